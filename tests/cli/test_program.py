@@ -1,0 +1,258 @@
+"""The program as a whole: commands, errors of one line, help, completion, and when the explorer opens."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import cli, done, refused
+
+from tokentui.cli import explore, output
+from tokentui.cli.program import COMING, COMMANDS, program, run
+from tokentui.recipe import Recipe
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("train sample:sailor -r gpt2 --mergs 3", "train: no option --mergs (did you mean --merges?)"),
+        ("train sample:sailor -r gpt2 --zzz", "train: no option --zzz (see tokentui train --help)"),
+        ("train sample:sailor -r gpt2 --merges x", "train --merges: not a whole number: 'x' (see tokentui train --help)"),
+        ("train sample:sailor -r gpt2 --merges -1", "merges=-1: out of range (take 0 or more, at most 2**53)"),
+        ("train sample:sailor -r gpt2 --min-count 0", "min_count=0: out of range (take 1 or more, at most 2**53)"),
+        ("train sample:sailor -r gpt2 --special a --special a", "special a: named twice (name it once)"),
+        ("train sample:sailor -r gpt2 --as word", "train --as: 'word' is not one of 'text', 'lines', 'jsonl', 'counts'"),
+        ("train sample:sailor", "train: -r is missing (name a preset or a recipe file"),
+        ("train -r gpt2", "train: CORPUS is missing (name a file"),
+        ("train sample:sailer -r gpt2", "sample:sailer: no such sample (did you mean sailor?)"),
+        ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
+        ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
+        ("train sample:sailor -r none.toml", "none.toml: no such file or directory (check the name)"),
+        ("train sample:sailor -r gage", "objective=gage: this objective is coming"),
+        ("train sample:sailor -r gpt2 -s unit=char", "base=gpt2-bytes: a base of bytes needs unit=byte"),
+        ("train sample:sailor -r gpt2 -s tie", "-s tie: an axis and its value belong here (such as -s split=gpt2)"),
+        ("train sample:sailor -r gpt2 -s tye=first-seen", "-s tye=first-seen: no such axis (did you mean tie?)"),
+        ("train sample:sailor -r gpt2 -s split=regex:[", "split=regex:: the pattern cannot be compiled"),
+        ("train sample:sailor -r gpt2 -s", "-s wants a value"),
+        ("train sample:sailor -r gpt2 --format tokentuy", "--format: no format 'tokentuy' (did you mean tokentui?)"),
+        ("train sample:sailor -r gpt2 -o - --trace -", "-o - --trace -: the tokenizer and the trace cannot both"),
+        ("train sample:sailor -r gpt2 -o /none/x.json", "/none/x.json: cannot be written: no such folder (make it first)"),
+        ("train sample:sailor -r gpt2 --trace /", "/: cannot be written: it is a folder"),
+        ("encode a", "encode: --tokenizer is missing (see tokentui encode --help)"),
+        ("encode -t none.json a", "none.json: no such file (check the name)"),
+        ("encode -t none.json a b", "none.json: no such file"),
+        ("encode -t none.json --json --explain a", "encode: --json and --explain exclude each other"),
+        ("encode -t none.json --jsonl a", "encode: --jsonl reads standard input, not 'a'"),
+        ("decode -t none.json --jsonl 3", "decode: --jsonl reads standard input, not '3'"),
+        ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),
+        ("split -s split=gpt2 a b", "split: one text belongs here, not 2 (put it in quotes)"),
+        ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
+        ("recipes a b", "recipes: Got unexpected extra argument (b)"),
+        ("-r gpt2 train", "train: no such file (a command comes first: train ... and then its options)"),
+        ("trian", "trian: no such file (did you mean the command train?)"),
+        ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
+        ("sample:sailor --bar", "no option --bar (see tokentui --help)"),
+        ("sample:sailor -r gpt2 -r gpt4", "-r: two recipes side by side are coming (name one)"),
+        ("-t x.json", "-t: a tokenizer in the explorer is coming"),
+        ("--completion tcsh", "--completion: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+    ],
+)
+def test_an_error_is_one_line(line: str, says: str) -> None:
+    assert refused(*line.split(" ")).startswith(says)
+
+
+def test_an_error_line_is_safe() -> None:
+    for word in ("a\x1b]52;c;eA==\x07", "a\nb", "a\u202eb", "\udc9b31m"):
+        for line in (["train", word, "-r", "gpt2"], ["train", "sample:sailor", "-r", word], ["split", "-s", word], [word]):
+            said = refused(*line)
+            assert said.isprintable()
+
+
+@pytest.mark.parametrize("name", COMING)
+def test_a_command_that_is_coming_says_so(name: str) -> None:
+    assert refused(name, "a").startswith(f"{name}: this command is coming (")
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    whole = done("--help")
+    for name in COMMANDS:
+        assert f"\n  {name} " in whole
+        text = done(name, "--help")
+        assert f"Usage: tokentui {name}" in text
+        assert "Examples:\n" in text
+        assert f"tokentui {name}" in text.partition("Examples:")[2]
+        assert text.isascii()
+    assert "Examples:\n" in whole
+    assert "--merges" in whole
+    assert done("sample:sailor", "-h") == done("-h") == whole
+
+
+def test_version() -> None:
+    words = done("--version").split()
+    assert words[:2] == ["tokentui", "0.1.0,"]
+    assert "engine: plain Python" in " ".join(words)
+    assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_a_shell_is_taught_to_complete(shell: str) -> None:
+    assert "_TOKENTUI_COMPLETE" in done("--completion", shell)
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "found"),
+    [
+        ("tokentui ", 1, {"train", "encode", "decode", "split", "recipes"}),
+        ("tokentui --", 1, {"--version", "--completion", "--help", "--recipe", "--merges"}),
+        ("tokentui -r gpt", 2, {"gpt1", "gpt2", "gpt4", "gpt4o"}),
+        ("tokentui train -s ti", 3, {"tie="}),
+        ("tokentui train -s tie=s", 3, {"tie=smallest-pair", "tie=shortest"}),
+        ("tokentui train sample:sa", 2, {"sample:sailor"}),
+        ("tokentui compare ", 2, set()),
+    ],
+)
+def test_words_are_completed(
+    words: str, at: int, found: set[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_TOKENTUI_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(at))
+    assert run([]) == 0
+    shown = {line.partition(",")[2] for line in capsys.readouterr().out.splitlines() if line.startswith("plain,")}
+    assert found <= shown
+    if at > 1:
+        assert shown - found <= set()
+
+
+def test_a_fault_of_the_program_is_a_few_safe_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> str:
+        raise RuntimeError("a\x1b[31m\nb")
+
+    monkeypatch.setattr("tokentui.cli.split.typed", fail)
+    result = cli("split", "-s", "split=gpt2")
+    assert result.exit_code == 70
+    lines = result.stderr.splitlines()
+    assert 1 < len(lines) <= 10
+    assert r"RuntimeError: a\x1b[31m\nb" in lines[0]
+    assert all(line.isprintable() for line in lines)
+
+
+def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> str:
+        raise MemoryError
+
+    monkeypatch.setattr("tokentui.cli.split.typed", fail)
+    assert "not enough memory" in refused("split", "-s", "split=gpt2")
+
+
+class Explorer:
+    """Stands for the explorer, and remembers what it was called with."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        module = types.ModuleType("tokentui.ui.launch")
+        module.run = self.run  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "tokentui.ui.launch", module)
+        monkeypatch.setattr(explore, "is_terminal", lambda stream: True)
+        monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+        monkeypatch.setenv("TERM", "xterm-256color")
+
+    def run(self, *given: Any) -> int:
+        self.calls.append(given)
+        return 0
+
+
+@pytest.fixture
+def explorer(monkeypatch: pytest.MonkeyPatch) -> Explorer:
+    return Explorer(monkeypatch)
+
+
+GPT2 = Recipe()
+
+
+def test_without_words_the_explorer_opens_on_a_sample(explorer: Explorer) -> None:
+    done()
+    assert explorer.calls == [(("sample:english",), GPT2, {}, None, "text")]
+
+
+def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
+    done("sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field", "body",
+         "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id", "1",
+         "--special", "<unk>", "--special", "<s>")
+    (sources, recipe, stops, as_, field), = explorer.calls
+    assert sources == ("sample:sailor", "sample:hugs")
+    assert recipe.tie == "lowest-ids"
+    assert recipe.split == "cl100k-classic"
+    assert stops == {"merges": 9, "vocab_size": 300, "min_count": 2, "max_length": 5, "first_id": 1, "specials": ("<unk>", "<s>")}
+    assert (as_, field) == ("lines", "body")
+
+
+def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
+    explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train", "count"):
+        (tmp_path / name).write_text("a b\n")
+        assert "train" in refused(name)
+        done(f"./{name}")
+        done("--", name)
+    assert [call[0] for call in explorer.calls] == [("./train",), ("train",), ("./count",), ("count",)]
+
+
+def test_a_recipe_file(explorer: Explorer, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(done("recipes", "bert"))
+    done("-r", str(path), "-s", "normalize=[]")
+    assert explorer.calls[0][1].normalize == ()
+    assert explorer.calls[0][1].mark == "prefix:##"
+
+
+def test_the_explorer_needs_a_terminal(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for term in ("dumb", ""):
+        monkeypatch.setenv("TERM", term)
+        assert refused().startswith(f"TERM={term}: the explorer needs a terminal that can draw")
+    monkeypatch.delenv("TERM")
+    refused()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(explore, "is_terminal", lambda stream: stream is sys.stdout)
+    assert refused().startswith("standard input: the explorer needs a keyboard")
+    monkeypatch.setattr(explore, "is_terminal", lambda stream: False)
+    assert refused().startswith("standard output: the explorer needs a terminal")
+    assert not explorer.calls
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"split = ", "not a recipe file"),
+        (b'splat = "gpt2"', "no axis 'splat' (did you mean split?)"),
+        (b"split = 3", "axis 'split' takes text, not int"),
+        (b"\xff", "not UTF-8 at byte 0"),
+        (b"#" * (1 << 21), "not a recipe file"),
+    ],
+)
+def test_a_damaged_recipe_file(content: bytes, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(content)
+    said = refused("train", "sample:sailor", "-r", str(path))
+    assert said.startswith(f"{path}: {says}")
+
+
+def test_a_recipe_that_is_no_file_is_refused_unread(tmp_path: Path) -> None:
+    import os
+
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    assert "not a recipe file" in refused("train", "sample:sailor", "-r", str(pipe))
+    assert "a device" in refused("train", "sample:sailor", "-r", "/dev/zero")
+    assert "a folder" in refused("train", "sample:sailor", "-r", f"{tmp_path}/")
+
+
+def test_program_called_like_any_click_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["tokentui", "--version"])
+    with pytest.raises(SystemExit) as caught:
+        program()
+    assert caught.value.code == 0

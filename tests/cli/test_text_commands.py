@@ -1,0 +1,209 @@
+"""`tokentui encode`, `decode`, `split` and `recipes`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from running_cli import cli, done, refused, rows
+
+from tokentui.cli.output import json_row, write_text
+from tokentui.presets import PRESETS
+from tokentui.recipe import AXES, Recipe
+
+
+@pytest.fixture(scope="module")
+def sailor(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tokenizer of whole words, that refuses what it does not know."""
+    file = str(tmp_path_factory.mktemp("cli") / "sailor.json")
+    done("train", "sample:sailor", "-r", "udl-notebook", "-o", file, "-q")
+    return file
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tokenizer of bytes with special tokens."""
+    file = str(tmp_path_factory.mktemp("cli") / "gpt2.json")
+    done("train", "sample:sailor", "-r", "gpt2", "--special", "<s>", "--special", "</s>", "--merges", "40", "-o", file, "-q")
+    return file
+
+
+def test_ids_on_one_line(sailor: str) -> None:
+    assert done("encode", "-t", sailor, "a sailor went") == "21 41 44\n"
+    assert done("encode", "-t", sailor, input="a sailor\nwent\n") == "21 41 44\n"
+    assert done("encode", "-t", sailor, "-", input="a") == "21\n"
+    assert done("encode", "-t", sailor, "") == "\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"), [("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("", ""), ("\n", ""), ("a\r", "a\r")]
+)
+def test_one_last_line_end_is_no_text(typed: str, text: str, gpt2: str) -> None:
+    assert rows(done("encode", "-t", gpt2, "--json", input=typed.encode()))[0]["text"] == text
+
+
+def test_a_row(sailor: str) -> None:
+    assert done("encode", "-t", sailor, "--json", "a sailor") == (
+        '{"text": "a sailor", "ids": [21, 41], "tokens": ["a</w>", "sailor</w>"], '
+        '"hex": ["613c2f773e", "7361696c6f723c2f773e"], "offsets": [[0, 1], [2, 8]]}\n'
+    )
+
+
+def test_special_tokens(gpt2: str) -> None:
+    plain = json.loads(done("encode", "-t", gpt2, "--json", "<s>"))
+    assert 0 not in plain["ids"]
+    allowed = json.loads(done("encode", "-t", gpt2, "--json", "--allow-special", "<s>"))
+    assert (allowed["ids"], allowed["hex"]) == ([0], [b"<s>".hex()])
+    around = json.loads(done("encode", "-t", gpt2, "--json", "--special-tokens", "a"))
+    assert around["tokens"] == ["<s>", "a", "</s>"]
+
+
+def test_an_unknown_has_no_hex_and_none_has_no_id(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    words = ["train", "sample:sailor", "-r", "udl-notebook", "-s", "unknown=per-unit", "-o", file, "-q"]
+    done(*words, "--special", "<unk>")
+    row = json.loads(done("encode", "-t", file, "--json", "z"))
+    assert (row["ids"][0], row["tokens"][0], row["hex"][0]) == (0, "<unk>", None)
+    done(*words)
+    assert done("encode", "-t", file, "z").split()[0] == "null"
+
+
+def test_jsonl_answers_every_line_in_its_place(sailor: str) -> None:
+    lines = ['{"text": "a"}', "", '{"text": "zebra"}', "nonsense", '{"txt": "a"}', '{"text": 3}', "[" * 100_000,
+             '{"text": ' + "9" * 5000 + "}", '{"text": "sailor"}']
+    result = cli("encode", "-t", sailor, "--jsonl", input="\n".join(lines).encode() + b'\n\xff\n{"text": "a"}')
+    assert result.exit_code == 1
+    assert result.stderr == ""
+    answers = rows(result.stdout)
+    assert len(answers) == 10
+    good, bad = [answers[0], answers[7], answers[9]], answers[1:7] + answers[8:9]
+    assert [row["ids"] for row in good] == [[21], [41], [21]]
+    assert all(list(row) == ["text", "error"] for row in bad)
+    assert [row["text"] for row in bad] == ["zebra", None, None, None, None, None, None]
+    assert bad[0]["error"].startswith("offset 0: 'z' is not in the vocabulary")
+    assert bad[1]["error"].startswith("line 4: not JSON: Expecting value, column 1")
+    assert bad[2]["error"].startswith('line 5: no object with "text"')
+    assert "nested too deeply" in bad[4]["error"]
+    assert "a number is too large" in bad[5]["error"]
+    assert "line 10: not UTF-8 at byte 0" in bad[6]["error"]
+
+
+def test_a_text_that_cannot_be_encoded_is_refused(sailor: str) -> None:
+    assert refused("encode", "-t", sailor, "zebra").startswith("offset 0: 'z' is not in the vocabulary")
+
+
+def test_the_split_of_a_file_stays(sailor: str) -> None:
+    assert done("encode", "-t", sailor, "-s", "split=whitespace", "a") == "21\n"
+    assert refused("encode", "-t", sailor, "-s", "split=gpt2", "a").startswith("-s split=gpt2: the split cannot be changed")
+    assert refused("encode", "-t", sailor, "-s", "unit=char", "a").startswith("-s unit=char: only the split")
+
+
+def test_explaining_merges(sailor: str) -> None:
+    lines = [line.split() for line in done("encode", "-t", sailor, "--explain", "a sail").splitlines()]
+    assert lines[0] == ["a:", "a", "</w>"]
+    assert lines[1] == ["1", "rank", "2:", "a", "+", "</w>", "=", "a</w>", "a</w>"]
+    assert lines[2] == ["ids", "21"]
+    assert lines[3] == ["sail:", *"sail", "</w>"]
+
+
+def test_explaining_longest_match(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:hugs", "-r", "bert", "--special", "[UNK]", "--merges", "2", "-o", file, "-q")
+    text = done("encode", "-t", file, "--explain", "hugs")
+    assert "hugs is no token" in text
+    assert " found " in text
+
+
+@given(text=st.text(max_size=30))
+def test_text_comes_back_through_ids(text: str, gpt2: str) -> None:
+    row = rows(done("encode", "-t", gpt2, "--jsonl", input=json.dumps({"text": text})))[0]
+    back = rows(done("decode", "-t", gpt2, "--jsonl", input=json.dumps({"ids": row["ids"]})))[0]["text"]
+    shown = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    assert row["text"] == shown
+    if shown == text:
+        assert back == text
+        ids = done("encode", "-t", gpt2, input=(text + "\n").encode())
+        if not text.endswith("\r"):
+            assert cli("decode", "-t", gpt2, input=ids).stdout_bytes == text.encode() + b"\n"
+
+
+@given(data=st.binary(max_size=30).filter(lambda data: not data.endswith(b"\r")))
+def test_bytes_come_back_through_ids(data: bytes, gpt2: str) -> None:
+    ids = done("encode", "-t", gpt2, input=data + b"\n")
+    assert cli("decode", "-t", gpt2, input=ids).stdout_bytes == data + b"\n"
+
+
+def test_ids_as_people_write_them(sailor: str) -> None:
+    for words, typed in ((["21", "41"], None), (["21,", "41"], None), ([], "21\n41\n"), (["-"], "21, 41"), (["21,41"], None)):
+        assert done("decode", "-t", sailor, *words, input=typed) == "a sailor\n"
+    assert done("decode", "-t", sailor, input="") == "\n"
+
+
+@pytest.mark.parametrize("bad", ["999", "x", "1.5", "9" * 5000, "null", "٣"])
+def test_an_id_that_is_none(bad: str, sailor: str) -> None:
+    said = refused("decode", "-t", sailor, bad)
+    assert "id" in said
+    assert len(said) < 200
+
+
+def test_decoding_lines(sailor: str) -> None:
+    lines = ['{"ids": [21, 41]}', '{"ids": [999]}', '{"ids": "a"}', '{"ids": [true]}', '{"ids": [null]}', '{"ids": [1.5]}', "{}"]
+    result = cli("decode", "-t", sailor, "--jsonl", input="\n".join(lines))
+    assert result.exit_code == 1
+    good, *bad = rows(result.stdout)
+    assert good == {"text": "a sailor"}
+    assert len(bad) == 6
+    assert all(list(row) == ["text", "error"] and row["text"] is None for row in bad)
+
+
+def test_splitting() -> None:
+    assert done("split", "-s", "split=gpt2", "It's  2\n") == "It\n's\n·\n·2\n⏎\n"
+    row = json.loads(done("split", "-s", "split=whitespace", "-s", "normalize=lowercase", "-s", "unit=char",
+                          "-s", "mark=prefix:##", "--json", "Löw a"))
+    assert row == {
+        "text": "Löw a", "normalized": "löw a", "pieces": ["löw", "a"],
+        "units": [["6c", "2323c3b6", "232377"], ["61"]],
+    }
+    assert done("split", "-r", "bert", "A-b") == "a\n-\nb\n"
+    assert done("split", "-s", "split=none", input="a b\n") == "a·b\n"
+    assert rows(done("split", "-s", "split=regex:[ab]", "--jsonl", input='{"text": "xaxb"}'))[0]["pieces"] == ["a", "b"]
+    assert rows(cli("split", "-s", "split=space", "--jsonl", input="3").stdout)[0]["text"] is None
+
+
+def test_recipes_list_every_preset_and_axis() -> None:
+    text = done("recipes")
+    for name in (*PRESETS, *AXES):
+        assert f"  {name} " in text
+    everything = json.loads(done("recipes", "--json"))
+    assert [row["name"] for row in everything["presets"]] == list(PRESETS)
+    assert [row["name"] for row in everything["axes"]] == list(AXES)
+    for row in everything["presets"]:
+        assert Recipe.from_dict(row["recipe"]) == PRESETS[row["name"]].recipe
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_prints_as_a_recipe_file(name: str) -> None:
+    assert Recipe.from_toml(done("recipes", name)) == PRESETS[name].recipe
+    row = json.loads(done("recipes", name, "--json"))
+    assert (row["stops"], row["specials"]) == (dict(PRESETS[name].stops), list(PRESETS[name].specials))
+
+
+def test_an_axis_prints_its_values() -> None:
+    assert done("recipes", "mark").splitlines()[1].split(maxsplit=1) == ["end-symbol:TEXT", "a unit of its own after the word"]
+    assert json.loads(done("recipes", "mark", "--json"))["values"] == dict(AXES["mark"].values)
+
+
+def test_a_row_is_valid_utf8_on_one_line() -> None:
+    row = json_row({"text": "a\ud800\udcff\u2028\n\x1b"})
+    assert row.encode().decode() == row
+    assert "\n" not in row
+    assert "\x1b" not in row
+    assert json.loads(row) == {"text": "a\ufffd\ufffd\u2028\n\x1b"}
+
+
+def test_text_that_is_no_text_is_written_as_its_bytes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_text("a\udcff")
+    assert capfdbinary.readouterr().out == b"a\xff\n"

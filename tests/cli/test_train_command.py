@@ -1,0 +1,231 @@
+"""`tokentui train`: merges, trace, tokenizer; files whole or not at all; ctrl+c."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import cli, done, refused, rows
+
+from tokentui.cli.waiting import Bar, interruptible
+from tokentui.errors import Cancelled
+from tokentui.formats import load
+from tokentui.learn import PairTrainer, Stops
+
+SAILOR = ("train", "sample:sailor", "-r", "udl-notebook")
+KEYS = ["step", "hex", "left", "right", "token", "id", "count", "replaced", "score", "tied", "tokens", "vocab_size"]
+
+
+def test_the_notebook(tmp_path: Path) -> None:
+    *steps, last = rows(done(*SAILOR, "--merges", "50", "--trace", "-"))
+    assert len(steps) == 50
+    assert last == {"end": "merges", "steps": 50}
+    assert [row["token"] for row in steps[:5]] == ["se", "e</w>", "a</w>", "see</w>", "sea</w>"]
+    assert all(list(row) == KEYS for row in steps)
+    assert steps[0]["hex"] == ["73", "65", "7365"]
+    assert steps[0]["score"] is None
+    *steps, last = rows(done(*SAILOR, "--merges", "51", "--trace", "-"))
+    assert last == {"end": "no pair left", "steps": 50}
+
+
+def test_merges_for_people() -> None:
+    result = cli(*SAILOR, "--merges", "2")
+    assert result.exit_code == 0
+    assert " ".join(result.stdout.splitlines()[0].split()) == "1 s + e = se (id 19, count 13)"
+    assert result.stderr == "tokentui: 2 merges, 21 ids; ended by: merges\n"
+    assert cli(*SAILOR, "--merges", "2", "-q").stderr == ""
+
+
+def test_every_stop_ends_a_run() -> None:
+    for words, end in (
+        (["--vocab-size", "20"], "vocab_size"),
+        (["--min-count", "13"], "min_count"),
+        (["--max-length", "1"], "no pair left"),
+        (["--merges", "0"], "merges"),
+    ):
+        assert rows(done(*SAILOR, *words, "--trace", "-"))[-1]["end"] == end
+
+
+def test_specials_and_first_id(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    done(*SAILOR, "--special", "<unk>", "--special", "<s>", "--first-id", "7", "--merges", "1", "-o", str(file))
+    tok = load(file)
+    assert [entry.text for entry in tok.entries()][:2] == ["<unk>", "<s>"]
+    assert tok.run == {"merges": 1, "first_id": 7, "specials": ["<unk>", "<s>"]}
+
+
+def test_a_tokenizer_on_standard_output(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    text = done(*SAILOR, "-o", "-", "-q")
+    done(*SAILOR, "-o", str(file), "--format", "tokentui")
+    assert text == file.read_text(encoding="utf-8")
+    assert json.loads(text)["format"] == "tokentui"
+
+
+def test_standard_input_and_notes() -> None:
+    result = cli("train", "-", "-r", "minbpe-basic", "--merges", "1", "--trace", "-", input=b"ab\xff ab\n")
+    assert result.exit_code == 0
+    assert rows(result.stdout)[0]["hex"] == ["61", "62", "6162"]
+    assert "1 byte is not UTF-8" in result.stderr
+    assert cli("train", "-", "-r", "gpt2", "-q", "--merges", "1", input=b"ab\xff ab\n").stderr == ""
+
+
+def test_reading_options() -> None:
+    body = b'{"body": "ab ab"}\n'
+    words = ["train", "-", "-r", "gpt2", "--as", "jsonl"]
+    assert rows(done(*words, "--field", "body", "--trace", "-", input=body))[0]["token"] == "ab"
+    assert refused(*words, input=body).startswith("standard input:1: no field 'text'")
+
+
+def test_bytes_that_are_no_text_leave_the_trace_valid(tmp_path: Path) -> None:
+    trace = tmp_path / "t.jsonl"
+    done("train", "-", "-r", "minbpe-basic", "--trace", str(trace), input=b"\xf8\xf9\xf8\xf9\xc3\x28")
+    row = rows(trace.read_bytes().decode())[0]
+    assert row["hex"] == ["f8", "f9", "f8f9"]
+    assert row["token"] == "\ufffd\ufffd"
+
+
+def test_an_empty_corpus_has_no_pairs() -> None:
+    assert rows(done("train", "-", "-r", "gpt2", "--trace", "-", input=b"")) == [{"end": "no pair left", "steps": 0}]
+
+
+@pytest.mark.parametrize("option", ["-o", "--trace"])
+@pytest.mark.parametrize("fault", ["replace", "fsync"])
+def test_a_file_is_whole_or_as_it_was(option: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("old")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, fault, fail)
+    result = cli(*SAILOR, option, str(target), "-q")
+    assert result.exit_code == 2
+    why = "cannot be written: No space left on device (the file is as it was; name another place)"
+    assert result.stderr == f"tokentui: {target}: {why}\n"
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+def test_a_target_is_checked_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr("tokentui.cli.train.read", never)
+    assert "no such folder" in refused(*SAILOR, "-o", str(tmp_path / "none" / "a.json"))
+    assert "it is a folder" in refused(*SAILOR, "--trace", str(tmp_path))
+    if os.geteuid():
+        tmp_path.chmod(0o500)
+        assert "no permission" in refused(*SAILOR, "-o", str(tmp_path / "a.json"))
+
+
+@pytest.mark.parametrize("target", ["file", "-"])
+def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    advance = PairTrainer.advance
+
+    def slowly(self: PairTrainer, target: int | None, stops: Stops) -> str | None:
+        if self.number == 5:
+            signal.raise_signal(signal.SIGINT)
+        return advance(self, target, stops, seconds=0.0)
+
+    monkeypatch.setattr(PairTrainer, "advance", slowly)
+    trace = tmp_path / "t.jsonl"
+    words = ["--trace", str(trace) if target == "file" else "-", "-o", str(tmp_path / "t.json")]
+    result = cli(*SAILOR, *words)
+    assert result.exit_code == 130
+    *steps, last = rows(trace.read_text() if target == "file" else result.stdout)
+    assert last["end"] == "interrupted"
+    assert last["steps"] == len(steps) == 6
+    assert "interrupted after 6 merges; no tokenizer was written" in result.stderr
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_ctrl_c_while_reading_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: Any, cancel: Any, **__: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        assert cancel()
+        raise Cancelled
+
+    monkeypatch.setattr("tokentui.cli.train.read", read)
+    result = cli(*SAILOR, "--trace", str(tmp_path / "t.jsonl"))
+    assert (result.exit_code, result.output) == (130, "")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_second_ctrl_c_does_not_wait() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible() as asked:
+        assert not asked()
+        signal.raise_signal(signal.SIGINT)
+        assert asked()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_program_that_ignores_ctrl_c_goes_on() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interruptible() as asked:
+            signal.raise_signal(signal.SIGINT)
+            assert not asked()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Stderr:
+    """A terminal that remembers."""
+
+    encoding = "utf-8"
+    closed = False
+
+    def __init__(self, terminal: bool = True) -> None:
+        self.terminal = terminal
+        self.text = ""
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_the_bar(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = Stderr(terminal)
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setenv("COLUMNS", "80")
+    now = 0.0
+    bar = Bar(quiet, clock=lambda: now)
+    progress = bar.of("merging")
+    progress(1, 10)
+    now = 0.9
+    progress(2, 10)
+    assert stderr.text == ""
+    now = 1.1
+    progress(3, 1000)
+    now = 1.15
+    progress(4, 1000)
+    now = 1.3
+    progress(1234, 0)
+    bar.close()
+    bar.close()
+    shown = terminal and not quiet
+    drawn = ["", "merging 3 of 1,000, 0 %", "merging 1,234".ljust(23), " " * 13, ""]
+    assert stderr.text.split("\r") == (drawn if shown else [""])
+
+
+def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = Stderr()
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setenv("COLUMNS", "12")
+    ticks = iter([0.0, 2.0])
+    Bar(clock=lambda: next(ticks)).of("merging")(3, 1000)
+    assert stderr.text == "\rmerging 3 o"

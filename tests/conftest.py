@@ -1,0 +1,39 @@
+"""What holds for every test: the same surroundings on every machine, and the two profiles of Hypothesis."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import soak
+
+soak.register_profiles()
+
+# Textual and Rich look at these when they are imported, which is before any fixture runs.
+_LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
+for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswith("TEXTUAL_")]:
+    del os.environ[_name]
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lengthen the property tests where that is asked for."""
+    soak.lengthen(items)
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders' names, one after the other; none of them exists."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own for settings and state, which does not exist yet."""
+    folder = next(_homes)
+    monkeypatch.setenv("TOKENTUI_HOME", str(folder))
+    return folder

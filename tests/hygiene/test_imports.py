@@ -1,0 +1,69 @@
+"""What is loaded when: the engine without a screen, a command without the explorer."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+import tokentui
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREEN = ("tokentui.ui",)
+WORDS = ("tokentui.cli", "tokentui.__main__")
+
+# Each module in turn, so that the first that loads something is the one that is named.
+PROBE = """
+import importlib, json, sys
+names, unwanted = json.load(sys.stdin)
+found = []
+for name in names:
+    importlib.import_module(name)
+    loaded = [one for one in unwanted if one in sys.modules]
+    if loaded:
+        found.append([name, loaded])
+        break
+print(json.dumps(found))
+"""
+
+
+def modules() -> list[str]:
+    """Every module of the package."""
+    return sorted(module.name for module in pkgutil.walk_packages(tokentui.__path__, "tokentui."))
+
+
+def below(name: str, rooms: Iterable[str]) -> bool:
+    return any(name == room or name.startswith(room + ".") for room in rooms)
+
+
+@pytest.mark.parametrize(
+    ("names", "unwanted"),
+    [
+        ([name for name in modules() if not below(name, SCREEN + WORDS)], ["textual", "rich", "click"]),
+        ([name for name in modules() if below(name, WORDS)], ["textual", "rich", "tokentui.ui"]),
+    ],
+    ids=["engine", "commands"],
+)
+def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
+    assert names
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], input=json.dumps([names, unwanted]),
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_rooms_import_what_they_may() -> None:
+    """The contracts of import-linter."""
+    pytest.importorskip("importlinter")
+    code = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,77 @@
+"""A long run really is longer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import soak
+
+SUPPORT = Path(soak.__file__).parent
+
+TESTS = """
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+seen = {"plain": 0, "named": 0, "machine": 0}
+
+@given(st.integers())
+def test_plain(number):
+    seen["plain"] += 1
+
+@pytest.mark.parametrize("way", [1, 2])
+@settings(max_examples=3, database=None)
+@given(number=st.integers())
+def test_named(way, number):
+    seen["named"] += 1
+
+class Machine(RuleBasedStateMachine):
+    def __init__(self):
+        super().__init__()
+        seen["machine"] += 1
+
+    @rule()
+    def nothing(self):
+        pass
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(max_examples=2, stateful_step_count=1, database=None)
+
+@pytest.mark.soak
+def test_long():
+    print("seen", seen)
+
+def test_short():
+    print("short")
+"""
+
+
+@pytest.mark.parametrize("long", [False, True], ids=["default", "soak"])
+def test_profiles(tmp_path: Path, long: bool) -> None:
+    (tmp_path / "test_some.py").write_text(TESTS)
+    (tmp_path / "conftest.py").write_text(
+        "import pytest, soak\n"
+        "soak.register_profiles()\n"
+        "@pytest.hookimpl(tryfirst=True)\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    soak.lengthen(items)\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = soak: long\naddopts = -m 'not soak'\n")
+    more = ["-m", "soak", "--hypothesis-profile=soak"] if long else []
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *more],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SUPPORT)}, capture_output=True, text=True, timeout=100,
+    )
+    assert done.returncode == 0, done.stdout
+    if not long:
+        assert "5 passed, 1 deselected" in done.stdout
+        assert "seen" not in done.stdout
+        return
+    assert "5 passed, 1 deselected" in done.stdout
+    assert "short" not in done.stdout
+    plain, named, machine = (100 * soak.FACTOR, 2 * 3 * soak.FACTOR, 2 * soak.FACTOR)
+    assert f"seen {{'plain': {plain}, 'named': {named}, 'machine': {machine}}}" in done.stdout

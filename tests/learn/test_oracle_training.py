@@ -1,0 +1,91 @@
+"""Training holds what the oracle says, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import oracle
+import pytest
+
+from tokentui.learn import PairTrainer, start
+from tokentui.recipe import Recipe
+
+CASES = oracle.cases("train", objective="count")
+
+
+def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
+    """The trainer of a case after its run, and why it ended."""
+    run = dict(case["run"])
+    trainer = start(
+        oracle.corpus_of(case), Recipe(**case["recipe"]), first_id=run.pop("first_id", 0), specials=run.pop("specials", ())
+    )
+    return trainer, trainer.run(**run)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_steps(case: dict[str, Any]) -> None:
+    trainer, end = trained(case)
+    want = case["expect"]
+    steps = list(trainer.steps())
+    for number, (step, expected) in enumerate(zip(steps, want["hex"], strict=False), 1):
+        assert step.hex == expected, f"the first step that differs is {number}"
+    assert len(steps) == want["steps"]
+    for name in ("count", "replaced", "tokens", "tied"):
+        key = "counts" if name == "count" else name
+        if key in want:
+            assert [getattr(step, name) for step in steps] == want[key], key
+    assert end in want["end"]
+    if "vocab_size" in want:
+        assert trainer.vocab_size == want["vocab_size"]
+    if "base" in want:
+        assert [piece.hex() for piece in trainer.vocabulary.pieces[: trainer.vocabulary.base_size]] == want["base"]
+    if "pairs_at_start" in want:
+        trainer.jump(0)
+        found = {(c.left.hex(), c.right.hex()): c.count for c in trainer.candidates(10_000)}
+        assert found == {(left, right): count for left, right, count in want["pairs_at_start"]}
+        if trainer.recipe.tie == "first-seen":
+            order = sorted(trainer.cells.counts[1:], reverse=True)
+            assert [c.count for c in trainer.candidates(10_000)] == order
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_encoding(case: dict[str, Any]) -> None:
+    trainer, _ = trained(case)
+    tokenizer = trainer.tokenizer()
+    for item in case.get("encode", ()):
+        encoding = tokenizer.encode(item["text"])
+        if "ids" in item:
+            assert list(encoding.ids) == item["ids"], item["text"]
+        if "hex" in item:
+            assert list(encoding.hex) == item["hex"], item["text"]
+        if "unknown" in item:
+            assert list(encoding.unknown) == item["unknown"], item["text"]
+    for item in case.get("decode", ()):
+        assert tokenizer.decode(item["ids"]) == item["text"]
+        if "tokens" in item:
+            by_id = {entry.id: entry.text for entry in tokenizer.entries()}
+            assert [by_id[n] for n in item["ids"]] == item["tokens"]
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.values[0] and "facts" in c.values[0]["expect"]])
+def test_facts(case: dict[str, Any]) -> None:
+    trainer, _ = trained(case)
+    facts = case["expect"]["facts"]
+    vocabulary = trainer.vocabulary
+    in_use = [symbol for symbol, uses in enumerate(trainer.uses) if uses]
+    known: dict[str, Callable[[], object]] = {
+        "distinct_words": lambda: len(trainer.words.words),
+        "n_in_use_after": lambda: len(in_use),
+        "vocab_cumulative": lambda: len(vocabulary.pieces),
+        "merges_until_exhausted": lambda: trainer.jump(10**9),
+        "n_base": lambda: vocabulary.base_size,
+        "unused_tokens": lambda: [
+            [vocabulary.id_of(symbol, trainer.number), vocabulary.pieces[symbol].decode()]
+            for symbol in range(len(vocabulary.pieces))
+            if symbol not in in_use
+        ],
+    }
+    for name, expected in facts.items():
+        if name in known:
+            assert known[name]() == expected, name

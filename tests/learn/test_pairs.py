@@ -1,0 +1,256 @@
+"""The stepping trainer against a recount from scratch, on any corpus, recipe and walk."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import Naive
+
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.learn import PairTrainer, start
+from tokentui.learn.base import Stops
+from tokentui.learn.filters import sentencepiece_piece
+from tokentui.recipe import AXES, Recipe
+from tokentui.text.corpus import Corpus
+
+TIES = list(AXES["tie"].values)
+MARKS = ["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]
+
+words = st.text(alphabet="abcé", min_size=1, max_size=9)
+texts = st.lists(words, max_size=12).map(" ".join)
+recipes = st.builds(
+    lambda unit_base, mark, tie, weight, split: Recipe(
+        split=split, unit=unit_base[0], base=unit_base[1], mark=mark, tie=tie, weight=weight,
+        unknown="never" if unit_base[1] in ("bytes", "gpt2-bytes") else "error",
+    ),
+    st.sampled_from(
+        [
+            ("byte", "bytes"), ("byte", "gpt2-bytes"), ("byte", "sorted"), ("char", "sorted"), ("char", "first-seen"),
+            ("char", "frequency"), ("grapheme", "sorted"),
+        ]
+    ),
+    st.sampled_from(MARKS),
+    st.sampled_from(TIES),
+    st.sampled_from(["occurrences", "distinct"]),
+    st.sampled_from(["whitespace", "none", "gpt2", "before"]),
+)
+
+
+def naive_of(trainer: PairTrainer, max_length: int | None = None) -> Naive:
+    """A naive run from the trainer's start."""
+    vocabulary = trainer.vocabulary
+    trainer.jump(0)
+    counts = trainer.words.counts
+    return Naive(
+        words=[[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(counts))],
+        weights=[1] * len(counts) if trainer.recipe.weight == "distinct" else list(counts),
+        pieces=vocabulary.pieces[: vocabulary.base_size],
+        tie=trainer.recipe.tie,
+        prefix=len(trainer.recipe.mark_text.encode()) if trainer.recipe.mark_kind == "prefix" else 0,
+        ids=[symbol + (1 << 20) * (trainer.recipe.base == "frequency") for symbol in range(vocabulary.base_size)],
+        max_length=max_length,
+    )
+
+
+def naive_run(naive: Naive, base_last: bool) -> tuple[list[Naive], list[tuple[int, int]], list[int]]:
+    """Every state of a naive run, the pairs it chose, and how many pairs were tied at each."""
+    states = [copy.deepcopy(naive)]
+    chosen: list[tuple[int, int]] = []
+    tied: list[int] = []
+    while counts := naive.counts():
+        best = naive.ranked(counts)[0]
+        tied.append(sum(1 for count in counts.values() if count == counts[best]))
+        naive.merge(best)
+        if base_last:
+            naive.ids[-1] = len(chosen)  # merges are numbered before the base
+        chosen.append(best)
+        states.append(copy.deepcopy(naive))
+    return states, chosen, tied
+
+
+def assert_equal(trainer: PairTrainer, state: Naive) -> None:
+    """The trainer's present step is the naive state: sequences, counts, order, uses, length."""
+    counts = state.counts()
+    ranked = state.ranked(counts)
+    found = trainer.candidates(len(ranked) + 5)
+    assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [(*pair, counts[pair]) for pair in ranked]
+    assert trainer.pairs == len(ranked)
+    assert [[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(state.words))] == state.words
+    assert trainer.tokens == state.tokens()
+    for symbol in range(len(state.pieces)):
+        uses = sum(word.count(symbol) * weight for word, weight in zip(state.words, state.weights, strict=True))
+        assert trainer.uses[symbol] == uses
+    why = trainer.why()
+    if ranked:
+        assert why.tied == sum(1 for count in counts.values() if count == counts[ranked[0]])
+        assert why.replaced == copy.deepcopy(state).merge(ranked[0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts, recipes, st.lists(st.integers(-3, 30), max_size=12))
+def test_any_walk_equals_a_recount(text: str, recipe: Recipe, walk: list[int]) -> None:
+    trainer = start(Corpus.from_text(text), recipe)
+    states, chosen, tied = naive_run(naive_of(trainer), recipe.base == "frequency")
+    at = 0
+    assert_equal(trainer, states[0])
+    for move in walk:
+        if move == -1:
+            undone = trainer.back()
+            assert (undone is None) == (at == 0)
+            at = max(0, at - 1)
+        elif move < 0:
+            step = trainer.step()
+            if at < len(chosen):
+                at += 1
+                assert step is not None
+                assert (step.number, step.tied) == (at, tied[at - 1])
+                assert step.tokens == states[at].tokens()
+            else:
+                assert step is None
+        else:
+            at = min(move, len(chosen))
+            assert trainer.jump(move) == at
+        assert trainer.number == at
+        assert_equal(trainer, states[at])
+    assert trainer.run() == "no pair left"
+    assert trainer.vocabulary.merges == chosen
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, recipes, st.integers(1, 5), st.integers(0, 6))
+def test_a_limit_on_length_taken_midway(text: str, recipe: Recipe, longest: int, midway: int) -> None:
+    trainer = start(Corpus.from_text(text), recipe)
+    trainer.jump(midway + 4)
+    midway = trainer.jump(midway)
+    naive = naive_of(trainer, longest)
+    for pair in trainer.vocabulary.merges[:midway]:
+        naive.merge(pair)
+        if recipe.base == "frequency":
+            naive.ids[-1] = len(naive.ids) - 1 - trainer.vocabulary.base_size
+    trainer.jump(midway)
+    before = trainer.tokenizer()
+    states, chosen, _ = naive_run(naive, False) if recipe.base != "frequency" else ([], [], [])
+    assert trainer.run(max_length=longest) == "no pair left"
+    if states:
+        assert trainer.vocabulary.merges[midway:] == chosen
+        assert_equal(trainer, states[-1])
+    assert before.merges == midway
+    made = range(trainer.vocabulary.base_size + midway, len(trainer.vocabulary.pieces))
+    assert all(trainer.length(symbol) <= longest for symbol in made)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, recipes)
+def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
+    trainer = start(Corpus.from_text(text), recipe)
+    fresh = start(Corpus.from_text(text), recipe)
+    trainer.run()
+    while trainer.back():
+        pass
+    for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
+        assert getattr(trainer.cells, name) == getattr(fresh.cells, name), name
+    assert trainer.uses[: fresh.vocabulary.base_size] == fresh.uses
+    assert trainer.tokens == fresh.tokens
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, recipes, st.integers(0, 20))
+def test_the_tokenizer_of_a_step_cuts_the_corpus_as_the_trainer_does(text: str, recipe: Recipe, steps: int) -> None:
+    trainer = start(Corpus.from_text(text), recipe)
+    trainer.jump(steps)
+    encoding = trainer.tokenizer().encode(text)
+    assert len(encoding.ids) == (trainer.tokens if recipe.weight == "occurrences" else len(encoding.ids))
+    for word in trainer.words.words:
+        cut = trainer.word(word)
+        assert cut is not None
+        assert all(first < second for (first, _), (second, _) in pairwise(cut))
+
+
+def test_the_filter_bars_what_sentencepiece_would_not_make() -> None:
+    recipe = Recipe(split="metaspace", unit="char", base="sorted", pieces="sentencepiece", unknown="error")
+    trainer = start(Corpus.from_text("don't a1 a1 a1 x. x. x."), recipe)
+    trainer.run()
+    made = trainer.vocabulary.pieces[trainer.vocabulary.base_size :]
+    assert made
+    assert all(sentencepiece_piece(piece) for piece in made)
+    assert "▁a1".encode() not in made
+
+
+@pytest.mark.parametrize(
+    ("run", "reason", "steps"),
+    [
+        ({"merges": 0}, "merges", 0),
+        ({"merges": 3}, "merges", 3),
+        ({"vocab_size": 7}, "vocab_size", 3),
+        ({"vocab_size": 1}, "vocab_size", 0),
+        ({"min_count": 3}, "min_count", 2),
+        ({"min_count": 100}, "min_count", 0),
+        ({}, "no pair left", 4),
+    ],
+)
+def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
+    recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
+    trainer = start(Corpus.from_text("abcd abc abc ab"), recipe)
+    assert trainer.run(**run) == reason
+    assert trainer.number == steps if reason != "no pair left" else trainer.number == trainer.known
+
+
+def test_a_merge_that_spells_a_special_borrows_its_id() -> None:
+    recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="lowest-ids", unknown="drop")
+    trainer = start(Corpus.from_text("abc abc ab"), recipe, specials=("ab", "<s>"))
+    first = trainer.step()
+    second = trainer.step()
+    assert first is not None
+    assert second is not None
+    assert (first.id, first.vocab_size) == (0, 5)
+    assert (second.id, second.vocab_size) == (5, 6)
+    assert trainer.tokenizer().encode("ab abc").ids == (0, 5)
+
+
+def test_an_empty_corpus_has_nothing_to_merge() -> None:
+    trainer = start(Corpus.from_text(""), Recipe())
+    assert trainer.step() is None
+    assert trainer.back() is None
+    assert trainer.candidates(10) == []
+    assert trainer.why().end == "no pair left"
+    assert trainer.run(merges=10) == "no pair left"
+
+
+def test_an_objective_that_is_not_built_is_refused_in_one_line() -> None:
+    with pytest.raises(TokentuiError, match="coming") as refused:
+        start(Corpus.from_text("a"), Recipe(**_WORDPIECE))
+    assert "\n" not in str(refused.value)
+
+
+_WORDPIECE: dict[str, Any] = {
+    "split": "bert", "unit": "char", "mark": "prefix:##", "base": "sorted", "objective": "score", "encode": "longest-match",
+    "unknown": "whole-word",
+}
+
+
+def test_cancelling_leaves_the_trainer_where_it_is() -> None:
+    trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
+    told: list[int] = []
+    with pytest.raises(Cancelled):
+        trainer.run(progress=lambda done, total: told.append(done), cancel=lambda: bool(told))
+    number = trainer.number
+    assert 0 < told[0] <= number
+    step = trainer.step()
+    assert step is not None
+    assert step.number == number + 1
+    with pytest.raises(Cancelled):
+        start(Corpus.from_text("a b"), Recipe(), cancel=lambda: True)
+
+
+def test_advance_stops_when_its_time_is_up() -> None:
+    trainer = start(Corpus.from_text(" ".join(f"word{n}" for n in range(3000))), Recipe())
+    slices = 0
+    while trainer.advance(None, Stops(), seconds=0.0) is None:
+        slices += 1
+    assert slices > 10
+    assert trainer.why().end == "no pair left"

@@ -1,0 +1,218 @@
+"""The async session: commands in, snapshots out, nothing lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from tokentui import commands as do
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.explorer import Run
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.session import Session
+from tokentui.snapshot import Snapshot
+
+
+class Watched(Session):
+    """A session whose snapshots are kept."""
+
+    def __init__(self, recipe: Recipe | None = None, run: Run | None = None) -> None:
+        self.snapshots: list[Snapshot] = []
+        self._fresh = asyncio.Event()
+        super().__init__(self._take, recipe, run)
+
+    def _take(self, snapshot: Snapshot) -> None:
+        self.snapshots.append(snapshot)
+        self._fresh.set()
+
+    async def until(self, holds: Callable[[Snapshot], bool]) -> Snapshot:
+        """Wait for a snapshot of which something holds."""
+        while not self.snapshots or not holds(self.last):
+            self._fresh.clear()
+            await asyncio.wait_for(self._fresh.wait(), 60)
+        return self.last
+
+    @property
+    def last(self) -> Snapshot:
+        return self.snapshots[-1]
+
+    async def settle(self) -> Snapshot:
+        """Wait until there is nothing to do."""
+        await asyncio.wait_for(self.idle.wait(), 60)
+        return self.last
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Watched]:
+    watched = Watched()
+    await watched.start()
+    yield watched
+    await watched.close()
+
+
+@pytest.fixture
+def novel(tmp_path: Path) -> Path:
+    """A text of a megabyte, with enough different words."""
+    path = tmp_path / "novel.txt"
+    words = [f"{a}{b}" for a in ("str", "un", "pre", "o", "mis") for b in ("ong", "der", "able", "ing", "tion", "ed")]
+    lines = (" ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12)) for n in range(15_000))
+    path.write_text("\n".join(lines))
+    return path
+
+
+async def test_it_opens_and_steps(session: Watched) -> None:
+    await session.open(["sample:sailor"])
+    snapshot = await session.settle()
+    assert (snapshot.step, snapshot.partial, snapshot.busy) == (0, False, None)
+    assert snapshot.pairs
+    for _ in range(5):
+        session.send(do.Move(1))
+    assert (await session.settle()).step == 5
+    session.send(do.Move(-2))
+    assert (await session.settle()).step == 3
+    session.send(do.Type("see"))
+    assert (await session.settle()).encoded.text == "see"
+    versions = [snapshot.version for snapshot in session.snapshots]
+    assert versions == sorted(set(versions))
+
+
+async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(session: Watched, novel: Path) -> None:
+    await session.open([str(novel)])
+    await session.settle()
+    partial = [snapshot for snapshot in session.snapshots if snapshot.partial]
+    assert partial
+    assert partial[0].pairs
+    assert any(snapshot.busy for snapshot in session.snapshots)
+    assert not session.last.partial
+    assert session.last.occurrences > partial[0].occurrences
+
+
+async def test_running_publishes_and_stops_where_it_is(session: Watched, novel: Path) -> None:
+    await session.open([str(novel)])
+    await session.settle()
+    session.send(do.Speed(99))
+    session.send(do.Play(True))
+    assert (await session.until(lambda snapshot: snapshot.step > 0)).running
+    session.send(do.Play(False))
+    snapshot = await session.settle()
+    assert not snapshot.running
+    assert snapshot.step > 0
+    session.send(do.GoTo(200))
+    assert (await session.settle()).step == 200
+    session.send(do.GoTo(3))
+    assert (await session.settle()).step == 3
+
+
+async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(session: Watched) -> None:
+    await session.open(["sample:english"])
+    session.send(do.Type("the"))
+    session.send(do.GoTo(40))
+    was = await session.settle()
+    await session.send(do.Use(preset("udl-notebook")))
+    now = await session.settle()
+    assert (now.step, now.preset, now.corpus_name, now.encoded.text) == (40, "udl-notebook", was.corpus_name, "the")
+    trainer = session._explorer.trainer
+    await session.send(do.Use(Recipe(), (("merges", 100),)))
+    back = await session.settle()
+    assert (back.step, back.pairs, back.target) == (40, was.pairs, 100)
+    await session.send(do.Use(preset("udl-notebook")))
+    assert session._explorer.trainer is trainer, "a recipe that was trained is not trained again"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (do.Open("/no/such/file.txt"), "no such file"),
+        (do.Use(preset("wordpiece")), "coming"),
+        (do.Use(Recipe(split=r"regex:(\p{L}*)*$|(a|a)*\d")), None),
+    ],
+    ids=["missing", "coming", "odd pattern"],
+)
+async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Command, says: str | None) -> None:
+    await session.open(["sample:hugs"])
+    session.send(do.Move(2))
+    before = await session.settle()
+    if says is None:
+        await session.send(command)
+        assert (await session.settle()).busy is None
+        return
+    with pytest.raises(TokentuiError, match=says):
+        await session.send(command)
+    after = await session.settle()
+    assert (after.corpus_name, after.step, after.pairs, after.busy) == (before.corpus_name, 2, before.pairs, None)
+    session.send(do.Move(1))
+    assert (await session.settle()).step == 3
+
+
+async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    await session.open(["sample:hugs"])
+    await session.settle()
+    opening = session.send(do.Open(str(pipe)))
+    await session.until(lambda snapshot: snapshot.busy is not None)
+    session.send(do.Move(1))
+    await session.until(lambda snapshot: snapshot.step == 1)
+    session.send(do.CancelWork())
+    with pytest.raises(Cancelled):
+        await asyncio.wait_for(opening, 30)
+    snapshot = await session.settle()
+    assert (snapshot.busy, snapshot.step) == (None, 1)
+
+
+async def test_a_pattern_that_would_run_for_minutes_is_stopped(
+    session: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tokentui.text.count.SPLIT_SECONDS", 0.2)
+    path = tmp_path / "long.txt"
+    path.write_text("a" * 5000)
+    await session.open([str(path)])
+    await session.settle()
+    with pytest.raises(TokentuiError, match="too long"):
+        await session.send(do.Use(Recipe(split=r"regex:(a|a|aa)+(?=b)")))
+    assert (await session.settle()).recipe == Recipe()
+
+
+async def test_another_opening_takes_the_place_of_one_under_way(session: Watched, novel: Path) -> None:
+    first = session.send(do.Open(str(novel)))
+    second = session.send(do.Open("sample:hugs"))
+    with pytest.raises(Cancelled):
+        await first
+    await second
+    assert (await session.settle()).distinct < 50
+
+
+async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> None:
+    watched = Watched(preset("udl-notebook"), Run.of({"merges": 12, "specials": ["<s>"]}))
+    await watched.start()
+    await watched.open(["sample:sailor"])
+    watched.send(do.GoTo(None))
+    snapshot = await watched.settle()
+    assert (snapshot.preset, snapshot.step, snapshot.target, snapshot.why.end) == ("udl-notebook", 12, 12, "merges")
+    assert [row.kind for row in snapshot.vocabulary].count("special") == 1
+    await watched.close()
+
+
+async def test_closing_in_the_middle_of_everything(novel: Path) -> None:
+    interval = sys.getswitchinterval()
+    watched = Watched()
+    await watched.start()
+    watched.open([str(novel)])
+    await watched.until(lambda snapshot: snapshot.busy is not None)
+    watched.send(do.GoTo(None))
+    await watched.close()
+    assert sys.getswitchinterval() == interval
+
+
+async def test_an_empty_corpus_opens(session: Watched, tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_bytes(b"")
+    await session.open([str(path)])
+    snapshot = await session.settle()
+    assert (snapshot.corpus_name, snapshot.why.end) == ("empty.txt", "no pair left")

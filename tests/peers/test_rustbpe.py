@@ -1,0 +1,41 @@
+"""rustbpe (nanochat's trainer) makes the same tokens and encodes alike."""
+
+from __future__ import annotations
+
+import peers
+import pytest
+
+from tokentui.learn import start
+from tokentui.presets import preset
+
+rustbpe = pytest.importorskip("rustbpe")
+pytestmark = pytest.mark.peer
+
+
+@pytest.mark.parametrize("name", peers.CORPORA)
+@pytest.mark.parametrize("pattern", [None, r"\S+|\s+"], ids=["own pattern", "other pattern"])
+def test_training(name: str, pattern: str | None) -> None:
+    """Until no pair is left. It tells its tokens, not the pairs that they were made of."""
+    theirs = rustbpe.Tokenizer()
+    theirs.train_from_iterator(iter(peers.corpus(name).documents), 100_000, pattern=pattern)
+    ranks = dict(theirs.get_mergeable_ranks())
+    ranks = {bytes(token): rank for token, rank in ranks.items()}
+    recipe = preset("rustbpe") if pattern is None else preset("rustbpe", split=f"regex:{pattern}")
+    trainer = start(peers.corpus(name), recipe)
+    assert trainer.run() == "no pair left"
+    peers.same_steps(peers.made(trainer), sorted(ranks, key=ranks.__getitem__)[256:])
+    tokenizer = trainer.tokenizer()
+    assert {entry.piece: entry.id for entry in tokenizer.entries()} == ranks
+    for probe in [*peers.PROBES, peers.text(name)]:
+        assert list(tokenizer.encode(probe).ids) == theirs.encode(probe), probe
+        assert tokenizer.decode(theirs.encode(probe)) == probe
+
+
+def test_a_size_that_is_reached() -> None:
+    """So many ids and no more."""
+    theirs = rustbpe.Tokenizer()
+    theirs.train_from_iterator(iter(peers.corpus("english").documents), 400)
+    trainer = start(peers.corpus("english"), preset("rustbpe"))
+    assert trainer.run(vocab_size=400) == "vocab_size"
+    assert theirs.vocab_size == trainer.vocab_size == 400
+    peers.same_steps(peers.made(trainer), [bytes(token) for token, _ in theirs.get_mergeable_ranks()[256:]])

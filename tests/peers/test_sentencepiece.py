@@ -1,0 +1,40 @@
+"""sentencepiece's BPE makes the same pieces in the same order, gives the same ids and encodes alike."""
+
+from __future__ import annotations
+
+import io
+
+import peers
+import pytest
+
+from tokentui.learn import start
+from tokentui.presets import preset
+
+sentencepiece = pytest.importorskip("sentencepiece")
+pytestmark = pytest.mark.peer
+
+SPECIALS = ("<unk>", "<s>", "</s>")
+
+
+@pytest.mark.parametrize("name", peers.CORPORA)
+@pytest.mark.parametrize("fallback", [False, True], ids=["fused", "bytes"])
+def test_training(name: str, fallback: bool) -> None:
+    """Until a pair would stand once: further on it merges pairs that stand nowhere any more."""
+    corpus = peers.lines(name)
+    recipe = preset("sentencepiece-bpe", unknown="byte-fallback" if fallback else "fused")
+    trainer = start(corpus, recipe, specials=SPECIALS)
+    assert trainer.run(min_count=2) == "min_count"
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(corpus.documents), model_writer=model, model_type="bpe", vocab_size=trainer.vocab_size,
+        character_coverage=1.0, byte_fallback=fallback, num_threads=2, minloglevel=2,
+    )
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    pieces = [theirs.id_to_piece(number) for number in range(theirs.get_piece_size())]
+    first = len(SPECIALS) + 256 * fallback
+    made = [token.decode() for token in peers.made(trainer)]
+    peers.same_steps(made, pieces[first : first + len(made)])
+    tokenizer = trainer.tokenizer()
+    assert [entry.text for entry in tokenizer.entries()] == pieces
+    for probe in [*peers.PROBES, *corpus.documents]:
+        assert list(tokenizer.encode(probe).ids) == theirs.encode(probe), probe

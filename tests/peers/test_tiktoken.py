@@ -1,0 +1,50 @@
+"""tiktoken's educational module makes the same tokens, the first seen of equals, and encodes alike."""
+
+from __future__ import annotations
+
+import peers
+import pytest
+
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.text.corpus import Corpus
+
+educational = pytest.importorskip("tiktoken._educational")
+pytestmark = pytest.mark.peer
+
+GPT2 = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""GPT-4's pattern as `tiktoken_ext.openai_public` has it."""
+PART = 1500
+"""How many characters it is given: it counts all pairs anew at each step."""
+MERGES = 250
+
+
+@pytest.mark.parametrize("name", peers.CORPORA)
+def test_training(name: str) -> None:
+    """So many merges that most pairs are ties, or until no pair is left: one more step and it would fail."""
+    part = peers.text(name)[:PART]
+    trainer = start(Corpus.from_text(part), preset("tiktoken-edu"))
+    trainer.run(merges=MERGES)
+    ranks = educational.bpe_train(part, trainer.vocab_size, GPT2, visualise=None)
+    theirs = educational.SimpleBytePairEncoding(pat_str=GPT2, mergeable_ranks=ranks)
+    peers.same_steps(peers.made(trainer), sorted(ranks, key=ranks.__getitem__)[256:])
+    assert sum(step.tied > 1 for step in trainer.steps()) > 100, "ties are what is looked at here"
+    tokenizer = trainer.tokenizer()
+    for probe in [*peers.PROBES, part]:
+        assert list(tokenizer.encode(probe).ids) == theirs.encode(probe, visualise=None), probe
+
+
+def test_core() -> None:
+    """tiktoken's own encoder, given our ranks, encodes whole texts as we do."""
+    tiktoken = pytest.importorskip("tiktoken")
+    trainer = start(peers.corpus("english"), preset("tiktoken-edu", split="cl100k"))
+    trainer.run(vocab_size=1000)
+    ours = trainer.tokenizer()
+    ranks = {entry.piece: entry.id for entry in ours.entries()}
+    theirs = tiktoken.Encoding("ours", pat_str=CL100K, mergeable_ranks=ranks, special_tokens={})
+    for probe in [*peers.PROBES, *map(peers.text, peers.CORPORA)]:
+        assert list(ours.encode(probe).ids) == theirs.encode_ordinary(probe), probe

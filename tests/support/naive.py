@@ -1,0 +1,109 @@
+"""Byte-pair encoding in one screenful: recount every pair from scratch at each step. The judge of every engine.
+
+It shares nothing with the engine but the names of the axes. It is not fast and does not go back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+Pair = tuple[int, int]
+
+
+@dataclass
+class Naive:
+    """A run of plain BPE over words given as symbols; a new merge makes a new symbol.
+
+    `pieces` are the exact bytes of the symbols, `prefix` how many bytes a right part loses when it is joined.
+    """
+
+    words: list[list[int]]
+    weights: list[int]
+    pieces: list[bytes]
+    tie: str
+    prefix: int = 0
+    ids: list[int] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        self.lengths = self.lengths or [1] * len(self.pieces)
+        self.ids = self.ids or list(range(len(self.pieces)))
+
+    def counts(self) -> Counter[Pair]:
+        """Every pair of neighbours with its count, overlapping ones too, in order of first appearance."""
+        counts: Counter[Pair] = Counter()
+        for word, weight in zip(self.words, self.weights, strict=True):
+            for pair in pairwise(word):
+                counts[pair] += weight
+        if self.max_length is not None:
+            long = [pair for pair in counts if self.lengths[pair[0]] + self.lengths[pair[1]] > self.max_length]
+            for pair in long:
+                del counts[pair]
+        return counts
+
+    def join(self, pair: Pair) -> bytes:
+        return self.pieces[pair[0]] + self.pieces[pair[1]][self.prefix :]
+
+    def ranked(self, counts: Counter[Pair]) -> list[Pair]:
+        """The pairs, best first."""
+        pieces, ids = self.pieces, self.ids
+        order = list(counts)
+        if self.tie == "largest-pair":
+            order.sort(key=lambda pair: (pieces[pair[0]], pieces[pair[1]]), reverse=True)
+        elif self.tie == "smallest-pair":
+            order.sort(key=lambda pair: (pieces[pair[0]], pieces[pair[1]]))
+        elif self.tie == "lowest-ids":
+            order.sort(key=lambda pair: (ids[pair[0]], ids[pair[1]]))
+        elif self.tie == "shortest":
+            order.sort(key=lambda pair: (self.lengths[pair[0]] + self.lengths[pair[1]], self.join(pair)))
+        else:
+            assert self.tie == "first-seen"
+        return sorted(order, key=lambda pair: -counts[pair])
+
+    def merge(self, pair: Pair) -> int:
+        """Merge a pair everywhere, left to right, without overlap. Returns how many places there were."""
+        new = len(self.pieces)
+        self.pieces.append(self.join(pair))
+        self.lengths.append(self.lengths[pair[0]] + self.lengths[pair[1]])
+        self.ids.append(max(self.ids) + 1)
+        replaced = 0
+        for n, word in enumerate(self.words):
+            out: list[int] = []
+            at = 0
+            while at < len(word):
+                if at + 1 < len(word) and (word[at], word[at + 1]) == pair:
+                    out.append(new)
+                    replaced += self.weights[n]
+                    at += 2
+                else:
+                    out.append(word[at])
+                    at += 1
+            self.words[n] = out
+        return replaced
+
+    def tokens(self) -> int:
+        """The length of the corpus."""
+        return sum(len(word) * weight for word, weight in zip(self.words, self.weights, strict=True))
+
+
+def lowest_rank_first(word: list[int], ranks: dict[Pair, int], base: int) -> list[int]:
+    """Encode one word by its merges: the lowest rank there is, all places from the left, again and again."""
+    while True:
+        known: Iterable[Pair] = [pair for pair in pairwise(word) if pair in ranks]
+        if not known:
+            return word
+        best = min(known, key=lambda pair: ranks[pair])
+        out: list[int] = []
+        at = 0
+        while at < len(word):
+            if at + 1 < len(word) and (word[at], word[at + 1]) == best:
+                out.append(base + ranks[best])
+                at += 2
+            else:
+                out.append(word[at])
+                at += 1
+        word = out

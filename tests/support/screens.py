@@ -1,0 +1,190 @@
+"""A session that records what it is asked, snapshots made by hand, and screens as text."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+
+from tokentui.commands import Command
+from tokentui.recipe import Recipe
+from tokentui.snapshot import (
+    CorpusPart,
+    CorpusView,
+    EncodedToken,
+    EncodedView,
+    PairRow,
+    Place,
+    Snapshot,
+    TokenRow,
+    TokenSpan,
+    WhyView,
+)
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.widgets.running import Boundaries
+
+KEPT = Path(__file__).resolve().parents[1] / "ui" / "screens"
+"""The screens that are kept as text. `TOKENTUI_KEEP=1` writes them anew."""
+
+TEXT = (
+    "On an exceptionally hot evening early in July a young man came out of the garret in which he lodged in S. Place and\n"
+    "walked slowly, as though in hesitation, towards K. bridge.\n\n"
+    "He had successfully avoided meeting his landlady on the staircase. His garret was under the roof of a high,\n"
+    "five-storied house and was more like a cupboard than a room. The naïve café cost 5 €.\n"
+)
+_PIECES = ("the", " the", "ing", " in", " a", "an", "ed", "er", "on", " h", "ou", "re", " lod", "ally", " wh", "ich", " s")
+_WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s")
+
+
+def spans(word: str, fresh: str = " the") -> tuple[TokenSpan, ...]:
+    """A word cut by a few known pieces, from the left; characters that are not ASCII as their bytes."""
+    out: list[TokenSpan] = []
+    at = 0
+    while at < len(word):
+        size = next((len(p) for p in sorted(_PIECES, key=len, reverse=True) if word.startswith(p, at)), 1)
+        piece = word[at : at + size]
+        if size == 1 and not piece.isascii():
+            out += [TokenSpan(at, at + 1, False, True)] * len(piece.encode("utf-8", "surrogateescape"))
+        else:
+            out.append(TokenSpan(at, at + size, piece == fresh, False))
+        at += size
+    return tuple(out)
+
+
+def view(text: str = TEXT, document: int = 0) -> CorpusView:
+    """A document as the corpus pane shows it."""
+    parts = tuple(CorpusPart(Place(document, m.start()), m.group(), spans(m.group())) for m in _WORD.finditer(text))
+    return CorpusView(Place(document, 0), parts, True, True, 0.0)
+
+
+def encoded(text: str = "The crowd in the street") -> EncodedView:
+    """A typed text in tokens."""
+    tokens: list[EncodedToken] = []
+    for word, match in enumerate(_WORD.finditer(text)):
+        for span in spans(match.group()):
+            piece = match.group()[span.start : span.end]
+            start, end = match.start() + span.start, match.start() + span.end
+            tokens.append(EncodedToken(100 + 7 * len(tokens) ** 2, piece, piece.encode(), start, end, word))
+    return EncodedView(text, tuple(tokens), len(text.encode()))
+
+
+PAIRS = tuple(
+    PairRow(left, right, left + right, count, change, new, tied)
+    for left, right, count, change, new, tied in (
+        (b" t", b"he", 9310, 0, False, False),
+        (b"an", b"d", 8852, -458, False, False),
+        (b" a", b"n", 7120, 12, False, False),
+        (b" h", b"e", 6530, 0, False, True),
+        (b"in", b"g", 6530, 6530, True, True),
+        (b"\xe2", b"\x82", 1200, -3, False, False),
+        (b"\xc3", b"\xaf", 1117, 0, False, False),
+        (b"\n", b"\n", 1004, 0, False, False),
+        *((b"x", bytes([97 + n]), 900 - 11 * n, -n, False, False) for n in range(20)),
+    )
+)
+VOCABULARY = (
+    TokenRow(383, b" the", "merge", 128, 9310, 6902),
+    TokenRow(382, b" w", "merge", 127, 6711, 6711),
+    TokenRow(381, b"er", "merge", 126, 6508, 0),
+    *(TokenRow(380 - n, bytes([97 + n % 26, 97 + n // 3]), "merge", 125 - n, 6000 - 37 * n, 5900 - 41 * n) for n in range(30)),
+    TokenRow(257, b"\xe2\x82\xac", "merge", 2, 7, 5),
+    TokenRow(1, b"A", "byte", None, None, 1040),
+    TokenRow(0, b"<|endoftext|>", "special", None, None, None),
+)
+_CURVE = tuple(int(402118 + (621004 - 402118) / (1 + n / 4)) for n in range(64))
+
+
+def snapshot(**changes: Any) -> Snapshot:
+    """A snapshot in the middle of a run, with other values where given."""
+    snap = Snapshot(
+        version=1, corpus_name="crime_and_punishment.txt", corpus_bytes=1_177_810, occurrences=206_552, distinct=15_004,
+        notes=(), recipe=Recipe(), preset="gpt2", step=128, known=1000, target=1000, tokens=402_118, start_tokens=621_004,
+        vocab_size=384, running=False, speed=60, goal=None, partial=False, last=PAIRS[0], last_id=383, pairs=PAIRS,
+        pairs_top=0, pairs_total=len(PAIRS),
+        why=WhyView(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids", None), vocabulary=VOCABULARY, vocabulary_top=0,
+        vocabulary_order="newest", corpus=view(), encoded=encoded(), curve=_CURVE, curve_end=1000, busy=None,
+    )
+    if "vocabulary" not in changes:
+        changes.setdefault("vocab_size", len(VOCABULARY))
+    return dataclasses.replace(snap, **changes)
+
+
+class FakeSession:
+    """Records commands. `answers` maps a type of command to what it is answered by; an exception is raised later."""
+
+    def __init__(self, publish: Callable[[Snapshot], None]) -> None:
+        self.publish = publish
+        self.sent: list[Command] = []
+        self.answers: dict[type, Any] = {}
+        self.closed = False
+        self._version = 0
+
+    async def start(self) -> None:
+        """Show a first snapshot."""
+        self.show()
+
+    async def close(self) -> None:
+        """Note it."""
+        self.closed = True
+
+    def send(self, command: Command) -> asyncio.Future[Any]:
+        """Note it, and answer."""
+        self.sent.append(command)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        answer = self.answers.get(type(command))
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+        return future
+
+    def show(self, **changes: Any) -> None:
+        """Publish a snapshot."""
+        self._version += 1
+        self.publish(snapshot(**{"version": self._version, **changes}))
+
+    def of(self, kind: type) -> list[Any]:
+        """The commands of a type, in order."""
+        return [command for command in self.sent if isinstance(command, kind)]
+
+
+def explorer(boundaries: Boundaries | None = "shade", typed: str = "", **changes: Any) -> tuple[ExplorerApp, FakeSession]:
+    """An app on a session that only records."""
+    held: list[FakeSession] = []
+
+    def factory(publish: Callable[[Snapshot], None]) -> FakeSession:
+        held.append(FakeSession(publish))
+        return held[0]
+
+    app = ExplorerApp(factory, boundaries=boundaries, typed=typed, **changes)
+    return app, _Later(held)  # type: ignore[return-value]
+
+
+class _Later:
+    """Stands for a session until the app has made it."""
+
+    def __init__(self, held: list[FakeSession]) -> None:
+        self._held = held
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._held[0], name)
+
+
+def screen_text(app: App[Any]) -> str:
+    """The screen that is seen, line by line, without blanks at the ends of lines."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips()) + "\n"
+
+
+def check_kept(app: App[Any], name: str) -> None:
+    """Compare the screen with the one that is kept under this name."""
+    text, path = screen_text(app), KEPT / f"{name}.txt"
+    if os.environ.get("TOKENTUI_KEEP"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text

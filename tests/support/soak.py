@@ -1,0 +1,54 @@
+"""Longer runs of the property tests: what `make soak` turns on."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+FACTOR = 20
+"""How many times as many examples a property test tries in a long run."""
+
+
+def register_profiles() -> None:
+    """The two ways to run property tests: `default`, which is loaded, and `soak`, which `lengthen` looks for.
+
+    No example has a deadline of its own: on a machine that others use too it would only fail by chance.
+    """
+    settings.register_profile("default", deadline=None)
+    settings.register_profile("soak", deadline=None, print_blob=True)
+    settings.load_profile("default")
+
+
+def lengthen(items: list[pytest.Item]) -> None:
+    """Under the profile `soak`, mark every property test as a long one and multiply its examples.
+
+    A profile's own `max_examples` would change nothing: a test that names its number stands above it.
+    """
+    if settings.get_current_profile_name() != "soak":
+        return
+    done: set[object] = set()  # the items of a parametrised test share one function
+    for item in items:
+        test = getattr(item, "obj", None)
+        if test is None or not is_hypothesis_test(test):
+            continue
+        item.add_marker(pytest.mark.soak)
+        holder, name = settings_of(test)
+        if holder not in done:
+            done.add(holder)
+            known: settings = getattr(holder, name)
+            setattr(holder, name, settings(known, max_examples=known.max_examples * FACTOR))
+
+
+def settings_of(test: Any) -> tuple[Any, str]:
+    """Where the settings of a property test are kept: an object and the name of its attribute.
+
+    The test case of a state machine has them in its class; other tests have them where Hypothesis's own plugin for
+    pytest looks them up too.
+    """
+    case = getattr(test, "__self__", None)
+    if isinstance(case, unittest.TestCase):
+        return type(case), "settings"
+    return getattr(test, "__func__", test), "_hypothesis_internal_use_settings"

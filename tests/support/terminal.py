@@ -1,0 +1,126 @@
+"""The program in a pseudo-terminal, with a terminal in memory that draws what it writes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+
+import pyte
+
+PATIENCE_S = 60.0
+"""How long a state may take to come; a test ends at once when it does."""
+
+
+class Terminal:
+    """A program in a pseudo-terminal.
+
+    Args:
+        arguments: What follows `python -m tokentui`.
+        columns: The width of the terminal; `rows` its height.
+        environment: What is added to the environment.
+    """
+
+    def __init__(self, *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self.draw: Callable[[bytes], object] = pyte.ByteStream(self.screen).feed
+        """Takes what the program writes."""
+        self.written = bytearray()
+        """Every byte that the program has written."""
+        self._master, self._slave = pty.openpty()
+        self._resize(columns, rows)
+        self.attributes = termios.tcgetattr(self._slave)
+        """The settings of the terminal before the program began."""
+        command = [sys.executable, "-m", "tokentui", *arguments]
+        self.status: int | None = None
+        self.process = os.fork()
+        if self.process == 0:
+            os.setsid()
+            fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+            for descriptor in (0, 1, 2):
+                os.dup2(self._slave, descriptor)
+            os.closerange(3, 64)
+            os.execve(command[0], command, {**os.environ, "TERM": "xterm-256color", **(environment or {})})
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.status is None:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        os.close(self._master)
+        os.close(self._slave)
+
+    def press(self, keys: str | bytes) -> None:
+        """Type."""
+        os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
+
+    def until_stopped(self) -> None:
+        """Read until the program has stopped itself, as ctrl+z asks for."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            assert time.monotonic() < deadline, "it does not stop"
+            self._drain(0.1)
+            process, status = os.waitpid(self.process, os.WNOHANG | os.WUNTRACED)
+            if process:
+                assert os.WIFSTOPPED(status), "it ended"
+                break
+        while self._drain(0.0):
+            pass
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the terminal, as a window manager does."""
+        self.screen.resize(rows, columns)
+        self._resize(columns, rows)
+        os.kill(self.process, signal.SIGWINCH)
+
+    def _resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, holds: Callable[[str], bool]) -> str:
+        """Read until something holds for the text on the screen."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not holds(self.text()):
+            assert time.monotonic() < deadline, f"it never came; the screen is:\n{self.text()}"
+            assert self._read(0.5) or self.status is None, f"the program ended with {self.status}:\n{self.text()}"
+        return self.text()
+
+    def end(self) -> int:
+        """Read until the program has ended. Returns its exit code, minus the signal that ended it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while self.status is None:
+            assert time.monotonic() < deadline, "it does not end"
+            self._read(0.1)
+        while self._read(0.0):
+            pass
+        return os.waitstatus_to_exitcode(self.status)
+
+    def _drain(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._master], [], [], seconds)
+        if ready:
+            data = os.read(self._master, 65536)
+            self.written += data
+            self.draw(data)
+        return bool(ready)
+
+    def _read(self, seconds: float) -> bool:
+        if self._drain(seconds):
+            return True
+        if self.status is None:
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            if process:
+                self.status = status
+        return False

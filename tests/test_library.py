@@ -1,0 +1,128 @@
+"""The library as `import tokentui` gives it: the names, what they cost, and the example of the documentation."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tokentui
+from tokentui.samples import sample_path
+
+NAMES = {
+    "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer", "Trainer",
+    "__version__", "load", "preset", "presets", "read", "train",
+}
+
+
+def test_these_are_the_public_names() -> None:
+    assert set(tokentui.__all__) == NAMES
+    assert set(dir(tokentui)) == NAMES
+    for name in NAMES:
+        assert getattr(tokentui, name) is not None
+
+
+def test_another_name_is_none() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'trane'"):
+        tokentui.trane  # noqa: B018
+
+
+def fresh(code: str) -> str:
+    """What a new interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    code = "import sys, tokentui; print([m for m in ('textual', 'rich', 'click', 'regex') if m in sys.modules])"
+    assert fresh(code) == "[]"
+
+
+def test_the_library_loads_no_screen() -> None:
+    code = (
+        "import sys, tokentui; t = tokentui.train('sample:sailor', 'udl-notebook', merges=3); t.encode('a');"
+        "print([m for m in ('textual', 'rich', 'click') if m in sys.modules])"
+    )
+    assert fresh(code) == "[]"
+
+
+@pytest.mark.parametrize("first", ["", "import tokentui.presets; ", "import tokentui.learn; ", "tokentui.preset; "])
+def test_presets_is_the_function_whatever_was_imported_before(first: str) -> None:
+    code = f"import tokentui; {first}import tokentui.presets as _; print(len(tokentui.presets()) > 20)"
+    assert fresh(code) == "True"
+
+
+def test_the_documented_example(tmp_path: Path) -> None:
+    corpus = tokentui.read(str(sample_path("sailor")), as_="lines")
+    recipe = tokentui.preset("udl-notebook", unknown="per-unit")
+    run = tokentui.Trainer(corpus, recipe)
+    step = run.step()
+    assert isinstance(step, tokentui.Step)
+    assert (step.number, step.left, step.right, step.token, step.count) == (1, b"s", b"e", b"se", 13)
+    run.back()
+    assert run.number == 0
+    assert run.jump(12) == 12
+    assert run.run(vocab_size=40) == "vocab_size"
+    best = run.candidates(3)
+    assert [one.count for one in best] == sorted((one.count for one in best), reverse=True)
+    tok = run.tokenizer()
+    encoding = tok.encode("a sailor")
+    assert isinstance(encoding, tokentui.Encoding)
+    assert len(encoding.ids) == len(encoding.tokens) == len(encoding.offsets) == len(encoding.pieces)
+    assert tok.decode(encoding.ids) == "a sailor"
+    assert tok.explain("sailor")[0].steps
+    tok.save(tmp_path / "novel.json")
+    assert tokentui.load(tmp_path / "novel.json").encode("a sailor").ids == encoding.ids
+
+
+def test_train_is_the_three_steps_in_one(tmp_path: Path) -> None:
+    corpus = tokentui.read("sample:sailor")
+    run = tokentui.Trainer(corpus, tokentui.preset("gpt2"), first_id=1, specials=["<|endoftext|>"])
+    run.run(vocab_size=270)
+    run.tokenizer().save(tmp_path / "a.json")
+    for source in (corpus, "sample:sailor", ["sample:sailor"]):
+        for recipe in ("gpt2", tokentui.preset("gpt2")):
+            tok = tokentui.train(source, recipe, vocab_size=270, first_id=1, specials=["<|endoftext|>"])
+            assert list(tok.entries()) == list(tokentui.load(tmp_path / "a.json").entries())
+    assert tok.run["vocab_size"] == 270
+
+
+def test_a_long_call_tells_and_asks() -> None:
+    told: list[tuple[int, int]] = []
+    tokentui.train("sample:sailor", "gpt2", merges=3, progress=lambda done, total: told.append((done, total)))
+    assert told
+    with pytest.raises(tokentui.Cancelled):
+        tokentui.train("sample:sailor", "gpt2", cancel=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        ({"merges": -1}, "merges=-1"),
+        ({"min_count": 0}, "min_count=0"),
+        ({"vocab_size": 2**60}, f"vocab_size={2**60}"),
+        ({"max_length": True}, "max_length"),
+        ({"first_id": "1"}, "first_id"),
+        ({"specials": "<unk>"}, "specials"),
+        ({"specials": [""]}, "specials"),
+        ({"specials": ["a", "a"]}, "special a"),
+    ],
+)
+def test_words_of_a_run_that_cannot_be(words: dict[str, object], where: str) -> None:
+    with pytest.raises(tokentui.TokentuiError) as caught:
+        tokentui.train("sample:sailor", "gpt2", **words)  # type: ignore[arg-type]
+    assert caught.value.where == where
+
+
+def test_bad_input_is_a_tokentui_error(tmp_path: Path) -> None:
+    for bad in (
+        lambda: tokentui.read(tmp_path / "none"),
+        lambda: tokentui.load(tmp_path / "none"),
+        lambda: tokentui.preset("gpt5"),
+        lambda: tokentui.train("sample:sailor", "gpt5"),
+        lambda: tokentui.train("sample:sailor", "gage"),
+        lambda: tokentui.Recipe(split="gpt5"),
+    ):
+        with pytest.raises(tokentui.TokentuiError):
+            bad()

@@ -1,0 +1,565 @@
+"""Reading corpora: what a source stands for, every encoding, every refusal."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.text import files, rows
+from tokentui.text.corpus import Corpus, Invalid, decode, to_bytes
+from tokentui.text.read import read
+
+
+def put(folder: Path, name: str, data: str | bytes = "a text") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def refusal(source: Any, **options: Any) -> TokentuiError:
+    """The error of reading this, which must be one line that names the place and a way on."""
+    with pytest.raises(TokentuiError) as caught:
+        read(source, **options)
+    error = caught.value
+    assert str(error).isprintable()
+    assert error.what
+    assert error.hint
+    return error
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pytest.importorskip("zstandard").ZstdCompressor(write_checksum=True).compress(data))
+
+
+# What a corpus is made of
+
+
+def test_from_text_lines_counts() -> None:
+    text = Corpus.from_text("né", name="x")
+    assert (text.name, text.documents, text.counts, text.size, text.invalid) == ("x", ("né",), None, 3, None)
+    assert text.sha256 == hashlib.sha256("né".encode()).hexdigest()
+    lines = Corpus.from_lines(["a", "", "b"])
+    assert (lines.documents, lines.size) == (("a", "", "b"), 2)
+    counts = Corpus.from_counts([("né", 2), ("b", 1), ("né", 3)])
+    assert (counts.documents, counts.counts, counts.size) == ((), (("né", 5), ("b", 1)), 16)
+    for bad in (("", 1), ("a", 0)):
+        with pytest.raises(TokentuiError, match="not empty"):
+            Corpus.from_counts([bad])
+
+
+def test_from_bytes_keeps_what_is_not_utf8() -> None:
+    corpus = Corpus.from_text(b"a\n\xff\xc3(", name="x")
+    assert corpus.documents == ("a\n\udcff\udcc3(",)
+    assert corpus.invalid == Invalid(2, "x", 2, 2)
+    assert str(corpus.invalid) == "2 bytes are not UTF-8, the first at byte 2 (line 2) of x"
+    assert corpus.size == 5
+
+
+@given(st.binary())
+def test_any_bytes_come_back(data: bytes) -> None:
+    corpus = Corpus.from_text(b"|" + data)
+    assert to_bytes(corpus.documents[0]) == b"|" + data
+    assert corpus.size == len(data) + 1
+    bad = sum("\udc80" <= letter <= "\udcff" for letter in corpus.documents[0])
+    assert (corpus.invalid.count if corpus.invalid else 0) == bad
+
+
+@given(st.text(st.characters(codec=None, categories=None)))
+def test_every_document_has_bytes(text: str) -> None:
+    letter_by_letter = b"".join(
+        bytes([ord(one) - 0xDC00]) if "\udc80" <= one <= "\udcff" else one.encode("utf-8", "surrogatepass")
+        for one in text
+    )
+    assert to_bytes(text) == letter_by_letter
+
+
+# Encodings
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        ("né 😂\r\nx\r".encode(), "né 😂\r\nx\r"),
+        (codecs.BOM_UTF8 + b"a", "a"),
+        (codecs.BOM_UTF8 * 2 + b"a", "\ufeffa"),
+        (codecs.BOM_UTF16_LE + "né 😂\r\n".encode("utf-16-le"), "né 😂\r\n"),
+        (codecs.BOM_UTF16_BE + "né 😂\r\n".encode("utf-16-be"), "né 😂\r\n"),
+        (codecs.BOM_UTF16_BE, ""),
+    ],
+)
+def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
+    corpus = read(put(tmp_path, "a.txt", data))
+    assert corpus.documents == (text,)
+    assert (corpus.invalid, corpus.notes, corpus.size) == (None, (), len(text.encode()))
+    assert corpus.sha256 == hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "count", "offset", "line"),
+    [
+        ("a\n".encode("utf-16-le") + b"\x00\xd8" + "b\ufffd".encode("utf-16-le"), "a\n\ufffdb\ufffd", 2, 6, 2),
+        (b"a\x00\x00\xdc\x00\xdcb\x00", "a\ufffd\ufffdb", 4, 4, 1),
+        (b"a\x00b", "a\ufffd", 1, 4, 1),
+        (b"a\x00\x00\xd8", "a\ufffd", 2, 4, 1),
+    ],
+)
+def test_damaged_utf16_is_replaced(body: bytes, text: str, count: int, offset: int, line: int) -> None:
+    assert decode(codecs.BOM_UTF16_LE + body, "f") == (text, Invalid(count, "f", offset, line, "UTF-16"))
+
+
+def test_offset_counts_the_byte_order_mark(tmp_path: Path) -> None:
+    corpus = read(put(tmp_path, "a.txt", codecs.BOM_UTF8 + b"ab\xff"))
+    assert corpus.invalid == Invalid(1, "a.txt", 5, 1)
+
+
+def test_invalid_bytes_of_several_files_are_summed(tmp_path: Path) -> None:
+    paths = [put(tmp_path, "a", "fine"), put(tmp_path, "b", b"\xff"), put(tmp_path, "c", b"..\xfe\xfd")]
+    corpus = read(paths)
+    assert corpus.invalid == Invalid(3, "b", 0, 1)
+    assert corpus.name == "a and 2 more"
+
+
+# Ways of reading
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("\n", [""]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\n\n b \n", ["a", "", " b "]),
+        ("a\r\r\n\u2028\x0b\x85\r", ["a\r", "\u2028\x0b\x85"]),
+    ],
+)
+def test_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
+    assert read(put(tmp_path, "a.txt", text), as_="lines").documents == tuple(lines)
+
+
+@given(st.text("ab\r\n \u2028"))
+def test_lines_are_what_stands_between_line_ends(text: str) -> None:
+    naive, line = [], ""
+    for letter in text:
+        if letter == "\n":
+            naive.append(line[:-1] if line.endswith("\r") else line)
+            line = ""
+        else:
+            line += letter
+    if line:
+        naive.append(line[:-1] if line.endswith("\r") else line)
+    assert rows.lines(text) == naive
+
+
+def test_jsonl(tmp_path: Path) -> None:
+    text = '{"text": "a\\n", "n": 1}\r\n\n  \n{"n": [%s, NaN], "text": "é"}\n{"text": ""}' % ("9" * 5000)
+    assert read(put(tmp_path, "a.jsonl", text)).documents == ("a\n", "é", "")
+    assert read(put(tmp_path, "a.ndjson", '{"body": "b", "text": 5}'), field="body").documents == ("b",)
+    assert read(put(tmp_path, "b.jsonl", b'{"text": "\xff"}')).documents == ("\udcff",)
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ("{", "not a JSON row"),
+        ('{"text": "a', "not a JSON row"),
+        ("[" * 100_000, "nested too deeply"),
+        ('["a"]', "not a JSON object"),
+        ("9" * 5000, "not a JSON object"),
+        ('{"body": "a"}', "no field 'text'"),
+        ("{}", "no field 'text'"),
+        ('{"text": 5}', "field 'text' is not text"),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, row: str, what: str) -> None:
+    error = refusal(put(tmp_path, "a.jsonl", '{"text": ""}\n\n' + row))
+    assert what in error.what
+    assert error.where.endswith("a.jsonl:3")
+
+
+def test_missing_field_names_the_others(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.jsonl", '{"q": "a", "n": 1, "answer": "b"}')
+    assert refusal(path).hint == "--field takes one of: q, answer"
+
+
+def test_counts(tmp_path: Path) -> None:
+    text = ' the\t3\na\tb\t10\r\n\n["\\n\\t", 7]\n[x]\t1\n the\t2\n'
+    corpus = read(put(tmp_path, "a.counts.tsv", text))
+    assert corpus.counts == ((" the", 5), ("a\tb", 10), ("\n\t", 7), ("[x]", 1))
+    assert corpus.documents == ()
+    assert read(put(tmp_path, "b.txt", text), as_="counts").counts == corpus.counts
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *("a", "a 3", "a\t", "\t3", "a\t-1", "a\t0", "a\t1.5", "a\t３", "a\t1_0", "a\t" + "9" * 16, "a\t" + "9" * 5000),
+        *('["a", 0]', '["a", true]', '["a", 1.5]', '["", 1]', '["a"]', "[" * 100_000, '["a", %s]' % ("9" * 5000)),
+    ],
+    ids=lambda row: row[:12],
+)
+def test_a_bad_count_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
+    error = refusal(put(tmp_path, "a.counts.tsv", f"ok\t1\n{row}\n"))
+    assert error.where.endswith("a.counts.tsv:2")
+
+
+@given(st.dictionaries(st.text(st.characters(codec=None, categories=None), min_size=1), st.integers(1, 10**15 - 1)))
+def test_counts_come_back(counts: dict[str, int]) -> None:
+    text, invalid = decode(rows.format_counts(counts.items()).encode(), "f")
+    assert invalid is None
+    blank = {word: count for word, count in counts.items() if not word.isspace()}
+    back = dict(rows.counts(text, "f", lambda: None))
+    assert {word: back[word] for word in blank} == blank
+    assert back == counts
+
+
+def test_the_name_says_how(tmp_path: Path) -> None:
+    row = '{"text": "a"}\n'
+    assert read(put(tmp_path, "A.JSONL", row)).documents == ("a",)
+    assert read(put(tmp_path, "a.jsonl.gz", gzip.compress(row.encode()))).documents == ("a",)
+    assert read(put(tmp_path, "a.jsonl.txt", row)).documents == (row,)
+    assert read(put(tmp_path, "a.counts", "a\t1\n")).counts == (("a", 1),)
+    assert read(put(tmp_path, "b.counts", "a\t1\nb")).documents == ("a\t1\nb",)
+    assert read(put(tmp_path, "c.tsv", "a\t1\n")).documents == ("a\t1\n",)
+    assert read(put(tmp_path, "a.jsonl", row), as_="text").documents == (row,)
+
+
+def test_an_unknown_way_is_refused(tmp_path: Path) -> None:
+    assert refusal(put(tmp_path, "a"), as_="line").hint == "did you mean lines?"
+
+
+# What a source stands for
+
+
+def test_a_folder_is_its_text_files(tmp_path: Path) -> None:
+    put(tmp_path, "b.txt", "2")
+    put(tmp_path, "a/z.txt", "1")
+    put(tmp_path, "c.jsonl", '{"text": "3"}')
+    put(tmp_path, "d.txt.gz", gzip.compress(b"4"))
+    put(tmp_path, ".hidden", "no")
+    put(tmp_path, ".git/config", "no")
+    put(tmp_path, "photo.png", b"\x89PNG...")
+    put(tmp_path, "nul.gz", gzip.compress(b"no\0"))
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "gone").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    corpus = read(tmp_path)
+    assert corpus.documents == ("1", "2", "3", "4")
+    assert corpus.name == tmp_path.name + "/"
+    assert corpus.notes == (f"{tmp_path.name}/: left out: 2 hidden, 1 linked folder, 2 special, 2 binary",)
+
+
+@pytest.mark.parametrize("name", [None, ".hidden", "photo.png"])
+def test_a_folder_without_text_is_refused(tmp_path: Path, name: str | None) -> None:
+    if name:
+        put(tmp_path, name, b"\x89PNG")
+    assert "no text file" in refusal(tmp_path).what
+
+
+def test_a_glob(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", "c.md", "deep/d.txt", "odd[1].txt"):
+        put(tmp_path, name, name)
+    assert read(f"{tmp_path}/*.txt").documents == ("a.txt", "b.txt", "odd[1].txt")
+    assert read(f"{tmp_path}/**/d.txt").documents == ("deep/d.txt",)
+    assert read(f"{tmp_path}/odd[1].txt").documents == ("odd[1].txt",)
+    assert refusal(f"{tmp_path}/*.pdf").what == "no file matches"
+    assert refusal(tmp_path / "*.txt").what == "no such file"
+
+
+def test_several_sources_are_one_corpus(tmp_path: Path) -> None:
+    a, b = put(tmp_path, "a", "1"), put(tmp_path, "b", "2")
+    corpus = read([b, str(a), "sample:hugs"])
+    assert corpus.documents == ("2", "1", "i hug pugs", "hugging pugs is fun", "i make puns")
+    assert corpus.sha256 != read([a, b, "sample:hugs"]).sha256
+    assert read([a]).sha256 == read(a).sha256
+
+
+def test_counts_and_documents_are_no_one_corpus(tmp_path: Path) -> None:
+    counted, text = put(tmp_path, "a.counts.tsv", "a\t1"), put(tmp_path, "b.txt", "b")
+    assert "no one corpus" in refusal([counted, text]).what
+    more = put(tmp_path, "c.counts.tsv", "b\t1\na\t1")
+    assert read([counted, more]).counts == (("a", 2), ("b", 1))
+
+
+def test_no_source_is_refused() -> None:
+    assert refusal([]).what == "no corpus is named"
+
+
+# Refusals
+
+
+def test_a_missing_file_names_one_like_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "novel.txt")
+    assert refusal(tmp_path / "novle.txt").hint == f"did you mean {tmp_path / 'novel.txt'}?"
+    assert refusal(tmp_path / "zzz").hint == "check the name"
+    assert refusal(tmp_path / "no" / "zzz").hint == "there is no such folder either"
+    monkeypatch.chdir(tmp_path)
+    assert refusal("nvel.txt").hint == "did you mean novel.txt?"
+    assert refusal("hugs").hint == "did you mean sample:hugs?"
+    assert refusal("sample:hug").hint == "did you mean hugs?"
+
+
+@pytest.mark.parametrize("name", ["new\nline", "bell\x07", "\udcff", "nul\0", "x" * 5000, ""])
+def test_odd_names_stay_one_line(tmp_path: Path, name: str) -> None:
+    refusal(str(tmp_path / "none" / name) if name else "")
+    if name and "\0" not in name and len(name) < 100:
+        assert read(put(tmp_path, name, b"\0")).notes[0].isprintable()
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/dev/tty"])
+def test_a_device_is_refused(path: str) -> None:
+    assert refusal(path).what == "is a device, not a file of text"
+
+
+def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("s")
+        assert refusal("s").what == "is a socket, not a file of text"
+
+
+def test_links_that_go_round_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "a")
+    assert "symbolic" in refusal(tmp_path / "a").what
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deny(*_: Any) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    path = put(tmp_path, "a")
+    monkeypatch.setattr(os, "open", deny)
+    assert str(refusal(path)) == f"{path}: permission denied (check its permissions)"
+
+
+def test_a_git_lfs_pointer_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n")
+    assert refusal(path).hint == "git lfs pull"
+
+
+@pytest.mark.parametrize(
+    ("data", "looks"),
+    [
+        (b"%PDF-1.7", "a PDF"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"PAR1", "a Parquet table"),
+        (b"a\0b", "a binary file"),
+        ("text in UTF-16".encode("utf-16-le"), "UTF-16 without"),
+        (b"\n<!DOCTYPE html>", "an HTML page"),
+    ],
+)
+def test_a_named_binary_is_taken_with_a_note(tmp_path: Path, data: bytes, looks: str) -> None:
+    corpus = read(put(tmp_path, "a", data))
+    assert corpus.documents == (data.decode(),)
+    assert looks in corpus.notes[0]
+
+
+def test_a_file_past_the_limit_is_refused_before_reading(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.truncate(2 * files.LIMIT)
+    seen: list[int] = []
+    assert "limit" in refusal(path, progress=lambda done, total: seen.append(done)).what
+    assert seen == []
+
+
+def test_a_huge_binary_in_a_folder_does_no_harm(tmp_path: Path) -> None:
+    with (tmp_path / "film").open("wb") as file:
+        file.truncate(2 * files.LIMIT)
+    put(tmp_path, "a.txt", "a")
+    assert read(tmp_path).documents == ("a",)
+
+
+def test_the_limit_is_for_all_files_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LIMIT", 10)
+    a, b = put(tmp_path, "a", "x" * 6), put(tmp_path, "b", "x" * 4)
+    assert read([a, b]).size == 10
+    assert refusal([a, b, b]).where == "all files together"
+    assert "limit" in refusal("-", stdin=io.BytesIO(b"x" * 11)).what
+    put(tmp_path, "c", "x")
+    assert "limit" in refusal(tmp_path).what
+
+
+def test_no_memory_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("tokentui.text.read.decode", exhausted)
+    assert "memory" in refusal(put(tmp_path, "a")).what
+
+
+# Packed files
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": zstd,
+}
+
+
+@pytest.mark.parametrize("method", PACK)
+def test_packed_files_are_known_by_content(tmp_path: Path, method: str) -> None:
+    pack, text = PACK[method], "né\n" * 100_000
+    data = pack(text.encode())
+    corpus = read(put(tmp_path, "named.txt", data))
+    assert corpus.documents == (text,)
+    assert corpus.sha256 == hashlib.sha256(data).hexdigest()
+    assert read(put(tmp_path, "two", data + pack(b"end"))).documents == (text + "end",)
+    assert read(put(tmp_path, "empty", pack(b""))).documents == ("",)
+    assert read("-", stdin=io.BytesIO(data)).documents == (text,)
+
+
+@pytest.mark.parametrize("method", PACK)
+def test_damaged_packed_files_are_refused(tmp_path: Path, method: str) -> None:
+    data = PACK[method](os.urandom(5000))
+    for damaged in (data[:-1], data[: len(data) // 2], data[:20], data[:100] + b"\0\1" * 50 + data[200:]):
+        assert f"damaged {method} data" in refusal(put(tmp_path, "a", damaged)).what
+
+
+@pytest.mark.parametrize("method", PACK)
+def test_a_bomb_stops_at_the_limit(tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, "bomb", PACK[method](bytes(1 << 22)))
+    assert read(path).size == 1 << 22
+    monkeypatch.setattr(files, "RATIO_FROM", 1 << 21)
+    assert "times its size" in refusal(path).what
+    monkeypatch.setattr(files, "LIMIT", 1 << 20)
+    assert "limit" in refusal(path).what
+
+
+def test_without_zstd_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, "a.zst", zstd(b"a"))
+    for name in ("compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert "tokentui[zstd]" in refusal(path).hint
+
+
+# Waiting, cancelling, progress
+
+
+class After:
+    """A `cancel` that says yes from the nth question on."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left <= 0
+
+
+def test_a_pipe_that_never_answers_can_be_cancelled(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    cancel = After(4)
+    with pytest.raises(Cancelled):
+        read(tmp_path / "pipe", cancel=cancel)
+    assert cancel.left == 0
+
+
+def test_a_pipe_with_a_silent_writer_can_be_cancelled(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    keeps_open = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(keeps_open, b"a beginning")
+    with pytest.raises(Cancelled):
+        read(tmp_path / "pipe", cancel=After(6))
+    os.close(keeps_open)
+
+
+def test_a_silent_standard_input_can_be_cancelled() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as silent:
+        silent.write(b"a beginning")
+        with pytest.raises(Cancelled):
+            read("-", stdin=stdin, cancel=After(6))
+
+
+def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    totals = set()
+    script = "import sys; open(sys.argv[1], 'wb').write(b'ab' * 200_000)"
+    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", script, tmp_path / "pipe"]):
+        corpus = read(tmp_path / "pipe", progress=lambda done, total: totals.add(total))
+    assert corpus.documents == ("ab" * 200_000,)
+    assert totals == {0}
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a\nb\n")
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stdin:
+        corpus = read("-", stdin=stdin, as_="lines")
+        assert (corpus.name, corpus.documents) == ("standard input", ("a", "b"))
+    with put(tmp_path, "a", "from a file").open("rb") as file:
+        assert read("-", stdin=file).documents == ("from a file",)
+        closed = file
+    assert refusal("-", stdin=closed).what == "is closed"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"by default")))
+    assert read("-").documents == ("by default",)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refusal("-").where == "standard input"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_progress_grows_to_the_total(tmp_path: Path, packed: bool) -> None:
+    data = os.urandom(300_000)
+    put(tmp_path, "a", gzip.compress(data) if packed else data.replace(b"\0", b""))
+    put(tmp_path, "b", "b")
+    put(tmp_path, "c.png", b"\x89PNG" * 10)
+    seen: list[tuple[int, int]] = []
+    read([tmp_path / "a", tmp_path / "b", tmp_path / "c.png"], progress=lambda *at: seen.append(at))
+    done = [at[0] for at in seen]
+    assert done == sorted(done)
+    assert seen[-1] == (sum(path.stat().st_size for path in tmp_path.iterdir()),) * 2
+    assert len(seen) > 3
+
+
+def test_cancel_between_blocks_rows_and_folders(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.jsonl", '{"text": ""}\n' * 20_000)
+    asked = After(10**9)
+    read(path, cancel=asked)
+    questions = 10**9 - asked.left
+    assert questions > 20_000 // 4096
+    for count in range(1, questions + 1):
+        with pytest.raises(Cancelled):
+            read(path, cancel=After(count))
+    with pytest.raises(Cancelled):
+        read(tmp_path, cancel=After(1))
+
+
+# The oracle's texts
+
+ORACLE = Path(__file__).resolve().parents[2] / ".." / "shared" / "oracle"
+
+
+@pytest.mark.oracle
+def test_the_oracles_texts_come_back_from_a_file(tmp_path: Path) -> None:
+    if not ORACLE.is_dir():
+        pytest.skip("../shared/oracle is absent")
+    texts = json.loads((ORACLE / "texts.json").read_text(encoding="utf-8"))["texts"]
+    assert texts
+    for name, text in texts.items():
+        path = put(tmp_path, name, text)
+        assert read(path).documents == (text,)
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else ()
+        assert read(path, as_="lines").documents == tuple(lines)

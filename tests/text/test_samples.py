@@ -1,0 +1,92 @@
+"""The built-in corpora: all there, readable, of a fair size; the small ones are the oracle's to the letter."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import sys
+import types
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from tokentui.errors import TokentuiError
+from tokentui.samples import Sample, find_sample, sample_path, samples
+from tokentui.text.read import READ_AS, read
+
+ROOT = Path(__file__).resolve().parents[2]
+ORACLE = ROOT / ".." / "shared" / "oracle"
+
+EXAMPLES = {
+    "cat-bat-rat": "swift-cat-bat-rat-bat",
+    "sailor": "udl-sailor-50",
+    "woodchuck": "udl-woodchuck",
+    "hugs": "comp336-bpe-20",
+    "halo": "wicaksono-bpe-first-seen",
+    "hai": "wicaksono-wordpiece",
+    "gage": "gage-xxxd",
+}
+SCRIPTS = {"ar": "ARABIC", "hi": "DEVANAGARI", "ko": "HANGUL", "zh": "CJK", "ja": "HIRAGANA"}
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+def test_each_sample_reads(sample: Sample) -> None:
+    corpus = read(f"sample:{sample.name}")
+    assert corpus.name == sample.name
+    assert sample.as_ in READ_AS
+    assert (corpus.invalid, corpus.notes) == (None, ())
+    assert corpus.size > 0
+    assert sample.title
+    assert sample_path(sample.name) == sample.path
+    if sample.name not in EXAMPLES:
+        assert 3_000 <= sample.bytes == corpus.size <= 30_000
+        assert unicodedata.is_normalized("NFC", corpus.documents[0])
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_a_text_is_in_its_script(language: str) -> None:
+    (sample,) = [one for one in samples() if one.language == language]
+    letters = [letter for letter in sample.path.read_text(encoding="utf-8") if letter.isalpha()]
+    own = sum(unicodedata.name(letter, "").startswith(SCRIPTS[language]) for letter in letters)
+    assert own > len(letters) * (0.4 if language == "ja" else 0.9)
+
+
+def test_names_are_unlike_and_unknown_ones_are_refused() -> None:
+    names = [sample.name for sample in samples()]
+    assert len(set(names)) == len(names)
+    with pytest.raises(TokentuiError, match="did you mean japanese") as caught:
+        find_sample("japanes")
+    assert caught.value.where == "sample:japanes"
+
+
+def test_the_readme_names_every_file() -> None:
+    folder = find_sample("english").path.parent
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    listed = {line.split("`")[1] for line in readme.splitlines() if line.startswith("| `")}
+    assert listed == {sample.path.name for sample in samples()}
+    assert listed == {path.name for path in folder.iterdir()} - {"README.md"}
+
+
+def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("timetables")
+    monkeypatch.setitem(sys.modules, "timetables", module)  # where dataclasses look for their module
+    exec(compile(sample_path("python").read_text(encoding="utf-8"), "python.txt", "exec"), module.__dict__)
+    result = doctest.testmod(module)
+    assert (result.failed, result.attempted > 4) == (0, True)
+    module.main()
+    assert "07:10 Hill --40--> Market 07:21" in capsys.readouterr().out
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_the_oracles(name: str) -> None:
+    if not ORACLE.is_dir():
+        pytest.skip("../shared/oracle is absent")
+    cases = json.loads((ORACLE / "seeds.json").read_text(encoding="utf-8"))["cases"]
+    (want,) = [case["corpus"] for case in cases if case["name"] == EXAMPLES[name]]
+    corpus = read(f"sample:{name}")
+    if "counts" in want:
+        assert corpus.counts == tuple(map(tuple, want["counts"]))
+    else:
+        assert corpus.documents == tuple(want.get("lines") or [want["text"]])

@@ -1,0 +1,309 @@
+"""Splits against the libraries whose they are, their places, and where a document may be cut."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.errors import TokentuiError
+from tokentui.recipe import AXES
+from tokentui.text.split import SPLITS, splitter, to_bytes
+
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
+PUBLISHED = [name for name in SPLITS if name != "regex:"]
+OWN = [r"regex:\p{Lu}?\p{Ll}+|\d", r"regex:(a)|(b)+|", "regex:(?s)."]
+UNSPACED = ["hongloumeng_zh.txt", "wagahaiwa_nekodearu.txt"]
+CUTTING = [name for name in PUBLISHED if name != "none"]
+
+# Each class that a pattern asks for, what contractions are made of, and what only looks like one of them.
+TRICKY = (
+    "aAbBsStTmMdDlLvVrReEſ'’  \n\n\r\t\u00a0\u3000\u0085\x1c.,!?/-_|$+▁°€1234９²½"
+    "中文。，のーが\u0301\u0903\u200dǅʰ😂\udc82\udcb2"
+)
+tricky = st.text(st.sampled_from(TRICKY), max_size=14)
+texts = st.one_of(tricky, st.text(max_size=14))
+# Each library has its own tables of Unicode: they agree on what has been there for long, but for one letter.
+old = st.characters(codec="utf-8").filter(lambda one: unicodedata.ucd_3_2_0.category(one) != "Cn" and one != "\u0295")
+old_texts = st.text(st.one_of(st.sampled_from(TRICKY[:-2]), old), max_size=14)
+
+
+def corpus(name: str) -> str:
+    path = SHARED / "data" / "corpora" / name
+    if not path.exists():
+        pytest.skip(f"../shared/data/corpora/{name} is not here")
+    return path.read_text("utf-8")
+
+
+def test_the_table_is_that_of_the_axis() -> None:
+    assert list(SPLITS) == list(AXES["split"].values)
+
+
+def test_an_unknown_split_is_named() -> None:
+    with pytest.raises(TokentuiError, match=r"split: no value 'gpt-2' \(did you mean gpt2\?\)"):
+        splitter("gpt-2")
+
+
+# --- against the libraries ---
+
+
+@pytest.mark.oracle
+def test_recorded_splits() -> None:
+    path = SHARED / "oracle" / "peers.json"
+    if not path.exists():
+        pytest.skip("../shared/oracle is not here")
+    cases = [case for case in json.loads(path.read_text("utf-8"))["cases"] if case["what"] == "split"]
+    cases = [case for case in cases if not case["recipe"]["normalize"]]
+    assert len(cases) >= 8
+    for case in cases:
+        split = splitter(case["recipe"]["split"])
+        for item in case["items"]:
+            assert split.words(item["text"]) == item["pieces"], case["name"]
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("name", "encoding"), [("gpt2", "gpt2"), ("cl100k", "cl100k_base"), ("o200k", "o200k_base")])
+def test_patterns_are_tiktokens(name: str, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tiktoken")
+    published = importlib.import_module("tiktoken_ext.openai_public")
+    for loader in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
+        monkeypatch.setattr(published, loader, lambda *args, **more: {})  # the ranks would come from the net
+    assert SPLITS[name].pattern == getattr(published, encoding)()["pat_str"]
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "cl100k-classic", "o200k", "llama3"])
+@settings(max_examples=200, deadline=None)
+@given(text=old_texts)
+def test_words_are_tiktokens(name: str, text: str) -> None:
+    """With every word and every two neighbours as tokens, tiktoken gives the words only where it cuts as we do."""
+    words = [to_bytes(word) for word in splitter(name).words(text)]
+    tokens = dict.fromkeys([*(bytes((n,)) for n in range(256)), *words, *map(b"".join, pairwise(words))])
+    ranks = {token: n for n, token in enumerate(tokens)}
+    tiktoken = pytest.importorskip("tiktoken")
+    encoding = tiktoken.Encoding("x", pat_str=SPLITS[name].pattern, mergeable_ranks=ranks, special_tokens={})
+    assert encoding.decode_tokens_bytes(encoding.encode_ordinary(text)) == words
+
+
+# The patterns as the regular expressions of Hugging Face's library want them written.
+ONIGURUMA = {r"{1,3}+": r"{1,3}", r"$": r"\z"}
+
+PLAIN = {"whitespace": "WhitespaceSplit", "words": "Whitespace", "bert": "BertPreTokenizer", "metaspace": "Metaspace"}
+
+
+def hugging_face(name: str) -> Any:
+    library = pytest.importorskip("tokenizers")
+    made = library.pre_tokenizers
+    if name == "gpt2":
+        return made.ByteLevel(add_prefix_space=False)
+    if name == "falcon":
+        threes = made.Split(library.Regex("[0-9][0-9][0-9]"), "isolated")
+        chain = [made.Punctuation("contiguous"), made.ByteLevel(add_prefix_space=False), made.Digits(False), threes]
+        return made.Sequence(chain)
+    if name in PLAIN:
+        return getattr(made, PLAIN[name])()
+    pattern = SPLITS[name].pattern
+    for ours, theirs in ONIGURUMA.items():
+        pattern = pattern.replace(ours, theirs)
+    return made.Split(library.Regex(pattern), "isolated")
+
+
+def byte_letters() -> dict[str, int]:
+    """The byte of each letter that GPT-2 writes bytes with."""
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [value for value in range(256) if value not in shown]
+    return {chr(value): value for value in shown} | {chr(0x100 + n): value for n, value in enumerate(hidden)}
+
+
+LETTERS = byte_letters()
+PEERS = ["whitespace", "words", "bert", "metaspace", "gpt2", "cl100k", "cl100k-classic", "o200k", "llama3", "falcon"]
+
+
+def their_words(name: str, text: str) -> list[bytes]:
+    words = [word for word, _ in hugging_face(name).pre_tokenize_str(text)]
+    in_bytes = name in ("gpt2", "falcon")
+    return [bytes(LETTERS[one] for one in word) if in_bytes else word.encode() for word in words]
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", PEERS)
+@settings(max_examples=200, deadline=None)
+@given(text=old_texts)
+def test_words_are_hugging_faces(name: str, text: str) -> None:
+    assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
+
+
+@pytest.mark.peer
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("file", ["UTF-8-demo.txt", "blns.txt", "taylorswift.txt"])
+def test_words_are_hugging_faces_on_files(name: str, file: str) -> None:
+    text = corpus(file)
+    assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", ["bert", "words", "whitespace", "metaspace"])
+def test_words_are_hugging_faces_over_all_characters(name: str) -> None:
+    planes = [*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)]  # the others hold ideographs only
+    # BERT's classes are Unicode 8's whatever the running Python knows; the others ask `regex`, which knows most.
+    asked = [one for one in map(chr, planes) if name == "bert" or unicodedata.category(one) != "Cn"]
+    for start in range(0, len(asked), 1000):
+        text = "a".join(asked[start : start + 1000])
+        assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
+
+
+@pytest.mark.peer
+@settings(max_examples=200, deadline=None)
+@given(old_texts)
+def test_space_is_subword_nmts(text: str) -> None:
+    """On a line: that library strips line ends first."""
+    line = re.sub("[\r\n]", "", text)
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
+    assert dict.fromkeys(splitter("space").words(line)) == dict.fromkeys(learn_bpe.get_vocabulary([line]))
+
+
+@given(texts)
+def test_before_cuts_before_each_space_or_sign(text: str) -> None:
+    want: list[str] = []
+    for one in text:
+        if not want or regex.match(r"[\s\p{P}]", one):
+            want.append("")
+        want[-1] += one
+    assert splitter("before").words(text) == want
+
+
+# --- places ---
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
+@settings(max_examples=150)
+@given(text=texts, first=st.booleans())
+def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None:
+    split = splitter(name)
+    spans, prepared = split.spans(text, first=first), split.prepare(text, first)
+    assert [word for word, _, _ in spans] == split.words(text, first=first)
+    assert all(0 <= start < end <= len(prepared) for _, start, end in spans)
+    assert [start for _, start, _ in spans] == sorted(start for _, start, _ in spans)
+    if name == "falcon":
+        assert all(to_bytes(word) in to_bytes(prepared[start:end]) for word, start, end in spans)
+    else:
+        assert all(prepared[start:end] == word for word, start, end in spans)
+        assert all(before[2] <= after[1] for before, after in pairwise(spans))
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@settings(max_examples=150)
+@given(text=texts)
+def test_what_keeps_spaces_keeps_all(name: str, text: str) -> None:
+    split = splitter(name)
+    words = b"".join(map(to_bytes, split.words(text)))
+    assert words == to_bytes(split.prepare(text)) if split.keeps_spaces else b" " not in words
+
+
+def test_falcon_cuts_inside_characters() -> None:
+    # U+FF21 is EF BC A1, and ² is C2 B2.
+    assert splitter("falcon").words("Ａ 1234!?²") == [*"\udcef\udcbc\udca1", " ", "123", "4", "!?", *"\udcc2\udcb2"]
+    assert splitter("falcon").spans("éＡ12") == [("é\udcef", 0, 2), ("\udcbc", 1, 2), ("\udca1", 1, 2), ("12", 2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a  b", ["▁a", "▁", "▁b"]), (" a", ["▁a"]), ("▁a", ["▁a"]), ("", []), (" ", ["▁"]), ("a ", ["▁a", "▁"])],
+)
+def test_metaspace_sets_one_mark_in_front(text: str, words: list[str]) -> None:
+    assert splitter("metaspace").words(text) == words
+    assert splitter("metaspace").words(text, first=False) == (["a", *words[1:]] if text.startswith("a") else words)
+
+
+# --- where a document may be cut ---
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
+@settings(max_examples=300)
+@given(text=texts, at=st.integers(-1, 16), first=st.booleans())
+def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) -> None:
+    split = splitter(name)
+    cut = split.safe_cut(text, at)
+    assert cut == len(text) or cut >= max(at, 1)
+    parts = split.words(text[:cut], first=first) + split.words(text[cut:], first=False)
+    assert parts == split.words(text, first=first)
+
+
+@pytest.mark.parametrize("name", CUTTING)
+def test_every_two_characters_that_may_be_cut_apart_may_be_so_everywhere(name: str) -> None:
+    """All pairs of the tricky characters, between all ways that they may go on or have begun."""
+    split = splitter(name)
+    around = ["", "a", " ", "1", ".", "\n", "'s", "x'l"]
+    pairs = [left + right for left in sorted(set(TRICKY)) for right in sorted(set(TRICKY))]
+    apart = [pair for pair in pairs if split.safe_cut(pair, 1) == 1]
+    assert len(apart) > 20
+    for pair in apart:
+        for before in around:
+            for after in around:
+                head, tail = before + pair[0], pair[1] + after
+                assert split.words(head) + split.words(tail, first=False) == split.words(head + tail), (head, tail)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [(name, "taylorswift.txt") for name in CUTTING]
+    # Chinese and Japanese have too few spaces for a split that knows nothing else.
+    + [(name, file) for name in CUTTING if name not in ("whitespace", "space", "metaspace") for file in UNSPACED],
+)
+def test_cuts_are_near(name: str, file: str) -> None:
+    text = corpus(file)
+    assert all(splitter(name).safe_cut(text, at) - at < 200 for at in range(0, len(text) - 200, 5_003))
+
+
+@pytest.mark.parametrize("name", CUTTING)
+def test_a_cut_is_found_before_a_space_between_letters(name: str) -> None:
+    assert splitter(name).safe_cut("ab cd ef", 4) == 5
+    assert splitter(name).safe_cut("ab cd", 5) == 5
+    assert splitter(name).safe_cut("", 0) == 0
+
+
+@pytest.mark.parametrize("name", ["none", *OWN])
+def test_where_nothing_is_known_nothing_is_cut(name: str) -> None:
+    assert splitter(name).safe_cut("ab cd. ef", 1) == 9
+
+
+# --- a pattern of one's own ---
+
+
+@given(texts)
+def test_own_pattern_gives_whole_matches_that_are_not_empty(text: str) -> None:
+    assert splitter(r"regex:(\p{L})+|\d*").words(text) == regex.findall(r"\p{L}+|\d+", text)
+
+
+def test_own_pattern_that_takes_too_long_says_where() -> None:
+    text = "\x1b[2J" + "a" * 60 + "!"
+    for ask in (splitter(r"regex:(a|aa)+$").words, splitter(r"regex:(a|aa)+$").spans):
+        with pytest.raises(TokentuiError) as caught:
+            ask(text, timeout=0.05)
+        assert str(caught.value) == (
+            r"split=regex: at '\x1b[2Jaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…: the pattern takes too long "
+            "(write one that backtracks less)"
+        )
+
+
+# --- bytes ---
+
+
+@given(st.binary(max_size=20))
+def test_bytes_come_back(data: bytes) -> None:
+    assert to_bytes(data.decode("utf-8", "surrogateescape")) == data
+
+
+def test_half_of_a_surrogate_pair_has_three_bytes() -> None:
+    assert to_bytes("é\ud83d\udcff") == b"\xc3\xa9\xed\xa0\xbd\xff"

@@ -1,0 +1,126 @@
+"""The one list of actions: bindings, footer, help and palette are made from it and miss nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from screens import explorer
+from textual.binding import Binding
+from waiting import until
+
+from tokentui.ui.actions import (
+    ACTIONS,
+    CONTEXTS,
+    MOST_HINTS,
+    Action,
+    ActionCommands,
+    always_bindings,
+    bindings,
+    fitting,
+    hints,
+    key_name,
+)
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.help import rows
+from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.widgets.corpus import CorpusText
+from tokentui.ui.widgets.encode import TypedLine
+from tokentui.ui.widgets.tables import PairTable, VocabularyTable
+
+OWNERS: dict[str, Any] = {
+    "global": MainScreen, "corpus": CorpusText, "pairs": PairTable, "vocabulary": VocabularyTable, "encode": TypedLine,
+}
+SAFE = re.compile(
+    r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
+    r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|(greater|less)_than_sign|(left|right)_square_bracket|slash|full_stop|comma|question_mark"
+)
+
+
+def bound(action: Action) -> list[Binding]:
+    """The bindings of the app that run an action."""
+    owner = ExplorerApp if action.always else OWNERS[action.context]
+    own = [one for one in owner.BINDINGS if isinstance(one, Binding)]
+    return [one for one in own if one.action == action.command and set(one.key.split(",")) == set(action.keys)]
+
+
+def test_names_are_unique_and_contexts_known() -> None:
+    assert len({action.name for action in ACTIONS}) == len(ACTIONS)
+    assert {action.context for action in ACTIONS} == set(CONTEXTS)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_keys_do_not_clash_in_a_context(context: str) -> None:
+    own = [(key, action) for action in ACTIONS if action.context == context for key in action.keys]
+    assert len({key for key, _ in own}) == len(own)
+    everywhere = {key: action for action in ACTIONS if action.context == "global" for key in action.keys}
+    for key, action in own:
+        # A pane takes a key away from the screen only to do the same.
+        assert key not in everywhere or everywhere[key].command == action.command
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_an_action_is_reachable_everywhere(action: Action) -> None:
+    assert bound(action)
+    assert any(row.key == action.name for row in rows(ACTIONS, "global", "", 60))
+    if action.footer:
+        assert action in hints(action.context)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_every_action_can_be_run(action: Action) -> None:
+    where, _, name = action.command.rpartition(".")
+    owner = {"screen": MainScreen, "app": ExplorerApp, "": OWNERS[action.context]}[where]
+    assert callable(getattr(owner, "action_" + name.partition("(")[0]))
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_only_keys_that_arrive_in_every_terminal(action: Action) -> None:
+    # ctrl+q is Textual's own way out; it is never the only one.
+    assert all(SAFE.fullmatch(key) for key in action.keys if key != "ctrl+q")
+    assert action.keys != ("ctrl+q",)
+
+
+def test_what_works_everywhere_is_no_text() -> None:
+    for binding in always_bindings():
+        assert binding.priority
+        assert all(key.startswith("ctrl+") for key in binding.key.split(","))
+    assert not any(binding.priority for context in CONTEXTS for binding in bindings(context))
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("width", [0, 10, 28, 40, 80, 120, 1000])
+def test_the_footer_takes_what_fits_in_order(context: str, width: int) -> None:
+    chosen = fitting(hints(context), width)
+    assert chosen == hints(context)[: len(chosen)]
+    assert len("  ".join(f"{action.shown_key} {action.label}" for action in chosen)) <= width
+    assert len(chosen) <= MOST_HINTS
+    if width == 1000:
+        assert len(chosen) == min(MOST_HINTS, len(hints(context)))
+
+
+def test_keys_are_shown_as_they_stand_on_the_keyboard() -> None:
+    assert [key_name(key) for key in ("question_mark", "ctrl+p", "escape", "left", "N")] == ["?", "ctrl+p", "esc", "←", "N"]
+
+
+async def test_the_palette_has_every_action_that_it_may_have() -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        provider = ActionCommands(app.main)
+        found = {str(hit.text) async for hit in provider.discover()}
+        assert found == {action.help for action in ACTIONS if action.palette}
+        for action in ACTIONS:
+            hits = [hit async for hit in provider.search(action.help)]
+            assert any(hit.text == action.help for hit in hits) == action.palette or not action.palette
+
+
+async def test_the_palette_runs_what_is_chosen() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        provider = ActionCommands(app.main)
+        hit = next(hit for hit in [hit async for hit in provider.discover()] if hit.text == "100 merges forward")
+        await hit.command()
+        assert [command.steps for command in session.of(type(session.sent[-1]))][-1] == 100

@@ -1,0 +1,129 @@
+"""Going to a step or a token, and finding text: lines that say what they will do."""
+
+from __future__ import annotations
+
+import pytest
+from dialogs import shown, tried_on_all_sizes, typed
+from hypothesis import given
+from hypothesis import strategies as st
+from waiting import screen_text, until
+
+from tokentui.commands import GoTo, GoToToken
+from tokentui.safetext import is_safe
+from tokentui.ui.screens.dialog import Notice
+from tokentui.ui.screens.find import FindScreen
+from tokentui.ui.screens.goto import GoToScreen, destination, foretell
+
+HERE = (128, 1024, 2000)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("5000", GoTo(5000)),
+        ("5,000", GoTo(5000)),
+        (" 0 ", GoTo(0)),
+        ("+100", GoTo(228)),
+        ("-5", GoTo(123)),
+        ("-500", GoTo(0)),
+        ("50%", GoTo(1000)),
+        ("900%", GoTo(2000)),
+        ("end", GoTo(None)),
+        ("the", GoToToken("the")),
+        (" the", GoToToken(" the")),
+        ("·the", GoToToken("·the")),
+        ('"100"', GoToToken("100")),
+        ('""', GoToToken('""')),
+        ("+5%", GoToToken("+5%")),
+        ("1,00", GoToToken("1,00")),
+        ("٣", GoToToken("٣")),
+        ("9" * 5000, GoToToken("9" * 5000)),
+        ("", None),
+    ],
+)
+def test_what_a_line_asks_for(text: str, wanted: GoTo | GoToToken | None) -> None:
+    assert destination(text, *HERE) == wanted
+
+
+def test_a_part_of_a_run_without_end_is_of_what_is_known() -> None:
+    assert destination("50%", 128, 1024, None) == GoTo(512)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("5000", "step 5,000, beyond the stop at 2,000 (known to 1,024)"),
+        ("1500", "step 1,500 (known to 1,024)"),
+        ("128", "step 128, where you are (known to 1,024)"),
+        ("end", "the end of the run, step 2,000 at most"),
+        (" the", "the step that makes ‘·the’"),
+        ("\x1b[31m", "the step that makes ‘␛[31m’"),
+        ("", "a step, +100, -5, 50%, end, or the text of a token"),
+    ],
+)
+def test_what_is_said_of_it(text: str, words: str) -> None:
+    assert foretell(text, *HERE) == words
+
+
+STEPS = st.integers(0, 99)
+
+
+@given(st.text(st.characters(exclude_categories=())), STEPS, STEPS, st.none() | STEPS)
+def test_every_line_is_answered(text: str, step: int, known: int, target: int | None) -> None:
+    assert is_safe(foretell(text, step, known, target))
+    match destination(text, step, known, target):
+        case GoTo(int(number)):
+            assert number >= 0
+        case GoTo(None):
+            assert text.strip() == "end"
+        case GoToToken(token):
+            assert token in text
+        case None:
+            assert text == ""
+
+
+async def test_it_says_what_will_happen_while_one_types() -> None:
+    async with shown(GoToScreen(*HERE)) as (app, pilot):
+        said = app.screen.query_one(Notice)
+        await typed(pilot, "+100")
+        await until(pilot, lambda: said.said == "step 228 (known to 1,024)")
+        assert "step 228 (known to 1,024)" in screen_text(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == "+100")
+
+
+@pytest.mark.parametrize("keys", [("escape",), ("enter",), ("a", "escape")])
+async def test_leaving_goes_nowhere(keys: tuple[str, ...]) -> None:
+    async with shown(GoToScreen(0, 0, None)) as (app, pilot):
+        await pilot.press(*keys)
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_go_to_on_all_sizes() -> None:
+    async with shown(GoToScreen(*HERE)) as (_, pilot):
+        await typed(pilot, "the")
+        await tried_on_all_sizes(pilot)
+
+
+async def test_find_is_one_line_at_the_foot() -> None:
+    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+        await until(pilot, lambda: "find in Pairs > old" in screen_text(pilot).split("\n")[-1])
+        await typed(pilot, "new")  # what it held was selected
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == "new")
+
+
+async def test_find_nothing_and_leave_are_not_the_same() -> None:
+    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+        await pilot.press("backspace", "enter")
+        await until(pilot, lambda: app.result == "")
+    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_find_on_all_sizes_with_anything_in_it() -> None:
+    async with shown(FindScreen("[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
+        await tried_on_all_sizes(pilot)

@@ -1,0 +1,123 @@
+"""Help: made from the actions, the focused pane first, searchable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from dialogs import shown, tried_on_all_sizes, typed
+from waiting import screen_text, until
+
+from tokentui.ui.actions import ACTIONS
+from tokentui.ui.screens.field import Field
+from tokentui.ui.screens.help import HelpScreen, engine_line, rows
+from tokentui.ui.screens.listing import Listing
+
+
+@dataclass(frozen=True)
+class Deed:
+    """An action as help sees it."""
+
+    name: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    context: str
+
+
+DEEDS = (
+    Deed("step", ("n", "right"), "next", "Make the next merge", "global"),
+    Deed("find", ("slash",), "find", "Find text in the pane", "corpus"),
+    Deed("order", ("S",), "order", "Sort it by use and then by age and then once more", "vocabulary"),
+    Deed("help", ("question_mark",), "help", "Show all keys", "global"),
+)
+
+
+def _texts(context: str, find: str = "", width: int = 60) -> list[str]:
+    return [" ".join(run[0] for cell in row.cells for run in cell) for row in rows(DEEDS, context, find, width)]
+
+
+def test_the_focused_pane_comes_first() -> None:
+    assert _texts("vocabulary") == [
+        "Vocabulary", "S order Sort it by use and then by age and then once more",
+        "Everywhere", "n → next Make the next merge", "? help Show all keys",
+        "Corpus", "/ find Find text in the pane",
+    ]
+
+
+def test_the_search_looks_at_keys_labels_and_sentences() -> None:
+    assert _texts("corpus", "MERGE") == ["Everywhere", "n → next Make the next merge"]
+    assert _texts("corpus", "/") == ["Corpus", "/ find Find text in the pane"]
+    assert _texts("corpus", "order")[0] == "Vocabulary"
+    assert _texts("corpus", "no such thing") == []
+
+
+def test_a_long_sentence_takes_more_rows() -> None:
+    lines = _texts("vocabulary", "order", 20)[1:]
+    assert len(lines) == 3
+    assert " ".join(lines) == "S order Sort it by use and then by age and then once more"
+
+
+async def test_all_actions_of_the_program_are_listed() -> None:
+    async with shown(HelpScreen(ACTIONS, "pairs"), (120, 40)) as (app, pilot):
+        listing = app.screen.query_one(Listing)
+        await until(pilot, lambda: listing.rows)
+        assert {action.name for action in ACTIONS} <= {row.key for row in listing.rows}
+        assert engine_line() in screen_text(pilot)
+        assert "tokentui" in engine_line()
+        assert "engine" in engine_line()
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
+async def test_keys_that_close_it(key: str) -> None:
+    async with shown(HelpScreen(DEEDS, "corpus")) as (app, pilot):
+        await pilot.press(key)
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_search_and_back() -> None:
+    async with shown(HelpScreen(DEEDS, "corpus")) as (app, pilot):
+        listing = app.screen.query_one(Listing)
+        await until(pilot, lambda: len(listing.rows) == 7)
+        await pilot.press("slash")
+        await until(pilot, lambda: app.screen.query_one(Field).has_focus)
+        await typed(pilot, "q?merge")
+        await until(pilot, lambda: not listing.rows)  # q and ? are text here, they do not close it
+        await pilot.press("home", "delete", "delete")
+        await until(pilot, lambda: [row.key for row in listing.rows] == [None, "step"])
+        await pilot.press("enter")
+        await until(pilot, lambda: listing.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(listing.rows) == 7)
+        assert not app.answered
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+
+
+async def test_the_list_scrolls_and_steps_over_headings() -> None:
+    async with shown(HelpScreen(DEEDS, "corpus"), (40, 12)) as (app, pilot):
+        listing = app.screen.query_one(Listing)
+        await until(pilot, lambda: listing.rows)
+        assert (listing.cursor, listing.top) == (1, 0)
+        await pilot.press("down")
+        await until(pilot, lambda: listing.cursor_key == "step")
+        await pilot.press("up", "up", "up")
+        await until(pilot, lambda: listing.cursor_key == "find")
+        await pilot.press("end")
+        await until(pilot, lambda: listing.cursor == len(listing.rows) - 1 and listing.top > 0)
+        await pilot.press("home")
+        await until(pilot, lambda: (listing.cursor, listing.top) == (1, 0))
+
+
+async def test_hostile_actions_on_all_sizes() -> None:
+    deeds = (Deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9, "pa\x9bne"), *DEEDS)
+    async with shown(HelpScreen(deeds, "pa\x9bne")) as (_, pilot):
+        await tried_on_all_sizes(pilot)
+
+
+async def test_no_actions_at_all() -> None:
+    async with shown(HelpScreen((), "corpus")) as (app, pilot):
+        await pilot.press("down", "enter", "end", "pageup")
+        await until(pilot, lambda: engine_line() in screen_text(pilot))
+        assert not app.answered

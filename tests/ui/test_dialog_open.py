@@ -1,0 +1,304 @@
+"""Opening a corpus: completion, the list, and names that do not mean well."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from textual.pilot import Pilot
+from waiting import screen_text, until
+
+from tokentui.ui.screens import open as open_module
+from tokentui.ui.screens.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
+from tokentui.ui.screens.open import OpenChoice, OpenScreen
+
+HOSTILE = (
+    "\x1b]0;title\x07.txt", "line\nbreak.txt", "[\\].txt", "[bold]x", "\u202egpj.exe", "\x9b31m",
+    "tab\t.txt", "\udcff.txt",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "one.txt").write_text("one")
+    (tmp_path / "books" / "one.more.txt").write_text("one more")
+    (tmp_path / "corpus.txt").write_text("text")
+    (tmp_path / ".hidden").write_text("text")
+    return tmp_path
+
+
+async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
+    await until(pilot, lambda: any(isinstance(row.key, tuple) and row.key[1] == name for row in dialog.listing.rows))
+
+
+async def test_a_path_that_was_typed(folder: Path) -> None:
+    async with shown(OpenScreen()) as (app, pilot):
+        await typed(pilot, "corpus.txt")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", None))
+
+
+async def test_home_is_put_in_its_place(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "~/cor")
+        await _listed(pilot, dialog, "~/corpus.txt")
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: app.result == OpenChoice(str(folder / "corpus.txt"), None))
+
+
+async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (_, pilot):
+        await typed(pilot, "b")
+        await _listed(pilot, dialog, "books/")
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog.field.value == "books/")
+        await _listed(pilot, dialog, "books/one.txt")
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog.field.value == "books/one.")
+        await until(pilot, lambda: len([row for row in dialog.listing.rows if row.key]) == 2)
+        await pilot.press("tab")  # nothing more in common: on to the list
+        await until(pilot, lambda: dialog.listing.has_focus)
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog.field.has_focus)
+
+
+async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (_, pilot):
+        await typed(pilot, "books/one.m")
+        await until(pilot, lambda: "> books/one.more.txt" in screen_text(pilot))
+        await pilot.press("right")
+        await until(pilot, lambda: dialog.field.value == "books/one.more.txt")
+
+
+async def test_into_a_folder_and_out_again(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "book")
+        await _listed(pilot, dialog, "books/")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: dialog.field.value == "books/")
+        await _listed(pilot, dialog, "books/one.txt")
+        rows = dialog.listing.rows
+        dialog.listing.move_to(next(n for n, row in enumerate(rows) if row.key == ("enter", "")))
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.field.value == "")
+        assert not app.answered
+
+
+async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
+    dialog = OpenScreen(start="books")
+    async with shown(dialog) as (app, pilot):
+        await _listed(pilot, dialog, "books/")
+        index = dialog.listing.index_of(("open", "books/"))
+        assert index is not None
+        dialog.listing.focus()
+        dialog.listing.move_to(index)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice("books/", None))
+
+
+async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> None:
+    dialog = OpenScreen(["/far/away.txt", "sample:gage"])
+    async with shown(dialog) as (_, pilot):
+        await _listed(pilot, dialog, "corpus.txt")
+        rows = dialog.listing.rows
+        places = [dialog.listing.index_of(("open", name)) for name in ("/far/away.txt", "sample:english", "corpus.txt")]
+        assert None not in places
+        assert places == sorted(n for n in places if n is not None)
+        assert [row.cells[0][0][0] for row in rows if row.key is None] == ["Recent", "Built in", "Folder"]
+        assert ("open", ".hidden") not in [row.key for row in rows]
+        await until(pilot, lambda: "12 B" in str(dialog.listing.rows))  # the size of a sample
+
+
+async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
+    dialog = OpenScreen(["/far/away.txt", "sample:gage"])
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "GAGE")
+        wanted = [None, ("open", "sample:gage"), None, ("open", "sample:gage"), None]
+        await until(pilot, lambda: [row.key for row in dialog.listing.rows] == wanted)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.result == OpenChoice("sample:gage", None))
+
+
+async def test_names_of_samples_are_completed_and_checked() -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "sample:engl")
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog.field.value == "sample:english")
+        await typed(pilot, "x")
+        await pilot.press("enter")
+        await until(pilot, lambda: "no such sample" in dialog.notice.said)
+        assert "english" in dialog.notice.said
+        await pilot.press("backspace", "enter")
+        await until(pilot, lambda: app.result == OpenChoice("sample:english", None))
+
+
+async def test_the_way_to_read_goes_round(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        for way in ("text", "lines", "jsonl", "counts", "auto", "text", "lines"):
+            await pilot.press("ctrl+t")
+            await until(pilot, lambda way=way: f"read as: {way}" in screen_text(pilot))  # type: ignore[misc]
+        await typed(pilot, "corpus.txt")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", "lines"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("absent.txt", "absent.txt: no such file"),
+        ("corpus.txt/x", "not a directory"),
+        ("-", "standard input is the keyboard"),
+    ],
+)
+async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, words: str) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: words in dialog.notice.said)
+        assert not app.answered
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_a_glob_is_let_through(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        dialog.field.value = "books/*.txt"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice("books/*.txt", None))
+
+
+async def test_a_folder_that_cannot_be_listed() -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (_, pilot):
+        dialog.field.value = "/no/such\x1b/"
+        await until(pilot, lambda: "no such file or directory" in dialog.notice.said)
+        assert_safe(pilot)
+
+
+async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.listing.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
+    (folder / "pit").mkdir()
+    (folder / "pit" / name).write_text("x")
+    dialog = OpenScreen([os.path.join("/gone", name)], "pit")
+    async with shown(dialog) as (app, pilot):
+        await _listed(pilot, dialog, f"pit/{name}")
+        assert_safe(pilot)
+        index = dialog.listing.index_of(("open", f"pit/{name}"))
+        assert index is not None
+        dialog.field.value = f"pit/{name}"  # as if pasted or completed
+        await until(pilot, lambda: dialog.field.value == f"pit/{name}")
+        await pilot.pause(0)
+        assert_safe(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice(f"pit/{name}", None))
+
+
+async def test_hostile_names_on_all_sizes(folder: Path) -> None:
+    for name in HOSTILE:
+        (folder / name).mkdir()
+    dialog = OpenScreen([*HOSTILE, "x" * 5000])
+    async with shown(dialog) as (_, pilot):
+        await _listed(pilot, dialog, "\x9b31m/")
+        await tried_on_all_sizes(pilot)
+
+
+async def test_a_folder_that_never_answers_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+
+    def hang(folder: str, prefix: str, cancel: Any) -> Listed:
+        release.wait(60)
+        return Listed(folder, prefix)
+
+    monkeypatch.setattr(open_module, "list_folder", hang)
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "/net/x")
+        await until(pilot, lambda: dialog.field.value == "/net/x")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+    release.set()
+
+
+async def test_what_fails_aside_fails_here() -> None:
+    def fail() -> None:
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        await aside(fail)
+    assert await aside(lambda: 7) == 7
+
+
+def test_a_huge_folder_is_cut_and_says_so(tmp_path: Path) -> None:
+    for number in range(MOST_ENTRIES + 50):
+        (tmp_path / f"n{number:05}").touch()
+    (tmp_path / "zoo").mkdir()
+    listed = list_folder(str(tmp_path), "")
+    assert listed.more
+    assert len(listed.entries) == MOST_ENTRIES
+    assert listed.entries[:2] == (Entry("zoo", True), Entry("n00000", False, 0))
+    assert not listed.answers(str(tmp_path), "n020")
+    narrowed = list_folder(str(tmp_path), "n020")
+    assert not narrowed.more
+    assert [entry.name for entry in narrowed.entries] == [f"n020{n:02}" for n in range(50)]
+    assert narrowed.answers(str(tmp_path), "n0201")
+    assert [entry.name for entry in narrowed.beginning("n0201")] == [f"n0201{n}" for n in range(10)]
+
+
+def test_hidden_names_come_when_the_dot_is_typed(folder: Path) -> None:
+    listed = list_folder(".", "")
+    assert [entry.name for entry in listed.entries] == ["books", "corpus.txt"]
+    assert not listed.answers(".", ".")
+    assert [entry.name for entry in list_folder(".", ".").entries] == [".hidden"]
+
+
+def test_a_listing_that_is_not_wanted_any_more_stops(folder: Path) -> None:
+    assert list_folder(".", "", lambda: True).entries == ()
+
+
+@pytest.mark.parametrize("path", ["/no/such", "corpus.txt", "nul\0"])
+def test_why_a_folder_cannot_be_listed(folder: Path, path: str) -> None:
+    assert list_folder(path, "").error
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [("", (".", "")), ("a", (".", "a")), ("a/b", ("a/", "b")), ("/", ("/", "")), ("/x", ("/", "x"))],
+)
+def test_a_path_in_parts(typed: str, wanted: tuple[str, str]) -> None:
+    assert parts(typed) == wanted
+
+
+@pytest.mark.parametrize(
+    ("head", "above"),
+    [("", "../"), ("a/", ""), ("a/b/", "a/"), ("/", None), ("/a/", "/"), ("../", "../../"), ("./", "./../"),
+     ("~/", "/home/")],
+)
+def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str | None) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert open_module._above(head) == above

@@ -1,0 +1,352 @@
+"""Choosing a recipe: presets, axes, stops; senseless ones are refused, and the change is shown before it is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from textual.pilot import Pilot
+from waiting import screen_text, until
+
+from tokentui.errors import TokentuiError
+from tokentui.presets import BUILT, PRESETS, preset
+from tokentui.recipe import AXES, Recipe
+from tokentui.ui.screens import draft
+from tokentui.ui.screens.dialog import Notice
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.recipe import RecipeScreen
+
+GPT2 = preset("gpt2")
+UNSET = {"merges": None, "vocab_size": None, "min_count": 1, "max_length": None, "first_id": 0, "specials": ()}
+COMING = [name for name, one in PRESETS.items() if one.coming]
+
+
+class Driver:
+    """A dialog under test."""
+
+    def __init__(self, dialog: RecipeScreen, pilot: Pilot[Any]) -> None:
+        self.dialog, self.pilot = dialog, pilot
+
+    def listing(self, name: str) -> Listing:
+        """One of the lists: presets, axes or values."""
+        return self.dialog.query_one(f"#{name}", Listing)
+
+    async def at(self, name: str, key: str) -> None:
+        """Go to a row of a list."""
+        listing = self.listing(name)
+        if name != "values" and not listing.has_focus:
+            await self.pilot.press("tab")
+        await until(self.pilot, lambda: listing.has_focus and listing.index_of(key) is not None)
+        index = listing.index_of(key)
+        assert index is not None
+        listing.move_to(index)
+        await until(self.pilot, lambda: listing.cursor_key == key)
+
+    async def said(self, words: str) -> None:
+        """Wait for what is said in the line below."""
+        await until(self.pilot, lambda: words in self.dialog.query_one(Notice).said)
+
+    async def seen(self, words: str) -> None:
+        """Wait for what is on the screen."""
+        await until(self.pilot, lambda: words in " ".join(screen_text(self.pilot).split()))
+
+
+async def test_a_preset_is_loaded_shown_and_taken() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", {"merges": 1000})
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await until(pilot, lambda: drive.listing("presets").cursor_key == "gpt2")
+        await drive.at("presets", "minbpe")
+        await drive.seen("would change split: gpt2 → cl100k-classic · base: gpt2-bytes → bytes")
+        await pilot.press("enter")
+        await drive.seen("changes split: gpt2 → cl100k-classic · base: gpt2-bytes → bytes")
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == preset("minbpe")
+        assert app.result.run == {**UNSET, "vocab_size": 32768}
+
+
+@pytest.mark.parametrize("name", COMING[:2])
+async def test_a_preset_that_is_coming_is_refused_in_one_line(name: str) -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("presets", name)
+        await drive.seen(f"{name} coming")
+        await pilot.press("enter")
+        await drive.said(f"{name} is coming: it cannot be trained yet")
+        assert dialog.recipe == GPT2
+        assert not app.answered
+
+
+async def test_an_axis_turns_and_the_change_is_shown() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "tie")
+        await pilot.press("left")
+        await drive.seen("changes tie: lowest-ids → smallest-pair")
+        await pilot.press("right", "right")
+        await drive.seen("changes tie: lowest-ids → shortest")
+        await pilot.press("right")
+        await drive.seen("changes tie: lowest-ids → first-seen")
+        await pilot.press("t")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == GPT2.with_axes(tie="first-seen")
+        assert app.result.run == UNSET
+
+
+async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "unit")
+        await pilot.press("right")  # every other unit is senseless here: it goes round to where it was
+        await pilot.press("enter")
+        values = drive.listing("values")
+        await until(pilot, lambda: values.has_focus)
+        assert [row.dim for row in values.rows] == [False, True, True]
+        await drive.seen("char base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
+        await pilot.press("down", "enter")
+        await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
+        assert dialog.recipe == GPT2
+        assert values.has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_following_the_reasons_leads_to_another_unit() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        for axis, value in (("unknown", "error"), ("base", "sorted"), ("unit", "char")):
+            await drive.at("axes", axis)
+            await pilot.press("enter")
+            await drive.at("values", value)
+            await pilot.press("enter")
+            await until(pilot, lambda axis=axis, value=value: dialog.recipe.axis(axis) == value)  # type: ignore[misc]
+            await until(pilot, lambda: drive.listing("axes").has_focus)
+        await pilot.press("t")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == GPT2.with_axes(unknown="error", base="sorted", unit="char")
+
+
+async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "split")
+        await pilot.press("enter")
+        await drive.at("values", "regex:PATTERN")
+        await pilot.press("enter")
+        await drive.said("the pattern compiles")
+        await typed(pilot, "(")
+        await drive.said("cannot be compiled")
+        await pilot.press("enter")
+        assert dialog.recipe == GPT2
+        await pilot.press("ctrl+u")
+        await drive.said("wants text after the colon")
+        await typed(pilot, "ab+")
+        await drive.said("the pattern compiles")
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.recipe.split == "regex:ab+")
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        await drive.seen("split: gpt2 → regex:ab+")
+
+
+async def test_esc_leaves_one_thing_at_a_time() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "mark")
+        await pilot.press("enter")
+        await drive.at("values", "prefix:TEXT")
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.focused is not None and not isinstance(dialog.focused, Listing))
+        await pilot.press("escape")
+        await until(pilot, lambda: drive.listing("values").has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        assert not app.answered
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+        assert app.result is None
+
+
+async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "normalize")
+        await pilot.press("enter")
+        for value, wanted in (
+            ("nfkc", ("nfkc",)), ("lowercase", ("nfkc", "lowercase")),
+            ("nfkc", ("lowercase",)), ("nfd", ("lowercase", "nfd")),
+        ):
+            await drive.at("values", value)
+            await pilot.press("enter")
+            await until(pilot, lambda wanted=wanted: dialog.recipe.normalize == wanted)  # type: ignore[misc]
+        marks = {row.key: row.mark for row in drive.listing("values").rows}
+        assert (marks["lowercase"], marks["nfd"], marks["nfkc"]) == ("1", "2", "")
+        await pilot.press("escape")
+        await drive.seen("normalize: [] → lowercase,nfd")
+
+
+async def test_stops_are_typed_and_checked() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", {"merges": 1000, "specials": ["<a>"]})
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "merges")
+        await pilot.press("enter")
+        await typed(pilot, "x")
+        await drive.said("merges: a whole number is wanted (0 or more, or nothing)")
+        await pilot.press("enter", "ctrl+u")
+        await typed(pilot, "50,000")
+        await drive.said("a run ends after so many merges")
+        await pilot.press("enter")
+        await drive.seen("merges: 1,000 → 50,000")
+        await drive.at("axes", "specials")
+        await pilot.press("enter")
+        await typed(pilot, " <b> <a>")
+        await pilot.press("enter")
+        await drive.seen("specials: <a> → <a> <b>")
+        await drive.at("axes", "merges")
+        await pilot.press("enter", "ctrl+u", "enter")
+        await drive.seen("merges: 1,000 → none")
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == GPT2
+        assert app.result.run == {**UNSET, "specials": ("<a>", "<b>")}
+
+
+async def test_nothing_changed_is_nothing_to_take() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog) as (app, pilot):
+        await pilot.press("t")
+        await Driver(dialog, pilot).said("nothing is changed")
+        assert not app.answered
+
+
+async def test_one_list_at_a_time_where_there_is_no_room() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog, (40, 12)) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        presets, axes = drive.listing("presets"), drive.listing("axes")
+        await until(pilot, lambda: presets.display and not axes.display)
+        await pilot.press("tab")
+        await until(pilot, lambda: axes.has_focus and axes.display and not presets.display)
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: presets.has_focus and presets.display)
+        await pilot.press("right")
+        await until(pilot, lambda: axes.has_focus)
+
+
+@pytest.mark.parametrize("keys", [(), ("tab", "down", "down", "enter"), ("tab", "end", "enter")])
+async def test_all_sizes(keys: tuple[str, ...]) -> None:
+    hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
+    dialog = RecipeScreen(hostile, "", {"specials": ("\x1b]0;x\x07", "[/]")})
+    async with shown(dialog) as (_, pilot):
+        await pilot.press(*keys)
+        assert_safe(pilot)
+        await tried_on_all_sizes(pilot)
+
+
+# The draft, without a screen.
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) -> None:
+    recipe = PRESETS[name].recipe
+    for axis in AXES:
+        choices = draft.choices(recipe, axis)
+        assert [choice.label for choice in choices] == list(AXES[axis].names())
+        for choice in choices:
+            if not choice.refused:
+                assert isinstance(draft.changed(recipe, axis, choice.value), Recipe)
+            else:
+                with pytest.raises(TokentuiError) as refusal:
+                    draft.changed(recipe, axis, choice.value)
+                assert str(refusal.value) == choice.refused
+
+
+@pytest.mark.parametrize("axis", [axis for axis in AXES if axis not in ("normalize", "objective")])
+def test_turning_goes_through_all_that_can_be_taken_and_comes_back(axis: str) -> None:
+    recipe = GPT2
+    seen = []
+    for _ in [choice for choice in draft.choices(GPT2, axis) if not choice.refused]:
+        recipe = draft.turned(recipe, axis, 1)
+        seen.append(recipe.axis(axis))
+    assert recipe == GPT2
+    assert len(set(seen)) == len(seen)
+    assert draft.turned(draft.turned(GPT2, axis, 1), axis, -1) == GPT2
+
+
+def test_turning_the_list_axis_goes_through_none_and_each_alone() -> None:
+    assert draft.turned(GPT2, "normalize", 1).normalize == ("lowercase",)
+    assert draft.turned(GPT2, "normalize", -1).normalize == ("nmt-nfkc",)
+    assert draft.turned(GPT2.with_axes(normalize=("nfc", "nfd")), "normalize", 1).normalize == ()
+
+
+def test_an_objective_that_is_not_built_is_refused() -> None:
+    unbuilt = [name for name in AXES["objective"].values if name not in BUILT]
+    recipe = GPT2.with_axes(encode="longest-match")
+    for choice in draft.choices(recipe, "objective"):
+        assert bool(choice.refused) == (choice.value in unbuilt)
+
+
+def test_the_text_of_a_mark_is_kept_for_another_kind() -> None:
+    recipe = GPT2.with_axes(mark="prefix:@@")
+    assert [choice.value for choice in draft.choices(recipe, "mark")] == [
+        "none", "end-symbol:@@", "end-suffix:@@", "prefix:@@",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("merges", "", None), ("merges", " 1,000 ", 1000), ("merges", "1_000", 1000), ("merges", "0", 0),
+        ("min_count", "", 1), ("first_id", "", 0), ("first_id", "1", 1), ("vocab_size", "256", 256),
+        ("specials", "", ()), ("specials", " <a>  <b> <a>", ("<a>", "<b>")),
+    ],
+)
+def test_a_stop_that_was_typed(name: str, text: str, wanted: object) -> None:
+    assert draft.read_stop(name, text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("merges", "-1"), ("merges", "1.5"), ("merges", "٣"), ("merges", "9" * 5000),
+     ("min_count", "0"), ("vocab_size", "0")],
+)
+def test_a_stop_that_makes_no_sense(name: str, text: str) -> None:
+    with pytest.raises(TokentuiError, match=name):
+        draft.read_stop(name, text)
+
+
+def test_a_preset_brings_its_own_stops_and_leaves_the_rest() -> None:
+    run = {"merges": 5, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)}
+    assert draft.run_of(PRESETS["gpt2"], run) == {
+        "merges": None, "vocab_size": 50257, "min_count": 1,
+        "max_length": 16, "first_id": 1, "specials": ("<|endoftext|>",),
+    }
+
+
+def test_changes_name_axes_and_stops() -> None:
+    new = GPT2.with_axes(tie="first-seen", normalize=("nfc",))
+    assert draft.changes(GPT2, {}, new, {"merges": 1000, "min_count": 1, "vocab_size": None}) == (
+        ("normalize", "[]", "nfc"), ("tie", "lowest-ids", "first-seen"), ("merges", "none", "1,000"),
+    )
+    assert draft.changes(GPT2, {}, GPT2, UNSET) == ()
+
+
+def test_families_hold_every_preset_once_those_that_can_be_trained_first() -> None:
+    families = draft.families()
+    assert sorted(preset.name for members in families.values() for preset in members) == sorted(PRESETS)
+    for members in families.values():
+        coming = [preset.coming for preset in members]
+        assert coming == sorted(coming)

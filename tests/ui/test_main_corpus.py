@@ -1,0 +1,188 @@
+"""The corpus pane scrolls through a window of the text, asks for more in time, and never draws what acts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from screens import explorer, screen_text, snapshot, view
+from waiting import until
+
+from tokentui.commands import Find, Follow, See
+from tokentui.safetext import is_safe
+from tokentui.snapshot import CorpusPart, CorpusView, EncodedView, PairRow, Place, TokenRow, TokenSpan, WhyView
+
+LINES = 400
+LONG = "".join(f"line {n:04} of the text that is long\n" for n in range(LINES))
+WHOLE = view(LONG)
+HOSTILE = (
+    "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eevil\u202c [/] [bold]x[/bold] [@click=app.quit]q[/] \x00\x0e\x7f \u200b\u2066\ufeff"
+    " \udc80\udcff \ud800 \U000e0041 👩‍👩‍👧 ❤️ 🇫🇷 1️⃣ क्ष \u2028\u2029 e\u0301\u0301\u0301\u0301\u0301\u0301\r\n\t§ [/"
+)
+
+
+def window(place: Place, chars: int, before: int) -> CorpusView:
+    """What a session answers: whole lines from some before the place on."""
+    start = max(0, LONG.rfind("\n", 0, max(0, min(place.offset, len(LONG)) - before)) + 1)
+    end = start + chars + before
+    at = place.offset if place.document == 0 else len(LONG)
+    parts = tuple(part for part in WHOLE.parts if start <= part.place.offset < end)
+    return CorpusView(Place(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG), min(at, len(LONG)) / len(LONG))
+
+
+class Answering:
+    """Publishes the window that was asked for last, as a session does."""
+
+    def __init__(self, app: Any, session: Any) -> None:
+        self.app, self.session, self.seen = app, session, 0
+
+    async def settle(self, pilot: Any) -> None:
+        """Answer until nothing more is asked."""
+        await pilot.pause()
+        for _ in range(20):
+            asked = self.session.of(See)[self.seen :]
+            if not asked:
+                return
+            self.seen += len(asked)
+            look = asked[-1].look
+            place = look.corpus if look.corpus.document == 0 else Place(0, len(LONG))
+            self.session.show(corpus=window(place, look.corpus_chars, look.corpus_before))
+            version = int(self.session._version)
+            await until(pilot, partial(self.shows, version))
+            await pilot.pause()
+        raise AssertionError("it asks for ever")
+
+    def shows(self, version: int) -> bool:
+        """Whether the screen shows this snapshot."""
+        return bool(self.app.main.snapshot.version == version)
+
+    def top(self) -> int:
+        """The number of the line at the top of the pane."""
+        row = next(line for line in screen_text(self.app).splitlines() if "line·" in line)
+        return int(row.split("line·")[1][:4])
+
+
+async def test_scrolling_reaches_every_line_once() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=window(Place(), 4000, 2000))
+        answering = Answering(app, session)
+        await answering.settle(pilot)
+        seen = [answering.top()]
+        while seen[-1] < LINES - app.main.text.size.height:
+            await pilot.press("pagedown")
+            await answering.settle(pilot)
+            assert seen[-1] < answering.top() <= seen[-1] + app.main.text.size.height - 1
+            seen.append(answering.top())
+        assert f"line·{LINES - 1:04}" in screen_text(app)
+        await pilot.press("pageup", "up")
+        await answering.settle(pilot)
+        assert answering.top() == seen[-1] - app.main.text.size.height
+        await pilot.press("home")
+        await answering.settle(pilot)
+        assert answering.top() == 0
+        assert "  0 %" in screen_text(app).splitlines()[1]
+        await pilot.press("end")
+        await answering.settle(pilot)
+        assert f"line·{LINES - 1:04}" in screen_text(app)
+        assert "100 %" in screen_text(app).splitlines()[1]
+
+
+async def test_the_top_row_stays_while_steps_and_sizes_change() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=window(Place(), 4000, 2000))
+        answering = Answering(app, session)
+        await answering.settle(pilot)
+        await pilot.press(*["down"] * 17)
+        await answering.settle(pilot)
+        assert answering.top() == 17
+        for width, height in ((200, 60), (80, 24), (120, 40)):
+            await pilot.resize_terminal(width, height)
+            await answering.settle(pilot)
+            assert answering.top() == 17
+        session.show(step=129, corpus=window(Place(), 4000, 2000))
+        await answering.settle(pilot)
+        assert answering.top() == 17
+
+
+async def test_a_place_that_is_not_held_is_asked_for_and_shown() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=window(Place(), 4000, 2000))
+        answering = Answering(app, session)
+        await answering.settle(pilot)
+        session.answers[Follow] = Place(0, LONG.index("line 0333"))
+        await pilot.press("f")
+        await answering.settle(pilot)
+        height = app.main.text.size.height
+        assert answering.top() == 333 - height // 3
+        # What is seen already does not move.
+        session.answers[Find] = Place(0, LONG.index("line 0334"))
+        app.main.sought = ("corpus", "line 0334")
+        await pilot.press("full_stop")
+        await answering.settle(pilot)
+        await until(pilot, lambda: app.main.text.found == (Place(0, LONG.index("line 0334")), 9))
+        assert answering.top() == 333 - height // 3
+
+
+async def test_another_corpus_begins_at_its_beginning() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=window(Place(), 4000, 2000))
+        answering = Answering(app, session)
+        await answering.settle(pilot)
+        await pilot.press("end")
+        await answering.settle(pilot)
+        session.show(corpus_name="other.txt", corpus=window(Place(), 4000, 2000))
+        await until(pilot, lambda: "other.txt" in screen_text(app))
+        await pilot.pause()
+        assert answering.top() == 0
+
+
+async def test_a_snapshot_that_comes_late_is_left_out() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(version=50, step=200)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.step == 200)
+        app.main.show(snapshot(version=49, step=3))
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.step == 200
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12), (20, 5)])
+@pytest.mark.parametrize("boundaries", ["shade", "bars"])
+async def test_hostile_data_draws_nothing_that_acts(size: tuple[int, int], boundaries: Any) -> None:
+    app, session = explorer(boundaries, typed=HOSTILE.replace("\n", ""))
+    data = HOSTILE.encode("utf-8", "surrogatepass")
+    row = PairRow(data, data[:7], data + data[:7], 3, 0, True, True)
+    tokens = tuple(TokenSpan(n, n + 1, n % 3 == 0, False) for n in range(len(HOSTILE)))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(
+            corpus_name=HOSTILE, notes=(HOSTILE,), pairs=(row,), pairs_total=1, last=row,
+            why=WhyView(row, row, 2, 3, HOSTILE, None),
+            vocabulary=(TokenRow(0, data, "special", None, None, None), TokenRow(1, data[3:9], "merge", 1, 2, 3)),
+            corpus=CorpusView(Place(), (CorpusPart(Place(), HOSTILE, tokens),), True, True, 0.0),
+            encoded=EncodedView(HOSTILE, (), 9, HOSTILE),
+        )
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == HOSTILE)
+        await pilot.pause()
+        for key in ("1", "2", "3", "4", "escape", "v", "v", "v", "v"):
+            await pilot.press(key)
+            await pilot.pause()
+            for strip in app.screen._compositor.render_strips():
+                assert strip.cell_length == size[0]
+                for text, style, control in strip:
+                    assert is_safe(text), ascii(text)
+                    assert control is None
+                    assert cell_len(text) == sum(map(cell_len, text)) or "e\u0301" in text
+                    assert style is None or (not style.link and "@click" not in style.meta)
+        assert app.is_running

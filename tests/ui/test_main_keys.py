@@ -1,0 +1,327 @@
+"""Every key of the main screen does what it says: commands sent, panes focused, dialogs opened, failures shown."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from functools import partial
+from typing import Any
+
+import pytest
+from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.commands import CancelWork, Command, Find, Follow, GoTo, GoToToken, Move, Open, Play, See, Speed, Type, Use
+from tokentui.errors import TokentuiError
+from tokentui.recipe import Recipe
+from tokentui.snapshot import VOCABULARY_ORDERS, Busy, Place
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.find import FindScreen
+from tokentui.ui.screens.goto import GoToScreen
+from tokentui.ui.screens.help import HelpScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.screens.open import OpenChoice, OpenScreen
+from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+
+
+async def shown(pilot: Pilot[Any], app: ExplorerApp, session: FakeSession) -> None:
+    """Wait for the first snapshot on the screen, and forget what was sent before."""
+    await until(pilot, lambda: app.main.snapshot is not None and app.main.size.width and "1 Corpus" in screen_text(app))
+    await pilot.pause()
+    session.sent.clear()
+
+
+def is_active(app: ExplorerApp, pane: str) -> bool:
+    """Whether a pane has the focus."""
+    return app.main.active == pane
+
+
+SENDS: tuple[tuple[str, Command], ...] = (
+    ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)), ("B", Move(-100)),
+    ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)), ("space", Play()), ("plus", Speed(1)),
+    ("greater_than_sign", Speed(1)), ("minus", Speed(-1)), ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
+)
+
+
+@pytest.mark.parametrize("pane", ["1", "2", "3"])
+async def test_keys_send_commands(pane: str) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press(pane, *(key for key, _ in SENDS))
+        await until(pilot, lambda: len(session.sent) == len(SENDS))
+        assert session.sent == [command for _, command in SENDS]
+
+
+async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("2", "i", "n", "q", "space", "g", "1")
+        await until(pilot, lambda: session.of(Type) and session.of(Type)[-1].text == "nq g1")
+        assert session.sent == [Type("nq g1"[:n]) for n in range(1, 6)]
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: session.sent[-1] == Type(""))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.active == "pairs")
+        assert app.focused is app.main.pairs
+
+
+async def test_what_was_typed_on_the_command_line_is_encoded_at_once() -> None:
+    app, session = explorer(typed="hello")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: session.of(Type))
+        assert session.of(Type)[0] == Type("hello")
+        assert app.main.encode.line.value == "hello"
+
+
+async def test_tab_goes_round_the_panes_at_every_size() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        for size in ((120, 40), (80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("1")
+            await until(pilot, lambda: app.focused is app.main.text)
+            for wanted in ("pairs", "vocabulary", "encode", "corpus"):
+                await pilot.press("tab")
+                await until(pilot, partial(is_active, app, wanted))
+                assert app.focused is not None
+                assert app.focused.display
+                assert app.main.panes[wanted] in app.focused.ancestors
+            await pilot.press("shift+tab")
+            await until(pilot, lambda: app.main.active == "encode")
+            await pilot.press("escape")
+
+
+async def test_escape_gives_up_long_work_first() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("4")
+        session.show(busy=Busy("counting", 45, 100))
+        await until(pilot, lambda: "counting  45 %" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: session.sent == [CancelWork()])
+        assert app.main.active == "encode"
+        session.show()
+        await until(pilot, lambda: "counting" not in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.active == "corpus")
+        assert session.sent == [CancelWork()]
+
+
+async def test_find_in_the_focused_pane_and_on() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        session.answers[Find] = 7
+        await pilot.press("2", "slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: app.main.pairs.cursor == 7)
+        assert session.of(Find) == [Find("pairs", "x", 0)]
+        session.answers[Find] = 12
+        await pilot.press("full_stop")
+        await until(pilot, lambda: app.main.pairs.cursor == 12)
+        await pilot.press("comma")
+        await until(pilot, lambda: len(session.of(Find)) == 3)
+        assert session.of(Find)[1:] == [Find("pairs", "x", 7), Find("pairs", "x", 12, True)]
+        assert app.main.pairs.find == "x"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.pairs.find == "")
+
+
+async def test_a_find_in_the_corpus_shows_the_place() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        session.answers[Find] = Place(0, 25)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press(*"evening", "enter")
+        await until(pilot, lambda: app.main.text.found == (Place(0, 25), 7))
+        session.answers[Find] = None
+        await pilot.press("full_stop")
+        await until(pilot, lambda: any("not found: evening" in str(note.message) for note in app._notifications))
+
+
+async def test_nothing_sought_says_so() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: app._notifications)
+        assert session.sent == []
+
+
+async def test_follow_goes_from_place_to_place() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        session.answers[Follow] = Place(0, 63)
+        await pilot.press("f")
+        await until(pilot, lambda: len(session.of(Follow)) == 1)
+        await pilot.pause()
+        await pilot.press("f")
+        await until(pilot, lambda: len(session.of(Follow)) == 2)
+        assert session.of(Follow) == [Follow(Place()), Follow(Place(0, 63))]
+        session.show(step=0, last=None, last_id=None)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 0)
+        await pilot.press("f")
+        await until(pilot, lambda: app._notifications)
+        assert len(session.of(Follow)) == 2
+
+
+async def test_the_order_of_the_vocabulary_turns() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        for _ in VOCABULARY_ORDERS:
+            await pilot.press("3", "S")
+        await until(pilot, lambda: len(session.of(See)) == len(VOCABULARY_ORDERS))
+        assert [see.look.vocabulary_order for see in session.of(See)] == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
+
+
+async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        assert "│O│n│" not in screen_text(app)
+        await pilot.press("s")
+        await until(pilot, lambda: "│O│n│·a│n│" in screen_text(app))
+        await pilot.press("v")
+        await until(pilot, lambda: r"\xe2+\x82" in screen_text(app))
+        await pilot.press("v")
+        await until(pilot, lambda: "2074+6865" in screen_text(app))
+        await pilot.press("v")
+        await until(pilot, lambda: "U+0074" in screen_text(app))
+        await pilot.press("v", "s")
+        await until(pilot, lambda: "·t+he" in screen_text(app))
+
+
+@pytest.mark.parametrize(("pane", "row"), [("2", PAIRS[1]), ("3", snapshot().vocabulary[1])])
+async def test_enter_inspects_the_row(pane: str, row: object) -> None:
+    app, session = explorer()
+    asked: list[object] = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        app.asking.inspect = asked.append  # type: ignore[method-assign, assignment]
+        await pilot.press(pane, "down", "enter")
+        await until(pilot, lambda: asked)
+        assert asked == [row]
+
+
+@pytest.mark.parametrize(
+    ("keys", "dialog"),
+    [
+        (("question_mark",), HelpScreen), (("g",), GoToScreen), (("a",), RecipeScreen), (("o",), OpenScreen),
+        (("slash",), FindScreen), (("2", "enter"), InspectScreen),
+    ],
+)
+async def test_dialogs_open_and_esc_leaves_them(keys: tuple[str, ...], dialog: type, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press(*keys)
+        await until(pilot, lambda: isinstance(app.screen, dialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        assert session.of(Move) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [("500", GoTo(500)), ("+100", GoTo(228)), ("end", GoTo(None)), (" the", GoToToken(" the"))],
+)
+async def test_go_to_sends_where_it_says(line: str, command: Command) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, GoToScreen))
+        app.screen.dismiss(line)
+        await until(pilot, lambda: session.sent)
+        assert session.sent == [command]
+        if isinstance(command, GoToToken):
+            await until(pilot, lambda: any("no step of this run makes" in str(note.message) for note in app._notifications))
+
+
+async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    app, session = explorer(run={"merges": 5})
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
+        recipe = Recipe(tie="first-seen")
+        app.screen.dismiss(RecipeChoice(recipe, {"merges": 50, "specials": ["<s>"]}))
+        await until(pilot, lambda: session.of(Use))
+        assert session.of(Use) == [Use(recipe, (("merges", 50), ("specials", ("<s>",))))]
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        app.screen.dismiss(OpenChoice("books.txt", "lines"))
+        await until(pilot, lambda: session.of(Open))
+        assert session.of(Open) == [Open("books.txt", "lines")]
+        await until(pilot, lambda: (tmp_path / "recent.json").exists())
+
+
+async def test_what_goes_wrong_is_shown_in_one_safe_line() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await shown(pilot, app, session)
+        session.answers[GoTo] = TokentuiError("no such [/] \x1b[31mthing\n", "a\u202eb")
+        await pilot.press("0")
+        await until(pilot, lambda: "no such [/]" in screen_text(app))
+        assert "\x1b" not in screen_text(app)
+        assert app.is_running
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+async def test_quitting_closes_the_session(key: str) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, session)
+        if key != "q":
+            await pilot.press("4")
+        await pilot.press(key)
+        await until(pilot, lambda: not app.is_running)
+    assert session.closed
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_the_app_with_its_code(number: signal.Signals) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await shown(pilot, app, session)
+        os.kill(os.getpid(), number)
+        await until(pilot, lambda: not app.is_running)
+    assert app.return_code == 128 + number
+    assert session.closed
+    assert asyncio.get_running_loop().remove_signal_handler(number) is False
+
+
+async def test_a_click_gives_a_pane_the_focus() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.click(app.main.vocabulary, offset=(5, 4))
+        await until(pilot, lambda: app.main.active == "vocabulary")
+        assert app.main.vocabulary.cursor == 3
+
+
+async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot, app, session)
+        slow = True
+        app._backlog = lambda: slow  # type: ignore[method-assign]
+        for step in (200, 300, 400):
+            session.show(step=step)
+            await pilot.pause()
+        assert "step   128" in screen_text(app)
+        slow = False
+        await until(pilot, lambda: "step   400" in screen_text(app))

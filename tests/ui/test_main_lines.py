@@ -1,0 +1,211 @@
+"""The lines of the main screen by themselves: figures, rows of text, tokens over ids, the curve."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from screens import PAIRS, encoded, snapshot, view
+
+from tokentui.safetext import GLYPH_MODES, GlyphMode, is_safe
+from tokentui.snapshot import CorpusPart, Place, TokenSpan, WhyView
+from tokentui.ui import text as ui_text
+from tokentui.ui.text import Cell
+from tokentui.ui.widgets.encode import lay_out_tokens
+from tokentui.ui.widgets.figures import at, bar, column, number, signed, size
+from tokentui.ui.widgets.lines import spread
+from tokentui.ui.widgets.running import Layout, Manner
+from tokentui.ui.widgets.scrubber import curve
+from tokentui.ui.widgets.why import sentences
+from tokentui.ui.widgets.wrapping import glyphs, wrap
+
+PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
+TEXTS = st.text(PLACES, max_size=60)
+MODES = st.sampled_from(GLYPH_MODES)
+
+
+def plain(cell: Cell) -> str:
+    """A cell without its styles."""
+    return "".join(text for text, _ in cell)
+
+
+def lines(cells: list[Cell]) -> str:
+    """Cells as lines."""
+    return "\n".join(plain(cell) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_177_810, "1.2 MB"), (99_949_999, "99.9 MB"), (99_950_000, "100 MB"),
+     (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (5 * 10**15, "5000 TB")],
+)
+def test_sizes(count: int, said: str) -> None:
+    assert size(count) == said
+
+
+def test_signs_are_real_minus_signs() -> None:
+    assert (number(-1234), signed(-3), signed(0), signed(12)) == ("−1,234", "−3", "", "+12")
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 40))
+def test_bars_grow_with_the_value_and_keep_their_room(value: int, whole: int, width: int) -> None:
+    drawn = bar(value, whole, width)
+    assert cell_len(drawn) <= width
+    assert bool(drawn) == (value > 0 and whole > 0 and width > 0)
+    if value >= whole > 0:
+        assert drawn == "█" * width
+    assert len(column(value, whole)) == 1
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=9), st.integers(0, 50))
+def test_values_between_points_lie_between_them(values: list[int], end: int) -> None:
+    for step in range(end + 1):
+        assert min(values) <= at(values, end, step) <= max(values)
+    assert at(values, end, 0) == values[0]
+    if end and len(values) > 1:
+        assert at(values, end, end) == values[-1]
+
+
+@given(TEXTS, st.integers(1, 20), MODES, st.data())
+@settings(max_examples=150)
+def test_rows_hold_all_of_the_text_in_order(text: str, width: int, mode: GlyphMode, data: st.DataObject) -> None:
+    places = st.sets(st.integers(0, len(text)), max_size=6)
+    breaks, bars = data.draw(places), data.draw(places)
+    drawn = glyphs(text, mode, breaks)
+    assert [(glyph.start, glyph.end) for glyph in drawn] == list(zip(
+        [0, *(glyph.end for glyph in drawn)], (glyph.end for glyph in drawn), strict=False))
+    rows = list(wrap(text, drawn, width, breaks, bars))
+    assert "".join(text[start:end] for start, end in rows) == text
+    assert all(start < end for start, end in rows)
+    starts = {start for start, _ in rows}
+    glyph_starts = {glyph.start for glyph in drawn}
+    assert breaks - {0, len(text)} <= starts <= glyph_starts
+    for start, end in rows:
+        inside = [glyph for glyph in drawn if start <= glyph.start < end]
+        cells = sum(glyph.width for glyph in inside) + sum(1 for glyph in inside if glyph.start in bars and glyph.start != start)
+        assert cells <= width or len(inside) == 1
+        assert "\n" not in text[start : end - 1]
+
+
+def test_words_stay_whole_where_they_fit() -> None:
+    text = "one two three abcdefghij k"
+    assert [text[a:b] for a, b in wrap(text, glyphs(text, "text"), 8)] == ["one two", " three a", "bcdefghi", "j k"]
+
+
+def parts_of(text: str, cuts: list[int]) -> tuple[CorpusPart, ...]:
+    """A text cut into parts, each a token for every character."""
+    edges = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
+    return tuple(
+        CorpusPart(Place(0, a), text[a:b], tuple(TokenSpan(n, n + 1, False, False) for n in range(b - a)))
+        for a, b in pairwise(edges)
+    )
+
+
+@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES)
+@settings(max_examples=100)
+def test_shaded_rows_do_not_depend_on_tokens(text: str, cuts: list[int], width: int, mode: GlyphMode) -> None:
+    manner = Manner(width, "shade", mode)
+    parts = parts_of(text, cuts)
+    merged = tuple(dataclasses.replace(p, tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
+    first = Layout(parts, manner, Place(), True)
+    second = Layout(merged, manner, Place(), True, first)
+    assert [plain(first.row(n)) for n in range(len(first.rows))] == [plain(second.row(n)) for n in range(len(second.rows))]
+    for row in range(len(first.rows)):
+        assert all(is_safe(run) for run, _ in first.row(row))
+        assert first.row_of(first.offset_of(first.place_of(first.rows[row][0]))) == row
+
+
+@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6))
+def test_neighbouring_tokens_look_different(text: str, cuts: list[int]) -> None:
+    # Each character its own token: no two neighbours have the same ground.
+    held = Layout(parts_of(text, cuts), Manner(10_000, "shade", "text"), Place(), True)
+    for start, end in held.rows:
+        looks = [look.ground for glyph, look in held._looks(start, end) if glyph.end - glyph.start == 1]
+        if len(looks) == end - start:
+            assert all(left != right for left, right in pairwise(looks))
+
+
+def test_shades_stay_while_the_window_moves() -> None:
+    parts = view().parts
+    manner = Manner(40, "shade", "text")
+    first = Layout(parts, manner, Place(), True)
+    moved = Layout(parts[3:], manner, parts[3].place, False, first)
+    back = Layout(parts, manner, Place(), True, moved)
+    shades = {part.place: first._ground(n, 0, False) for n, part in enumerate(parts)}
+    assert all(moved._ground(n, 0, False) == shades[part.place] for n, part in enumerate(parts[3:]))
+    assert all(back._ground(n, 0, False) == shades[part.place] for n, part in enumerate(parts))
+
+
+def test_a_row_that_is_seen_keeps_its_beginning_where_the_line_began_elsewhere() -> None:
+    text = "abc def " * 30
+    parts = tuple(CorpusPart(Place(0, 1000 + n), text[n : n + 8], ()) for n in range(0, len(text), 8))
+    held = Layout(parts, Manner(11, "shade", "text"), Place(0, 1059), False)
+    assert 59 in {start for start, _ in held.rows}
+
+
+def test_a_character_of_several_tokens_is_underlined() -> None:
+    part = CorpusPart(Place(), "5€", (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))))
+    held = Layout((part,), Manner(10, "shade", "text"), Place(), True)
+    assert held.row(0)[-1] == ("€", "fresh-other+partial-here")
+    assert plain(Layout((part,), Manner(10, "bars", "text"), Place(), True).row(0)) == "5│€"
+
+
+def test_dropped_text_and_found_text_are_told() -> None:
+    parts = (CorpusPart(Place(), "ab", (TokenSpan(0, 2, False, False),)), CorpusPart(Place(0, 2), "--", ()))
+    held = Layout(parts, Manner(10, "shade", "text"), Place(), True)
+    assert held.row(0) == (("ab", "shade-a"), ("--", "dropped"))
+    assert held.row(0, (1, 3)) == (("a", "shade-a"), ("b", "shade-a+match"), ("-", "dropped+match"), ("-", "dropped"))
+
+
+@given(st.lists(st.text("ab中 €", min_size=1, max_size=9), max_size=30), st.integers(0, 60), st.integers(0, 7))
+def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) -> None:
+    view_of = encoded()
+    tokens = tuple(
+        dataclasses.replace(view_of.tokens[0], id=1000 + n, piece=word.encode(), text=word) for n, word in enumerate(words)
+    )
+    out = lay_out_tokens(tokens, width, height, "text")
+    assert len(out) <= max(height, 1)
+    assert all(ui_text.width(cell) <= width + 2 or "more" in plain(cell) for cell in out)
+    if not words or not out:
+        return
+    upper = [plain(cell) for cell in (out[::2] if height > 1 else out)]
+    shown = sum(line.partition(" … +")[0].count("│") + 1 for line in upper if not line.startswith("   …"))
+    left = [line.rpartition("+")[2].removesuffix(" more") for line in upper if line.endswith(" more")]
+    assert shown + sum(int(count.replace(",", "")) for count in left) == len(words)
+    for above, below in zip(out[::2], out[1::2], strict=False):
+        bars = [cell_len(plain(above)[:n]) for n, char in enumerate(plain(above)) if char == "│"]
+        assert all(plain(below)[place : place + 1] in (" ", "") for place in bars)
+
+
+@given(st.text("a中 ", max_size=20), st.text("b中 ", max_size=20), st.integers(0, 40))
+def test_spread_fills_its_width_exactly(left: str, right: str, width: int) -> None:
+    assert ui_text.width(spread(((left, ""),), ((right, ""),), width)) == width
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 10, 100])
+@pytest.mark.parametrize("step", [0, 128, 1000])
+def test_the_curve_marks_the_step(width: int, step: int) -> None:
+    drawn = curve(snapshot(step=step), width)
+    assert len(plain(drawn)) == width
+    assert plain(drawn).count("┃") == (1 if width else 0)
+    if width > 1:
+        assert plain(drawn).index("┃") == round(step / 1000 * (width - 1))
+        assert [style for _, style in drawn if style == "past"] == ["past"] * plain(drawn).index("┃")
+
+
+def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
+    drawn = plain(curve(snapshot(step=10, known=500, curve=snapshot().curve[:32]), 63))
+    assert drawn.count("·") in (31, 32)
+    assert drawn.endswith("·" * 31)
+
+
+def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
+    tied = snapshot(why=WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
+    assert "4 pairs tie at 6,530: first-seen takes the one that stands first in the corpus" in lines(sentences(tied, "text"))
+    end = WhyView(None, None, 0, 0, "lowest-ids", "no pair is left\x1b")
+    assert lines(sentences(snapshot(why=end), "text")) == "end  no pair is left\\x1b"
+    assert "the corpus is empty" in lines(sentences(snapshot(why=end, start_tokens=0), "text"))

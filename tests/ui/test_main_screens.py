@@ -1,0 +1,208 @@
+"""The main screen as it looks: kept as text at four sizes, and what must hold at any size.
+
+`TOKENTUI_KEEP=1` writes the kept screens anew.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from rich.color import Color, ColorType
+from screens import check_kept, explorer, screen_text, snapshot, view
+from textual.color import Color as TextualColor
+from waiting import until
+
+from tokentui.snapshot import Busy, CorpusPart, CorpusView, EncodedView, Place, TokenSpan, WhyView
+from tokentui.ui import theme
+from tokentui.ui.app import ExplorerApp
+
+SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
+STATES: dict[str, dict[str, Any]] = {
+    "step": {},
+    "running": {"running": True, "speed": 1000, "step": 640},
+    "tied": {"why": WhyView(snapshot().pairs[3], snapshot().pairs[4], 4, 6530, "first-seen", None)},
+    "busy": {"busy": Busy("counting", 45, 100), "partial": True},
+    "end": {"why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0, "step": 1000},
+    "error": {"encoded": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},
+}
+EMPTY: dict[str, Any] = {
+    "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0, "known": 0, "target": None,
+    "tokens": 0, "start_tokens": 0, "last": None, "last_id": None, "pairs": (), "pairs_total": 0,
+    "why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "vocabulary": (), "vocab_size": 0,
+    "corpus": CorpusView(Place(), (), True, True, 0.0), "encoded": EncodedView("", (), 0), "curve": (0,), "curve_end": 0,
+}
+COUNTED = CorpusView(
+    Place(), tuple(CorpusPart(Place(n, 0), word, (TokenSpan(0, 2, False, False), TokenSpan(2, 3, False, False)), times)
+                   for n, (word, times) in enumerate((("hug", 10), ("pug", 5), ("pun", 1200)))), True, True, 0.0)
+
+
+async def draw(app: ExplorerApp, session: Any, pilot: Any, **changes: Any) -> str:
+    """Publish a snapshot, wait until it is shown and nothing changes any more."""
+    session.show(**changes)
+    version = session._version
+    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
+    await pilot.pause()
+    return screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
+    app, session = explorer(typed="The crowd in the street")
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        for name, changes in STATES.items():
+            if size == (120, 40) or name == "step":
+                await draw(app, session, pilot, **changes)
+                check_kept(app, f"main-{name}-{size[0]}x{size[1]}")
+
+
+@pytest.mark.parametrize("pane", ["2", "3", "4"])
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_panes_that_share_a_place(pane: str, size: tuple[int, int]) -> None:
+    app, session = explorer(typed="The crowd in the street")
+    async with app.run_test(size=size) as pilot:
+        await draw(app, session, pilot)
+        await pilot.press(pane)
+        await pilot.pause()
+        check_kept(app, f"main-pane-{pane}-{size[0]}x{size[1]}")
+
+
+async def test_bars_counted_words_and_an_empty_corpus() -> None:
+    app, session = explorer("bars")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await draw(app, session, pilot)
+        check_kept(app, "main-bars-80x24")
+        await draw(app, session, pilot, corpus=COUNTED)
+        check_kept(app, "main-counted-80x24")
+        await draw(app, session, pilot, **EMPTY)
+        check_kept(app, "main-empty-80x24")
+
+
+async def test_resizing_comes_back_to_the_same_screen() -> None:
+    app, session = explorer()
+    rng = random.Random(7)
+    sizes = [(1, 1), (20, 5), (29, 8), (30, 8), (59, 16), (60, 16), (99, 29), (100, 30), (200, 60), (80, 24), (5, 50), (300, 3)]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot)
+        await pilot.press("3")
+        await pilot.pause()
+        first = screen_text(app)
+        for _ in range(2):
+            rng.shuffle(sizes)
+            for width, height in sizes:
+                await pilot.resize_terminal(width, height)
+                await pilot.pause()
+                lines = screen_text(app).splitlines()
+                assert len(lines) == height
+                if width < 30 or height < 8:
+                    assert "1 Corpus" not in "".join(lines)
+                else:
+                    assert "3 Vocab" in "".join(lines)
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: screen_text(app) == first)
+        assert app.focused is app.main.vocabulary
+
+
+def without_words(text: str) -> list[str]:
+    """Where on a screen the edges of things are: all but letters, figures and signs within them."""
+    return ["".join("#" if char in "┌┐└┘▸" else " " for char in line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
+async def test_nothing_jumps_while_numbers_change(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        first = await draw(app, session, pilot, step=9, tokens=620_000)
+        later = await draw(app, session, pilot, step=999, tokens=9_999, running=True)
+        assert without_words(first) == without_words(later)
+        assert [line.find(" of 1,000") for line in first.splitlines()] == [line.find(" of 1,000") for line in later.splitlines()]
+
+
+async def test_text_stays_where_it_is_while_tokens_change() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        first = await draw(app, session, pilot)
+        whole = tuple(CorpusPart(p.place, p.text, (TokenSpan(0, len(p.text), True, False),)) for p in view().parts)
+        later = await draw(app, session, pilot, corpus=CorpusView(Place(), whole, True, True, 0.0))
+        assert first == later
+
+
+async def test_only_lines_that_change_are_drawn_again() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot)
+        await draw(app, session, pilot)
+        drawn: list[object] = []
+        refresh = type(app.main.text).refresh
+
+        def spy(self: Any, *regions: Any, **how: Any) -> Any:
+            drawn.append(regions)
+            return refresh(self, *regions, **how)
+
+        app.main.text.refresh = spy.__get__(app.main.text)  # type: ignore[method-assign]
+        await draw(app, session, pilot, step=129)
+        assert drawn == []
+        parts = view().parts
+        other = (CorpusPart(parts[0].place, parts[0].text, (TokenSpan(0, 2, True, False),)), *parts[1:])
+        await draw(app, session, pilot, corpus=CorpusView(Place(), other, True, True, 0.0))
+        assert [[region.y for region in regions] for regions in drawn] == [[0]]  # type: ignore[attr-defined]
+
+
+def in_palette(colour: Color) -> bool:
+    """Whether a terminal of 256 colours has exactly this one, outside the 16 that every user sets differently."""
+    if colour.triplet is None:
+        return colour.type is ColorType.DEFAULT
+    levels = (0, 95, 135, 175, 215, 255)
+    red, green, blue = colour.triplet
+    grey = red == green == blue and 8 <= red <= 238 and (red - 8) % 10 == 0
+    return grey or all(part in levels for part in (red, green, blue))
+
+
+def is_grey(colour: Color) -> bool:
+    """Whether it has no hue."""
+    return colour.triplet is not None and len(set(colour.triplet)) == 1
+
+
+@pytest.mark.parametrize("name", [theme.DARK_NAME, theme.LIGHT_NAME])
+async def test_every_colour_is_one_of_the_256(name: str) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = name
+        for pane, changes in zip("123411", STATES.values(), strict=True):
+            await pilot.press("escape", pane)
+            await draw(app, session, pilot, **changes)
+            for strip in app.screen._compositor.render_strips():
+                for text, style, _ in strip:
+                    colours = [one for one in (style.color, style.bgcolor) if one is not None] if style else []
+                    # What is dim is blended with its ground, which leaves no colour but some grey between two greys.
+                    assert all(in_palette(one) or is_grey(one) for one in colours), (text, style)
+    for one in (theme.DARK, theme.LIGHT):
+        for value in one.variables.values():
+            assert in_palette(TextualColor.parse(value).rich_color), (one.name, value)
+
+
+async def test_every_theme_can_draw_the_screen() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        first = await draw(app, session, pilot)
+        for name in sorted(app.available_themes):
+            app.theme = name
+            await pilot.pause()
+            assert screen_text(app) == first
+
+
+async def test_without_colours_everything_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app, session = explorer(None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        text = await draw(app, session, pilot)
+        assert "│O│n│·a│n│" in text
+        fresh = []
+        for strip in app.screen._compositor.render_strips():
+            for run, style, _ in strip:
+                assert style is None or all(c is None or c.type is ColorType.DEFAULT for c in (style.color, style.bgcolor))
+                if style is not None and style.reverse:
+                    fresh.append(run)
+        assert "·the" in fresh

@@ -1,0 +1,112 @@
+"""Runs, content and segments: safe, without markup, and never wider than asked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style as RichStyle
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.style import Style
+from textual.widgets import Static
+
+from tokentui.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
+from tokentui.ui.text import PALETTE, Cell, clip, content, highlight, join, resolve, runs, segments, width
+
+HOSTILE = ["\x1b]52;c;eA==\x07", "\x9b2J", "\x1b\x07[", "\u202eback", "a\u200b\ufeff", "[/] [@click=app.exit]x[/]"]
+DATA = st.text(st.sampled_from("aé語\u0301😀 \n\x1b[/]\u202e"), max_size=20) | st.text() | st.binary(max_size=20)
+
+
+@given(DATA, st.sampled_from(GLYPH_MODES))
+def test_content_is_the_safe_text(data: bytes | str, mode: GlyphMode) -> None:
+    made = content(data, mode=mode, style="strong")
+    assert made.plain == "".join(span.text for span in visible(data, mode=mode))
+    assert is_safe(made.plain)
+
+
+def test_join_does_not_trust_its_caller() -> None:
+    assert join([("a\x1b[31m", ""), ("[/]", "muted")]).plain == r"a\x1b[31m[/]"
+    (segment,) = segments([("\x9b", "")], lambda name: RichStyle())
+    assert segment.text == r"\u009b"
+
+
+def test_content_carries_the_kinds() -> None:
+    made = content("a\x1b")
+    assert [(span.start, span.end, span.style) for span in made.spans] == [(1, 2, PALETTE[Kind.control])]
+    assert content("a", style="strong").spans[0].style == "bold"
+
+
+@given(DATA, st.integers(0, 30), st.sampled_from(["…", "..."]))
+def test_clip_keeps_within_its_columns(data: bytes | str, columns: int, ellipsis: str) -> None:
+    cell = runs(data)
+    cut = clip(cell, columns, ellipsis)
+    assert width(cut) == min(width(cell), columns)
+    if width(cell) <= columns:
+        assert cut == cell
+    elif columns:
+        assert "".join(text for text, _ in cut).endswith(ellipsis[:columns])
+
+
+@pytest.mark.parametrize(
+    ("cell", "columns", "want"),
+    [
+        ((("abcdef", ""),), 4, "abc…"),
+        ((("語語語", ""),), 4, "語 …"),
+        ((("ab", ""), ("cd", "muted")), 3, "ab…"),
+        ((("e\u0301f\u0301g", ""),), 2, "e\u0301…"),
+        ((("abc", ""),), 0, ""),
+    ],
+)
+def test_clip_examples(cell: Cell, columns: int, want: str) -> None:
+    assert "".join(text for text, _ in clip(cell, columns)) == want
+
+
+def test_clip_of_a_long_run_is_short_work() -> None:
+    assert cell_len("".join(text for text, _ in clip((("語" * 1_000_000, ""),), 80))) == 80
+
+
+def test_highlight() -> None:
+    assert highlight((("The theme", "muted"),), "THE") == (
+        ("The", "match"), (" ", "muted"), ("the", "match"), ("me", "muted"),
+    )  # fmt: skip
+    assert highlight((("abc", ""),), "") == (("abc", ""),)
+    assert highlight((("abc", ""),), "x") == (("abc", ""),)
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark"])
+async def test_every_style_is_known_to_every_theme(theme: str) -> None:
+    app: App[None] = App()
+    async with app.run_test():
+        app.theme = theme
+        for name in PALETTE:
+            assert isinstance(resolve(name, Style(Color(0, 0, 0), Color(255, 255, 255))), RichStyle)
+        for kind in Kind:
+            style = resolve(kind, Style(Color(0, 0, 0), Color(255, 255, 255)))
+            assert (kind is Kind.text) is not any((style.reverse, style.underline, style.dim))
+
+
+class SafeApp(App[None]):
+    """The first wall alone: no filter."""
+
+    def compose(self) -> ComposeResult:
+        for text in HOSTILE:
+            widget = Static(content(text))
+            widget.styles.border = ("round", "red")
+            widget.border_title = content(text)
+            yield widget
+
+    def on_mount(self) -> None:
+        for text in HOSTILE:
+            self.notify(content(text).plain, markup=False)
+
+
+async def test_the_first_wall_stands_alone() -> None:
+    app = SafeApp()
+    async with app.run_test(size=(80, 50), notifications=True) as pilot:
+        await pilot.pause()
+        text = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert is_safe(text)
+        assert "␛]52;c;eA==␇" in text
+        assert "[/]·[@click=app.exit]x[/]" in text

@@ -1,0 +1,106 @@
+"""See how a tokenizer comes to be: train, step, explain and inspect subword tokenizers.
+
+The names below are the library. Each loads what it needs on first use, so that importing the package costs little.
+
+    corpus = tokentui.read("novel.txt")
+    run = tokentui.Trainer(corpus, tokentui.preset("gpt2"))
+    run.step()
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokentui import learn as _learn
+    from tokentui.api import train as train
+    from tokentui.encode import Encoding as Encoding
+    from tokentui.errors import Cancelled as Cancelled
+    from tokentui.errors import TokentuiError as TokentuiError
+    from tokentui.formats import load as load
+    from tokentui.learn import Candidate as Candidate
+    from tokentui.learn import Step as Step
+    from tokentui.presets import Preset as Preset
+    from tokentui.presets import preset as preset
+    from tokentui.presets import presets as presets
+    from tokentui.recipe import Recipe as Recipe
+    from tokentui.text.read import Corpus as Corpus
+    from tokentui.text.read import read as read
+    from tokentui.tokenizer import Tokenizer as Tokenizer
+
+    Trainer = _learn.start
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Cancelled": ("tokentui.errors", "Cancelled"),
+    "Candidate": ("tokentui.learn", "Candidate"),
+    "Corpus": ("tokentui.text.read", "Corpus"),
+    "Encoding": ("tokentui.encode", "Encoding"),
+    "Preset": ("tokentui.presets", "Preset"),
+    "Recipe": ("tokentui.recipe", "Recipe"),
+    "Step": ("tokentui.learn", "Step"),
+    "TokentuiError": ("tokentui.errors", "TokentuiError"),
+    "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
+    "Trainer": ("tokentui.learn", "start"),
+    "load": ("tokentui.formats", "load"),
+    "preset": ("tokentui.presets", "preset"),
+    "presets": ("tokentui.presets", "presets"),
+    "read": ("tokentui.text.read", "read"),
+    "train": ("tokentui.api", "train"),
+}
+"""Where each public name lives: its module, and its name there."""
+
+__all__ = [
+    "Cancelled",
+    "Candidate",
+    "Corpus",
+    "Encoding",
+    "Preset",
+    "Recipe",
+    "Step",
+    "Tokenizer",
+    "TokentuiError",
+    "Trainer",
+    "__version__",
+    "load",
+    "preset",
+    "presets",
+    "read",
+    "train",
+]
+
+
+def _public(name: str) -> Any:
+    module, attribute = _HOME[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = _public(name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(types.ModuleType):
+    """The package as an object. The import of the module `tokentui.presets` would put that in place of the function of
+    the same name, whichever comes first; a property stands above what imports set."""
+
+    @property
+    def presets(self) -> Any:
+        return _public("presets")
+
+    @presets.setter
+    def presets(self, module: types.ModuleType) -> None:
+        """The import system's word, which does not count."""
+
+
+sys.modules[__name__].__class__ = _Package

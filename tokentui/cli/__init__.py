@@ -1,0 +1,1 @@
+"""The command line: the engine without the screen, a module a command."""

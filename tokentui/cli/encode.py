@@ -1,0 +1,108 @@
+"""`tokentui encode`: text to ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
+from tokentui.cli.options import axes_of, quiet_option, tokenizer_option
+from tokentui.cli.output import shown, write, write_json
+from tokentui.cli.waiting import bar
+from tokentui.encode import MergeStep, Step, WordExplanation
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.tokenizer import Tokenizer
+
+
+@click.command(
+    "encode",
+    short_help="Encode text to ids.",
+    epilog="""\b
+Examples:
+  tokentui encode -t novel.json 'The crowd'
+  tokentui encode -t novel.json --explain crowd
+  tokentui encode -t novel.json --json < letter.txt
+  tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
+)
+@click.argument("text", metavar="[TEXT]", nargs=-1)
+@tokenizer_option
+@click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True, help="The split of a file that holds none.")
+@click.option("--json", "as_json", is_flag=True, help="Print a row: text, ids, tokens, hex, offsets.")
+@click.option("--jsonl", is_flag=True, help='Answer each line {"text": ...} of standard input by such a row.')
+@click.option("--explain", is_flag=True, help="Print each merge or attempt, word by word.")
+@click.option("--special-tokens", is_flag=True, help="Add the tokens that begin and end a text, such as [CLS], [SEP].")
+@click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token.")
+@quiet_option
+def command(
+    text: tuple[str, ...],
+    tokenizer: str,
+    axes: tuple[str, ...],
+    as_json: bool,
+    jsonl: bool,
+    explain: bool,
+    special_tokens: bool,
+    allow_special: bool,
+    quiet: bool,
+) -> int:
+    """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
+
+    A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by
+    {"text": ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
+    none.
+    """
+    one_of("encode", json=as_json, jsonl=jsonl, explain=explain)
+    if jsonl:
+        lines_only(text, "encode")
+    tok = load(tokenizer)
+    _check_split(tok, tokenizer, axes)
+
+    def row(value: Any) -> dict[str, Any]:
+        encoding = tok.encode(text_of(value), special_tokens=special_tokens, allow_special=allow_special)
+        return {name: getattr(encoding, name) for name in ("text", "ids", "tokens", "hex", "offsets")}
+
+    if jsonl:
+        return answer_lines("text", '{"text": "..."}', row)
+    given = typed(text, "encode")
+    if as_json:
+        write_json(row(given))
+    elif explain:
+        for word in tok.explain(given):
+            _explain(word)
+    else:
+        with bar(quiet) as shown_bar:
+            encoding = tok.encode(
+                given, special_tokens=special_tokens, allow_special=allow_special, progress=shown_bar.of("encoding")
+            )
+        write(" ".join("null" if number is None else str(number) for number in encoding.ids).encode() + b"\n")
+    return 0
+
+
+def _check_split(tok: Tokenizer, file: str, axes: tuple[str, ...]) -> None:
+    """A file of the project's own holds its split; another one would make it another tokenizer."""
+    for name, value in axes_of(axes).items():
+        if name != "split":
+            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "train with that axis")
+        if value != tok.recipe.split:
+            hint = f"{file} holds its split: {tok.recipe.split}"
+            raise TokentuiError("the split cannot be changed here", f"-s split={value}", hint)
+
+
+def _explain(word: WordExplanation) -> None:
+    """A word with its units, a line a step with the pieces after it, and what came out."""
+    write(f"{shown(word.text)}: {_pieces(word.units)}\n".encode())
+    for number, step in enumerate(word.steps, 1):
+        write(f"  {number:>3}  {_step(step)}  {_pieces(word.after(number))}\n".encode())
+    ids = " ".join("null" if number is None else str(number) for number in word.ids)
+    write(f"  ids  {ids or 'none'}\n".encode())
+
+
+def _step(step: Step) -> str:
+    if isinstance(step, MergeStep):
+        return f"rank {step.rank}: {shown(step.left)} + {shown(step.right)} = {shown(step.result)} "
+    return f"{shown(step.candidate)} {'found' if step.found else 'is no token'} "
+
+
+def _pieces(pieces: tuple[bytes, ...]) -> str:
+    return " ".join(shown(piece) for piece in pieces)

@@ -1,0 +1,92 @@
+"""`tokentui recipes`: the presets, the axes and their values."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+import click
+
+from tokentui.cli.output import write_json, write_text
+from tokentui.errors import TokentuiError
+from tokentui.presets import PRESETS, Preset
+from tokentui.recipe import AXES, Axis, nearest
+
+
+@click.command(
+    "recipes",
+    short_help="List the presets, the axes and their values.",
+    epilog="""\b
+Examples:
+  tokentui recipes
+  tokentui recipes split
+  tokentui recipes gpt2 > mine.toml""",
+)
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one row of JSON.")
+def command(name: str | None, as_json: bool) -> int:
+    """List the presets and the axes. With the NAME of a preset, print it as a recipe file; with that of an axis, its
+    values."""
+    if name is None:
+        row, text = _everything(), _listed()
+    elif name in PRESETS:
+        row, text = _preset_row(PRESETS[name]), _recipe_file(PRESETS[name])
+    elif name in AXES:
+        axis = AXES[name]
+        row, text = _axis_row(axis), _table(list(zip(axis.names(), axis.values.values(), strict=True)))
+    else:
+        raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
+    if as_json:
+        write_json(row)
+    else:
+        write_text(text)
+    return 0
+
+
+def _everything() -> dict[str, Any]:
+    return {
+        "presets": [_preset_row(preset) for preset in PRESETS.values()],
+        "axes": [_axis_row(axis) for axis in AXES.values()],
+    }
+
+
+def _preset_row(preset: Preset) -> dict[str, Any]:
+    return {
+        "name": preset.name,
+        "family": preset.family,
+        "about": preset.about,
+        "source": preset.source,
+        "coming": preset.coming,
+        "recipe": preset.recipe.to_dict(),
+        "stops": dict(preset.stops),
+        "specials": list(preset.specials),
+    }
+
+
+def _axis_row(axis: Axis) -> dict[str, Any]:
+    return {"name": axis.name, "about": axis.about, "values": dict(axis.values)}
+
+
+def _listed() -> str:
+    lines = []
+    families = dict.fromkeys(preset.family for preset in PRESETS.values())
+    order = sorted(PRESETS.values(), key=lambda preset: list(families).index(preset.family))
+    width = max(map(len, PRESETS))
+    for family, members in groupby(order, key=lambda preset: preset.family):
+        lines.append(f"{family}:")
+        lines.append(_table([(one.name, one.about + (" (coming)" if one.coming else "")) for one in members], width))
+    lines += ["", "axes:", _table([(axis.name, axis.about) for axis in AXES.values()], width)]
+    return "\n".join(lines)
+
+
+def _recipe_file(preset: Preset) -> str:
+    """The preset as a recipe file; what is known of it besides stands in comments."""
+    known = [f"{name} = {value}" for name, value in preset.stops.items()]
+    known += [f"specials = {' '.join(preset.specials)}"] if preset.specials else []
+    comments = [f"{preset.name}: {preset.about} ({preset.source})", *([f"known for {', '.join(known)}"] if known else [])]
+    return "".join(f"# {comment}\n" for comment in comments) + preset.recipe.to_toml().rstrip("\n")
+
+
+def _table(rows: list[tuple[str, str]], width: int = 0) -> str:
+    width = max([width, *(len(name) for name, _ in rows)])
+    return "\n".join(f"  {name.ljust(width)}  {about}" for name, about in rows)

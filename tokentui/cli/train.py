@@ -1,0 +1,186 @@
+"""`tokentui train`: a training without the screen, its trace and its tokenizer."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import click
+
+from tokentui.cli.options import (
+    Run,
+    axes_of,
+    corpus_word,
+    quiet_option,
+    reading_options,
+    recipe_of,
+    recipe_options,
+    run_of,
+    run_options,
+)
+from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_json
+from tokentui.cli.waiting import Bar, bar, interruptible
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.formats import FORMATS, dumps, save, write_whole
+from tokentui.learn import PairTrainer, Step, check_trainable, start
+from tokentui.learn.base import INTERRUPTED, Cancel
+from tokentui.recipe import nearest
+from tokentui.text.read import Corpus, read
+
+_STDOUT = "-"
+
+
+@click.command(
+    "train",
+    short_help="Train a tokenizer.",
+    epilog="""\b
+Examples:
+  tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
+  tokentui train sample:sailor -r udl-notebook --merges 50
+  tokentui train a.txt b.txt -r bert --special '[UNK]' --merges 500 --trace steps.jsonl
+  zcat big.gz | tokentui train - --as lines -r minbpe --merges 256 --trace -""",
+)
+@click.argument("sources", metavar="CORPUS...", type=corpus_word, nargs=-1)
+@recipe_options
+@run_options
+@reading_options
+@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the tokenizer; - is standard output.")
+@click.option("--format", "format_", metavar="FORMAT", help=f"Of -o, by its name where left out: {', '.join(FORMATS)}.")
+@click.option("--trace", metavar="FILE", type=click.Path(), help="Write a row of JSON a step; - is standard output.")
+@quiet_option
+def command(
+    sources: tuple[str, ...],
+    recipe: str | None,
+    axes: tuple[str, ...],
+    as_: str | None,
+    field: str,
+    output: str | None,
+    format_: str | None,
+    trace: str | None,
+    quiet: bool,
+    **words: Any,
+) -> int:
+    """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set, whatever
+    the preset.
+
+    Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace ends
+    with "interrupted" and no tokenizer is written.
+    """
+    if not sources:
+        raise TokentuiError("CORPUS is missing", "train", "name a file, a folder, - or sample:english")
+    if recipe is None:
+        raise TokentuiError("-r is missing", "train", "name a preset or a recipe file; tokentui recipes lists them")
+    chosen = recipe_of(recipe, axes_of(axes))
+    check_trainable(chosen)
+    run = run_of(**words)
+    if format_ is not None and format_ not in FORMATS:
+        raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, FORMATS))
+    if output == trace == _STDOUT:
+        raise TokentuiError("the tokenizer and the trace cannot both go to standard output", "-o - --trace -", "name a file")
+    for target in {output, trace} - {None, _STDOUT}:
+        check_target(str(target))
+    with bar(quiet) as shown_bar, interruptible() as cancel:
+        corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
+        trainer = start(
+            corpus, chosen, first_id=run.get("first_id", 0), specials=run.get("specials", ()),
+            progress=shown_bar.of("counting"), cancel=cancel,
+        )
+        if not quiet:
+            _remark(corpus, shown_bar)
+        writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People()
+        reason = _train(trainer, run, writer, shown_bar, cancel)
+    if writer is not None:
+        writer.end(reason, trainer.number)
+    if reason == INTERRUPTED:
+        complain(f"interrupted after {trainer.number:,} merges" + ("; no tokenizer was written" if output else ""))
+        return 130
+    if output:
+        asked = {name: value for name, value in run.items() if name not in ("first_id", "specials")}
+        tokenizer = trainer.tokenizer(asked)
+        if output == _STDOUT:
+            write_document(dumps(tokenizer) if format_ is None else FORMATS[format_].dumps(tokenizer))
+        else:
+            save(tokenizer, output, format_)
+    if not quiet and trace != _STDOUT:
+        complain(f"{trainer.number:,} merges, {trainer.vocab_size:,} ids; ended by: {reason}")
+    return 0
+
+
+def _train(trainer: PairTrainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar, cancel: Cancel) -> str:
+    """Make the merges, each written as soon as it is there. Returns why it ended."""
+    draw = shown_bar.of("merging")
+    written = 0
+
+    def follow(done: int, total: int) -> None:
+        nonlocal written
+        if writer is not None:
+            for step in trainer.steps(written + 1):
+                writer.step(step)
+        written = trainer.number
+        draw(done, total)
+
+    stops = {name: run[name] for name in ("merges", "vocab_size", "min_count", "max_length") if name in run}
+    try:
+        reason = trainer.run(**stops, progress=follow, cancel=cancel)
+    except Cancelled:
+        reason = INTERRUPTED
+    follow(trainer.number, trainer.number)
+    return reason
+
+
+def trace_row(step: Step) -> dict[str, Any]:
+    """A step as a row for machines."""
+    return {
+        "step": step.number,
+        "hex": step.hex,
+        "left": step.left.decode("utf-8", "replace"),
+        "right": step.right.decode("utf-8", "replace"),
+        "token": step.token.decode("utf-8", "replace"),
+        "id": step.id,
+        "count": step.count,
+        "replaced": step.replaced,
+        "score": step.score,
+        "tied": step.tied,
+        "tokens": step.tokens,
+        "vocab_size": step.vocab_size,
+    }
+
+
+class _Trace:
+    """Rows of JSON: to standard output as they come, to a file in the end."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._rows = io.StringIO()
+
+    def step(self, step: Step) -> None:
+        self._row(trace_row(step))
+
+    def end(self, reason: str, steps: int) -> None:
+        self._row({"end": reason, "steps": steps})
+        if self._target != _STDOUT:
+            write_whole(self._target, self._rows.getvalue().encode())
+
+    def _row(self, row: dict[str, Any]) -> None:
+        if self._target == _STDOUT:
+            write_json(row)
+        else:
+            self._rows.write(json_row(row) + "\n")
+
+
+class _People:
+    """A merge a line, for people."""
+
+    def step(self, step: Step) -> None:
+        line = f"{step.number:>6}  {shown(step.left)} + {shown(step.right)} = {shown(step.token)}"
+        write(f"{line}  (id {step.id}, count {step.count:,})\n".encode())
+
+    def end(self, reason: str, steps: int) -> None:
+        """Why it ended is said on standard error."""
+
+
+def _remark(corpus: Corpus, shown_bar: Bar) -> None:
+    """What the reader of the corpus noticed."""
+    shown_bar.close()
+    for note in [*corpus.notes, *([str(corpus.invalid)] if corpus.invalid else [])]:
+        complain(note)

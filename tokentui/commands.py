@@ -1,0 +1,118 @@
+"""What a screen may ask of a session: frozen commands. Each is answered by a later snapshot; some by a value as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tokentui.recipe import Recipe
+from tokentui.snapshot import Look, Place
+
+SPEEDS: tuple[int | None, ...] = (1, 2, 5, 10, 20, 60, 200, 1000, 5000, None)
+"""Steps a second that a run may play at; None is as fast as it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Go so many steps forward (or back, for a negative number)."""
+
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Go to a step; None is the end of the run (its stops, or no pair left)."""
+
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoToToken:
+    """Go to the step that makes this token (text as shown or typed), if it is known or comes within the run.
+
+    Answered by the step, or None where no step up to the frontier makes it.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Run, or stop where it is. None turns over."""
+
+    on: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Play faster (1) or slower (-1) by so many places of `SPEEDS`."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """What the user typed, to be encoded."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class See:
+    """The windows of the panes have moved."""
+
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Find text in a pane, from a row or place on.
+
+    Args:
+        pane: `corpus`, `pairs` or `vocabulary`.
+        text: What to find, as typed.
+        start: The row to start at (pairs, vocabulary) or the place (corpus); found rows come after it, round the end.
+        backward: Look the other way.
+
+    Answered by the row, or the place; None where there is none.
+    """
+
+    pane: str
+    text: str
+    start: int | Place
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Find where the last merge happened, after a place of the corpus. Answered by the place, None where there is none."""
+
+    start: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a corpus: what a CORPUS may be on the command line. Answered when it is open; raises what is wrong with it."""
+
+    source: str
+    as_: str | None = None
+    field: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Train by another recipe, on the same corpus, going to the same step. Answered when its first step can be made.
+
+    `run` are the words of a run: merges, vocab_size, min_count, max_length, first_id, specials.
+    """
+
+    recipe: Recipe
+    run: tuple[tuple[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelWork:
+    """Give up the long work under way (opening, counting, walking); what was open stays."""
+
+
+Command = Move | GoTo | GoToToken | Play | Speed | Type | See | Find | Follow | Open | Use | CancelWork

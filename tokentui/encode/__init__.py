@@ -1,0 +1,23 @@
+"""Text to ids and back, by merges or by longest match, and how it came about."""
+
+from tokentui.encode.decoding import Decoder, decode, decode_bytes
+from tokentui.encode.encoding import ENCODERS, Encoding, WordEncoder, encode
+from tokentui.encode.explaining import WordExplanation, explain
+from tokentui.encode.losing import lost
+from tokentui.encode.parts import Attempt, MergeStep, Step
+
+__all__ = [
+    "ENCODERS",
+    "Attempt",
+    "Decoder",
+    "Encoding",
+    "MergeStep",
+    "Step",
+    "WordEncoder",
+    "WordExplanation",
+    "decode",
+    "decode_bytes",
+    "encode",
+    "explain",
+    "lost",
+]

@@ -1,0 +1,124 @@
+"""Ids to text. How follows from the mark, the unit and the split: there is no axis for it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tokentui.encode.parts import Marks
+from tokentui.errors import TokentuiError
+from tokentui.vocabulary import Vocabulary
+
+_UNKNOWN = " ⁇ ".encode()
+_METASPACE = "▁".encode()
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+
+
+class _Shown(NamedTuple):
+    """What one id writes: its bytes, and whether a space belongs before or after them."""
+
+    text: bytes
+    plain: bool = True
+    before: bool = False
+    after: bool = False
+
+
+class Decoder:
+    """Decodes by one vocabulary at one number of merges."""
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        self.vocabulary = vocabulary
+        self.merges = merges
+        self._marks = Marks(vocabulary)
+        self._metaspace = vocabulary.recipe.split == "metaspace"
+
+    def to_bytes(self, ids: Iterable[int | None]) -> bytes:
+        """The exact bytes that the ids stand for.
+
+        Raises:
+            TokentuiError: An id does not exist; it names the id and the valid range.
+        """
+        shown = [self._shown(number) for number in ids]
+        written, run = bytearray(), bytearray()
+        begun = False
+        for n, one in enumerate(shown):
+            if one.before and n > 0:
+                run += b" "
+            if one.plain:
+                run += one.text
+            else:
+                begun |= self._flush(run, written, begun)
+                # The unknown token stands for text; other specials stand before the text as if they were not there.
+                begun |= one.text == _UNKNOWN
+                written += one.text
+            if one.after and n < len(shown) - 1:
+                run += b" "
+        self._flush(run, written, begun)
+        return bytes(written)
+
+    def to_text(self, ids: Iterable[int | None]) -> str:
+        """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
+        data = self.to_bytes(ids)
+        if self.vocabulary.byte_tokens:
+            # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken character.
+            return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
+        return data.decode("utf-8", "replace")
+
+    def _flush(self, run: bytearray, written: bytearray, begun: bool) -> bool:
+        """Move a run of plain tokens to what is written; the first ▁ of the text is the one that encoding put there."""
+        if not run:
+            return False
+        data = bytes(run)
+        run.clear()
+        if self._metaspace:
+            if not begun:
+                data = data.removeprefix(_METASPACE)
+            data = data.replace(_METASPACE, b" ")
+        written += data
+        return True
+
+    def _shown(self, number: int | None) -> _Shown:
+        vocabulary = self.vocabulary
+        first, size = vocabulary.first_id, vocabulary.size(self.merges)
+        if not isinstance(number, int) or isinstance(number, bool) or not first <= number < first + size:
+            hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
+            raise TokentuiError(f"no such id: {_short(number)}", "", hint)
+        if self._metaspace and number == vocabulary.unknown_id:
+            return _Shown(_UNKNOWN, plain=False)
+        prefixed = bool(self._marks.prefix)
+        symbol = self._symbols.get(number)
+        if symbol is not None:
+            piece = vocabulary.pieces[symbol]
+            if self._marks.continues(symbol):
+                return _Shown(piece[len(self._marks.mark) :])
+            ends = self._marks.ends(symbol)
+            return _Shown(piece[: -len(self._marks.mark)] if ends else piece, before=prefixed, after=ends)
+        place = number - first
+        if place < len(vocabulary.specials):
+            name = vocabulary.specials[place].encode("utf-8", "surrogatepass")
+            return _Shown(name, plain=False, before=prefixed)
+        return _Shown(bytes((place - len(vocabulary.specials),)))
+
+    @functools.cached_property
+    def _symbols(self) -> dict[int, int]:
+        return self.vocabulary.symbols_by_id(self.merges)
+
+
+def decode(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> str:
+    """The text of ids, see `Decoder.to_text`."""
+    return Decoder(vocabulary, merges).to_text(ids)
+
+
+def decode_bytes(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> bytes:
+    """The exact bytes of ids, see `Decoder.to_bytes`."""
+    return Decoder(vocabulary, merges).to_bytes(ids)
+
+
+def _short(number: object) -> str:
+    try:
+        written = repr(number)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a very large number"
+    return written if len(written) <= 24 else written[:24] + "…"

@@ -1,0 +1,115 @@
+"""What every way of encoding shares: the parts of a word, the roles of its marks, the shape of a segmenter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from tokentui.vocabulary import Vocabulary
+
+MAX_CHARACTERS = 100
+"""Longest match gives up a word of more characters than this."""
+
+
+class Part(NamedTuple):
+    """A stretch of a word's units and what it became.
+
+    A part with neither symbol nor byte is one that the vocabulary lacks.
+    """
+
+    start: int
+    end: int
+    symbol: int | None = None
+    byte: int | None = None
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the vocabulary lacks it."""
+        return self.symbol is None and self.byte is None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStep:
+    """One merge as it was applied to a word; places are indices of the word's units."""
+
+    rank: int
+    left: bytes
+    right: bytes
+    result: bytes
+    start: int
+    middle: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of longest match: the units from `start` to `end`, spelled as a token there would be."""
+
+    candidate: bytes
+    start: int
+    end: int
+    found: bool
+
+
+Step = MergeStep | Attempt
+
+
+class Segmenter(Protocol):
+    """A way of encoding, ready for one vocabulary at one number of merges."""
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word of so many characters into parts that cover its units, before any policy for unknown ones."""
+        ...
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Step]:
+        """How `segment` comes to its result, in order."""
+        ...
+
+
+class Marks:
+    """Which tokens continue a word and which end one.
+
+    Judged by the outermost base unit, not by the spelling of the token: a text that spells a mark literally
+    (`##`, `</w>`) makes tokens that look marked and are not.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._kind = vocabulary.recipe.mark_kind
+        self.mark = vocabulary.recipe.mark_text.encode()
+
+    @property
+    def prefix(self) -> bytes:
+        """The mark that continues a word, empty where the recipe has none."""
+        return self.mark if self._kind == "prefix" else b""
+
+    def unit_continues(self, unit: bytes) -> bool:
+        """Whether a unit carries the mark of a continuation."""
+        return self._kind == "prefix" and len(unit) > len(self.mark) and unit.startswith(self.mark)
+
+    def continues(self, symbol: int) -> bool:
+        """Whether a token starts with the mark of a continuation."""
+        return self._kind == "prefix" and self.unit_continues(self._vocabulary.pieces[self._outermost(symbol, 0)])
+
+    def ends(self, symbol: int) -> bool:
+        """Whether a token ends with the mark of a word's end."""
+        if not self._kind.startswith("end-"):
+            return False
+        unit = self._vocabulary.pieces[self._outermost(symbol, 1)]
+        glued = self._kind == "end-suffix"
+        return unit.endswith(self.mark) and len(unit) > len(self.mark) if glued else unit == self.mark
+
+    def bare(self, unit: bytes) -> bytes:
+        """A unit without its mark."""
+        if self.unit_continues(unit):
+            return unit[len(self.mark) :]
+        if self._kind == "end-suffix" and len(unit) > len(self.mark):
+            return unit.removesuffix(self.mark)
+        return unit
+
+    def _outermost(self, symbol: int, side: int) -> int:
+        base, merges = self._vocabulary.base_size, self._vocabulary.merges
+        while symbol >= base:
+            symbol = merges[symbol - base][side]
+        return symbol

@@ -1,0 +1,339 @@
+"""What a session does, without a clock of its own and without a screen: commands in, work in small slices, snapshots out.
+
+Everything here is plain and synchronous. A session calls it from one worker thread; a test calls it as it likes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokentui import commands as do
+from tokentui.errors import TokentuiError
+from tokentui.learn import start_counted
+from tokentui.learn.base import Stops
+from tokentui.learn.pairs import PairTrainer
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe
+from tokentui.running import RunningText
+from tokentui.snapshot import Busy, Look, PairRow, Place, Snapshot
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import words_of
+from tokentui.views import VocabularyRows, curve, encoded_view, find_pair, needles, pair_rows, why_view
+
+SLICE_S = 0.008
+"""How long one slice of work takes at most, about; merges of a large corpus may take longer one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run is asked for: its stops, and what its ids begin with."""
+
+    stops: Stops = field(default_factory=Stops)
+    first_id: int = 0
+    specials: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, words: Mapping[str, Any]) -> Run:
+        """A run from its words: merges, vocab_size, min_count, max_length, first_id, specials."""
+        stops = Stops(words.get("merges"), words.get("vocab_size"), words.get("min_count") or 1, words.get("max_length"))
+        return cls(stops, words.get("first_id") or 0, tuple(words.get("specials") or ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A corpus laid out for a recipe, ready to be stepped through; `partial` if only a part of it has been counted."""
+
+    corpus: Corpus
+    recipe: Recipe
+    run: Run
+    trainer: PairTrainer
+    partial: bool = False
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the trainer's steps depend on."""
+        return self.corpus.sha256, self.corpus.name, self.recipe, self.run.stops.max_length, self.run.first_id, self.run.specials
+
+
+def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
+    """An empty corpus: what a session stands on before anything is open."""
+    corpus = Corpus.from_text("", "nothing open")
+    return Prepared(corpus, recipe, run or Run(), start_counted(words_of(Counter()), recipe))
+
+
+@dataclass(slots=True)
+class _Seek:
+    """A walk that looks for the step that makes a token."""
+
+    wanted: frozenset[bytes]
+    looked: int
+    origin: int
+    answer: Callable[[int | None], None]
+
+
+class Explorer:
+    """The state of an exploration.
+
+    Args:
+        prepared: What to stand on first.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.typed = ""
+        self.look = Look()
+        self.busy: Busy | None = None
+        self._speed = len(do.SPEEDS) - 4
+        self._version = 0
+        self._take(prepared)
+
+    def _take(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        self.trainer = prepared.trainer
+        self._vocabulary = VocabularyRows(self.trainer)
+        self._text = RunningText(prepared.corpus, prepared.recipe)
+        self._goal: int | None = None
+        self._to_end = False
+        self._seek: _Seek | None = None
+        self._playing = False
+        self._played_from = (0.0, 0)
+
+    # ---- commands
+
+    def install(self, prepared: Prepared, step: int = 0) -> None:
+        """Stand on another corpus or recipe, and walk to a step of it."""
+        if self._seek:
+            self._seek.answer(None)
+        moved = prepared.corpus is not self.prepared.corpus
+        self._take(prepared)
+        if moved:
+            self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
+        if step:
+            self._goal = step
+
+    def handle(self, command: do.Command, answer: Callable[[Any], None]) -> None:
+        """Take in a command. `answer` is called with its answer, now or when it is known."""
+        match command:
+            case do.Move(steps):
+                self._walk((self._goal if self._goal is not None else self.trainer.number) + steps)
+            case do.GoTo(None):
+                self._halt()
+                self._to_end = True
+            case do.GoTo(step):
+                self._walk(step or 0)
+            case do.GoToToken(text):
+                self._look_for(text, answer)
+                return
+            case do.Play(on):
+                playing = not self._playing if on is None else on
+                self._halt()
+                self._playing = playing and self.trainer.end(self._stops) is None
+                self._played_from = (time.monotonic(), self.trainer.number)
+            case do.Speed(by):
+                self._speed = min(max(0, self._speed + by), len(do.SPEEDS) - 1)
+                self._played_from = (time.monotonic(), self.trainer.number)
+            case do.Type(text):
+                self.typed = text
+            case do.See(look):
+                self.look = look
+            case do.Find(pane, text, start, backward):
+                answer(self._find(pane, text, start, backward))
+                return
+            case do.Follow(start):
+                answer(self._text.find_word(self.trainer.words_of_last(), start) if self._text.documents else None)
+                return
+            case do.CancelWork():
+                self._halt()
+            case _:
+                raise TokentuiError("not a command of the explorer", type(command).__name__)
+        answer(None)
+
+    @property
+    def _stops(self) -> Stops:
+        return self.prepared.run.stops
+
+    def _halt(self) -> None:
+        """Stop where it is, whatever it was walking to."""
+        if self._seek:
+            self._seek.answer(None)
+        self._seek, self._goal, self._to_end, self._playing = None, None, False, False
+
+    def _walk(self, step: int) -> None:
+        self._halt()
+        self._goal = max(0, step)
+
+    def _look_for(self, text: str, answer: Callable[[int | None], None]) -> None:
+        self._halt()
+        vocabulary = self.trainer.vocabulary
+        wanted = frozenset(needle for way in (text, "▁" + text) for needle in needles(way))
+        for rank, piece in enumerate(vocabulary.pieces[vocabulary.base_size :]):
+            if piece in wanted:
+                self._goal = rank + 1
+                answer(rank + 1)
+                return
+        if any(piece in wanted for piece in vocabulary.pieces[: vocabulary.base_size]):
+            self._goal = 0
+            answer(0)
+            return
+        self._seek = _Seek(wanted, self.trainer.known, self.trainer.number, answer)
+
+    def _find(self, pane: str, text: str, start: int | Place, backward: bool) -> int | Place | None:
+        if not text:
+            return None
+        if pane == "corpus" and isinstance(start, Place):
+            return self._text.find(text, start, backward) if self._text.documents else None
+        if pane == "pairs" and isinstance(start, int):
+            return find_pair(self.trainer, text, start, backward)
+        if pane == "vocabulary" and isinstance(start, int):
+            return self._vocabulary.find(text, start, backward, self.look.vocabulary_order)
+        raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
+
+    # ---- work
+
+    @property
+    def speed(self) -> int | None:
+        """Steps a second that a run plays at; None for as fast as it can."""
+        return do.SPEEDS[self._speed]
+
+    @property
+    def at_work(self) -> bool:
+        """Whether there is something to do without a new command."""
+        return self._playing or self._to_end or self._goal is not None or self._seek is not None
+
+    def work(self, now: float, seconds: float = SLICE_S) -> float:
+        """Work for a short while.
+
+        Args:
+            now: The time, of a clock that never goes back.
+            seconds: How long to work, about.
+
+        Returns:
+            How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
+        """
+        if self.prepared.partial:
+            return 0.1  # steps begin when the corpus is whole
+        if self._seek is not None:
+            self._work_seek(self._seek, seconds)
+        elif self._goal is not None:
+            # A step that was asked for is made although the stops of the run lie before it.
+            free = Stops(max_length=self._stops.max_length)
+            if self.trainer.advance(self._goal, free, seconds):
+                self._goal = None
+        elif self._to_end:
+            if self.trainer.advance(None, self._stops, seconds):
+                self._to_end = False
+        elif self._playing:
+            return self._play(now, seconds)
+        return 0.0
+
+    def _play(self, now: float, seconds: float) -> float:
+        speed = self.speed
+        since, start = self._played_from
+        due = None if speed is None else start + int((now - since) * speed)
+        if due is not None and due <= self.trainer.number:
+            return max(0.0, since + (self.trainer.number - start + 1) / (speed or 1) - now)
+        stops = self._stops
+        if due is not None and (stops.merges is None or due < stops.merges):
+            stops = Stops(due, stops.vocab_size, stops.min_count, stops.max_length)
+        reason = self.trainer.advance(None, stops, seconds)
+        if reason and self.trainer.end(self._stops):
+            self._playing = False
+        elif reason is None and speed is not None and due is not None and due - self.trainer.number > speed:
+            self._played_from = (now, self.trainer.number)  # slower than asked for: do not run after what is lost
+        return 0.0
+
+    def _work_seek(self, seek: _Seek, seconds: float) -> None:
+        trainer = self.trainer
+        if trainer.number < trainer.known:
+            trainer.advance(trainer.known, Stops(max_length=self._stops.max_length), seconds)
+            return
+        reason = trainer.advance(None, Stops(min_count=self._stops.min_count, max_length=self._stops.max_length), seconds)
+        pieces, base = trainer.vocabulary.pieces, trainer.vocabulary.base_size
+        for rank in range(seek.looked, trainer.known):
+            if pieces[base + rank] in seek.wanted:
+                self._seek, self._goal = None, rank + 1
+                seek.answer(rank + 1)
+                return
+        seek.looked = trainer.known
+        if reason:
+            self._seek, self._goal = None, seek.origin
+            seek.answer(None)
+
+    # ---- looking
+
+    def snapshot(self) -> Snapshot:
+        """Everything that the screen shows, now."""
+        trainer, prepared, look = self.trainer, self.prepared, self.look
+        stops = prepared.run.stops
+        self._version += 1
+        pairs_top, pairs = pair_rows(trainer, look.pairs_top, look.pairs_rows)
+        vocabulary_top, vocabulary = self._vocabulary.rows(look.vocabulary_order, look.vocabulary_top, look.vocabulary_rows)
+        target = self._target()
+        curve_end = max(trainer.known, target or 0)
+        last, last_id = self._last()
+        return Snapshot(
+            version=self._version,
+            corpus_name=prepared.corpus.name,
+            corpus_bytes=prepared.corpus.size,
+            occurrences=trainer.words.occurrences,
+            distinct=len(trainer.words.words),
+            notes=prepared.corpus.notes,
+            recipe=prepared.recipe,
+            preset=preset_of(prepared.recipe),
+            step=trainer.number,
+            known=trainer.known,
+            target=target,
+            tokens=trainer.tokens,
+            start_tokens=trainer.start_tokens,
+            vocab_size=trainer.vocab_size,
+            running=self._playing,
+            speed=self.speed,
+            goal=self._goal,
+            partial=prepared.partial,
+            last=last,
+            last_id=last_id,
+            pairs=pairs,
+            pairs_top=pairs_top,
+            pairs_total=trainer.pairs,
+            why=why_view(trainer, stops),
+            vocabulary=vocabulary,
+            vocabulary_top=vocabulary_top,
+            vocabulary_order=look.vocabulary_order,
+            corpus=self._text.view(look, trainer),
+            encoded=encoded_view(trainer, self.typed),
+            curve=curve(trainer, look, curve_end),
+            curve_end=curve_end,
+            busy=self.busy or self._own_busy(),
+        )
+
+    def _target(self) -> int | None:
+        """The step that the run's stops lead to, as far as they say."""
+        stops, trainer = self._stops, self.trainer
+        targets = [stops.merges] if stops.merges is not None else []
+        if stops.vocab_size is not None:
+            targets.append(max(0, stops.vocab_size - trainer.vocabulary.size(0)))
+        return min(targets) if targets else None
+
+    def _last(self) -> tuple[PairRow | None, int | None]:
+        trainer = self.trainer
+        if not trainer.number:
+            return None, None
+        step = trainer.step_at(trainer.number)
+        return PairRow(step.left, step.right, step.token, step.count, 0, False, step.tied > 1), step.id
+
+    def _own_busy(self) -> Busy | None:
+        if self._seek is not None:
+            return Busy("looking for the token", self.trainer.number, 0)
+        if self._goal is not None and abs(self._goal - self.trainer.number) > 1:
+            return Busy(f"going to step {self._goal:,}", self.trainer.number, self._goal)
+        return None
+
+
+def preset_of(recipe: Recipe) -> str:
+    """The name of the first preset that is this recipe, empty if none is."""
+    return next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), "")
+

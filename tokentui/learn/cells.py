@@ -1,0 +1,231 @@
+"""The corpus as flat cells: merging and unmerging a pair without searching and without hashing.
+
+All distinct words lie in one array of cells, in order of first appearance, with a sentinel between words. A token of n units
+covers n cells and its symbol is written into its first and its last cell, so a neighbour is found by one look to either side
+and the neighbour's length. Each cell where a token starts holds the index of the pair that starts there; 0 where the word ends;
+the complement of its last pair once it has been swallowed by a merge.
+
+All places of a pair are made in one step, the one that makes its younger symbol, and in text order; a pair's count never
+grows after that. Pairs are numbered from 1 in the order they come to be, so undoing a step cuts the pair table at the end.
+
+Everything here is lists and loops: one merge costs a few operations a place, whatever the size of the corpus.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+BOUNDARY = -1
+"""The symbol of the cell between two words."""
+
+
+class Cells:
+    """The cells of a corpus, its pairs, and the log that undoes merges.
+
+    Args:
+        words: The symbols of each distinct word, in order of first appearance.
+        weights: How often each word counts.
+        units: The number of base symbols; each is one cell long.
+    """
+
+    __slots__ = (
+        "counts", "left", "length", "log_left", "log_place", "pair_at", "places", "right", "starts", "symbols", "weights",
+    )
+
+    def __init__(self, words: Iterable[Sequence[int]], weights: Iterable[int], units: int) -> None:
+        self.symbols: list[int] = [BOUNDARY]
+        self.weights: list[int] = [0]
+        self.starts: list[int] = []
+        """The first cell of each word."""
+        for word, weight in zip(words, weights, strict=True):
+            self.starts.append(len(self.symbols))
+            self.symbols.extend(word)
+            self.symbols.append(BOUNDARY)
+            self.weights.extend([weight] * (len(word) + 1))
+        self.length: list[int] = [1] * units
+        """The number of cells that a symbol covers."""
+        self.left: list[int] = [BOUNDARY]
+        self.right: list[int] = [BOUNDARY]
+        self.counts: list[int] = [0]
+        self.places: list[list[int]] = [[]]
+        """Where each pair came to stand, in text order; a place holds while `pair_at` says so."""
+        self.pair_at: list[int] = [0] * len(self.symbols)
+        self.log_place = array("q")
+        self.log_left = array("q")
+        self._pair_up()
+
+    def _pair_up(self) -> None:
+        """Find the pairs of neighbouring units and count them, overlapping ones too."""
+        found: dict[tuple[int, int], int] = {}
+        symbols, weights, pair_at, counts, places = self.symbols, self.weights, self.pair_at, self.counts, self.places
+        for at, pair in enumerate(pairwise(symbols)):
+            if pair[0] < 0 or pair[1] < 0:
+                continue
+            index = found.get(pair)
+            if index is None:
+                found[pair] = index = len(counts)
+                self.left.append(pair[0])
+                self.right.append(pair[1])
+                counts.append(0)
+                places.append([])
+            counts[index] += weights[at]
+            places[index].append(at)
+            pair_at[at] = index
+
+    def merge(self, pair: int, token: int) -> tuple[int, dict[int, int]]:
+        """Merge every place of a pair, left to right, into a new symbol.
+
+        Args:
+            pair: The pair's index.
+            token: The new symbol; its length is known or it is the next one.
+
+        Returns:
+            How many places were merged, by weight, and by how much the counts of other pairs fell (pairs that came and went
+            within the step among them). Counts are up to date when it returns; the pair's own is 0.
+        """
+        symbols, pair_at, weights, length = self.symbols, self.pair_at, self.weights, self.length
+        lefts, rights, counts, places = self.left, self.right, self.counts, self.places
+        log_place, log_left = self.log_place.append, self.log_left.append
+        offset = length[lefts[pair]]
+        last = offset + length[rights[pair]] - 1
+        if token == len(length):
+            length.append(last + 1)
+        before: dict[int, int] = {}
+        after: dict[int, int] = {}
+        fell: dict[int, int] = {}
+        replaced = 0
+        for start in places[pair]:
+            if pair_at[start] != pair:
+                continue
+            weight = weights[start]
+            replaced += weight
+            log_place(start)
+            neighbour = symbols[start - 1]
+            if neighbour >= 0:
+                at = start - length[neighbour]
+                old = pair_at[at]
+                log_left(old)
+                fell[old] = fell.get(old, 0) + weight
+                new = before.get(neighbour)
+                if new is None:
+                    before[neighbour] = new = len(counts)
+                    lefts.append(neighbour)
+                    rights.append(token)
+                    counts.append(weight)
+                    places.append([at])
+                else:
+                    counts[new] += weight
+                    places[new].append(at)
+                pair_at[at] = new
+            else:
+                log_left(0)
+            old = pair_at[start + offset]
+            pair_at[start + offset] = ~old
+            if old:
+                fell[old] = fell.get(old, 0) + weight
+                neighbour = symbols[start + last + 1]
+                new = after.get(neighbour)
+                if new is None:
+                    after[neighbour] = new = len(counts)
+                    lefts.append(token)
+                    rights.append(neighbour)
+                    counts.append(weight)
+                    places.append([start])
+                else:
+                    counts[new] += weight
+                    places[new].append(start)
+                pair_at[start] = new
+            else:
+                pair_at[start] = 0
+            symbols[start] = token
+            symbols[start + last] = token
+        fell.pop(pair, None)  # a run such as "aaa": the places that overlap go with the pair
+        for other, weight in fell.items():
+            counts[other] -= weight
+        counts[pair] = 0
+        return replaced, fell
+
+    def unmerge(self, pair: int, count: int, first_new: int, log_start: int) -> None:
+        """Undo the last merge, exactly.
+
+        Args:
+            pair: The pair that was merged.
+            count: Its count before the merge.
+            first_new: The number of pairs before the merge.
+            log_start: The length of the log before the merge.
+        """
+        symbols, pair_at, weights, length, counts = self.symbols, self.pair_at, self.weights, self.length, self.counts
+        log_place, log_left = self.log_place, self.log_left
+        left, right = self.left[pair], self.right[pair]
+        offset = length[left]
+        last = offset + length[right] - 1
+        for entry in range(len(log_place) - 1, log_start - 1, -1):
+            start = log_place[entry]
+            weight = weights[start]
+            middle = start + offset
+            old = ~pair_at[middle]
+            pair_at[middle] = old
+            if old and old != pair:
+                counts[old] += weight
+            old = log_left[entry]
+            if old:
+                pair_at[start - length[symbols[start - 1]]] = old
+                if old < first_new:
+                    counts[old] += weight
+            pair_at[start] = pair
+            symbols[start] = symbols[middle - 1] = left
+            symbols[middle] = symbols[start + last] = right
+        counts[pair] = count
+        del self.left[first_new:], self.right[first_new:], counts[first_new:], self.places[first_new:]
+        del log_place[log_start:], log_left[log_start:]
+
+    def changes(self, pair: int, first_new: int, log_start: int) -> dict[int, int]:
+        """By how much the counts of other, older pairs fell in the last step, the merge of `pair`, from its log."""
+        fell: dict[int, int] = {}
+        offset = self.length[self.left[pair]]
+        for start, left in zip(self.log_place[log_start:], self.log_left[log_start:], strict=True):
+            weight = self.weights[start]
+            for old in (left, ~self.pair_at[start + offset]):
+                if 0 < old < first_new and old != pair:
+                    fell[old] = fell.get(old, 0) + weight
+        return fell
+
+    def first_place(self, pair: int, head: int = 0) -> int:
+        """The index in `places` of the first place that still holds, `len(places[pair])` if none does."""
+        pair_at, places = self.pair_at, self.places[pair]
+        while head < len(places) and pair_at[places[head]] != pair:
+            head += 1
+        return head
+
+    def disjoint(self, pair: int) -> int:
+        """How many places of a pair a merge would replace, by weight: those that overlap an earlier one stay."""
+        if self.left[pair] != self.right[pair]:
+            return self.counts[pair]
+        size = self.length[self.left[pair]]
+        replaced, free = 0, 0
+        for at in self.places[pair]:
+            if self.pair_at[at] == pair and at >= free:
+                replaced += self.weights[at]
+                free = at + 2 * size
+        return replaced
+
+    def word(self, index: int, first: int = 0, units: int | None = None) -> list[tuple[int, int]]:
+        """How a word is cut now: (unit of the word that a token starts with, its symbol), in order.
+
+        Args:
+            index: The word.
+            first: Start with the token that covers this unit.
+            units: Stop after so many units; None goes on to the end.
+        """
+        start = self.starts[index]
+        at, out = start + first, []
+        symbols, length, pair_at = self.symbols, self.length, self.pair_at
+        while pair_at[at] < 0:  # a cell inside a token: its first cell is to the left
+            at -= 1
+        stop = len(symbols) if units is None else start + first + units
+        while at < stop and (symbol := symbols[at]) >= 0:
+            out.append((at - start, symbol))
+            at += length[symbol]
+        return out

@@ -1,0 +1,173 @@
+"""Named points in the space of recipes: the systems of the documents that the project starts from, and those that people use.
+
+One line a preset in `PRESETS`. A preset says how a system is trained and run; the size that its authors chose stands in `stops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokentui.errors import TokentuiError
+from tokentui.recipe import Recipe, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named recipe.
+
+    `stops` are the sizes that the system is known for, in the words of a run; `specials` its special tokens.
+    """
+
+    name: str
+    family: str
+    about: str
+    source: str
+    recipe: Recipe
+    stops: Mapping[str, int] = field(default_factory=dict)
+    specials: tuple[str, ...] = ()
+
+    @property
+    def coming(self) -> bool:
+        """Whether its objective is not built yet."""
+        return self.recipe.objective not in BUILT
+
+
+BUILT = ("count",)
+"""The objectives that can be trained; `tokentui.learn` holds them."""
+
+_PLAIN: dict[str, Any] = {
+    "split": "whitespace", "unit": "char", "base": "sorted", "tie": "first-seen", "unknown": "error",
+}
+_BYTES: dict[str, Any] = {"unit": "byte", "base": "bytes", "tie": "first-seen", "unknown": "never"}
+_PIECE: dict[str, Any] = {
+    "normalize": ("nmt-nfkc",), "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
+    "pieces": "sentencepiece", "unknown": "fused",
+}
+_BERT: dict[str, Any] = {
+    "normalize": ("bert-uncased",), "split": "bert", "unit": "char", "mark": "prefix:##", "base": "sorted",
+    "encode": "longest-match", "unknown": "whole-word",
+}
+_UNIGRAM: dict[str, Any] = {**_PIECE, "objective": "unigram", "encode": "viterbi"}
+_SPM = ("<unk>", "<s>", "</s>")
+_BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def _preset(
+    name: str, family: str, about: str, source: str, axes: Mapping[str, Any], specials: tuple[str, ...] = (), **stops: int
+) -> Preset:
+    return Preset(name, family, about, source, Recipe(**axes), stops, specials)
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        _preset("gpt2", "GPT", "GPT-2 and GPT-3: byte-level BPE", "openai/gpt-2; retrained as Hugging Face does", {},
+                ("<|endoftext|>",), vocab_size=50257),
+        _preset("gpt4", "GPT", "GPT-4 (cl100k): case-blind contractions, numbers by three", "openai/tiktoken",
+                {"split": "cl100k"}, vocab_size=100256),
+        _preset("gpt4o", "GPT", "GPT-4o (o200k): words cut by case", "openai/tiktoken", {"split": "o200k"}, vocab_size=199998),
+        _preset("gpt1", "GPT", "GPT-1: characters, </w> glued to the last one", "openai/finetune-transformer-lm", {
+            **_PLAIN, "normalize": ("bert-uncased",), "split": "bert", "mark": "end-suffix:</w>", "tie": "largest-pair",
+            "unknown": "per-unit"}, ("<unk>",), merges=40000),
+        _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published", "meta-llama/llama3",
+                {"split": "llama3"}, vocab_size=128000),
+        _preset("llama2", "Llama", "Llama-2: sentencepiece BPE, spaces kept, byte fallback", "sentencepiece 0.2.3", {
+            **_PIECE, "normalize": (), "unknown": "byte-fallback"}, _SPM, vocab_size=32000),
+        _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b", {"split": "falcon"},
+                vocab_size=65024),
+        _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides", {
+            **_BYTES, "split": "none"}, vocab_size=256000),
+        _preset("sentencepiece-bpe", "sentencepiece", "sentencepiece's BPE with its defaults", "sentencepiece 0.2.3", _PIECE,
+                _SPM, vocab_size=8000),
+        _preset("sentencepiece-unigram", "sentencepiece", "a unigram model pruned from many pieces", "sentencepiece 0.2.3",
+                _UNIGRAM, _SPM, vocab_size=8000),
+        _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer", _UNIGRAM,
+                ("<pad>", "</s>", "<unk>"), vocab_size=32000),
+        _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert", {
+            **_UNIGRAM, "normalize": ("nmt-nfkc", "lowercase")}, ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
+                vocab_size=30000),
+        _preset("xlnet", "sentencepiece", "XLNet: unigram", "zihangdai/xlnet", _UNIGRAM, _SPM, vocab_size=32000),
+        _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##", "tokenizers, WordPieceTrainer", {
+            **_BERT, "tie": "lowest-ids"}, _BERT_SPECIALS, vocab_size=30522),
+        _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))", "Hugging Face course, chapter 6", {
+            **_BERT, "tie": "first-seen", "objective": "score"}, _BERT_SPECIALS, vocab_size=30522),
+        _preset("subword-nmt", "translation", "Sennrich's BPE 0.2: </w> glued to the last character", "subword-nmt 0.3.8", {
+            **_PLAIN, "split": "space", "mark": "end-suffix:</w>", "tie": "largest-pair", "unknown": "pass-through"},
+            merges=10000, min_count=2),
+        _preset("subword-nmt-0.1", "translation", "Sennrich's BPE 0.1: </w> a unit of its own", "subword-nmt 0.3.8", {
+            **_PLAIN, "split": "space", "mark": "end-symbol:</w>", "tie": "largest-pair", "unknown": "pass-through"},
+            merges=10000, min_count=2),
+        _preset("hf-bpe", "Hugging Face", "Hugging Face's BpeTrainer on words of characters", "tokenizers 0.23.3, BpeTrainer", {
+            **_PLAIN, "tie": "lowest-ids", "unknown": "drop"}, vocab_size=30000),
+        _preset("minbpe", "teaching", "minbpe's RegexTokenizer", "karpathy/minbpe", {**_BYTES, "split": "cl100k-classic"},
+                vocab_size=32768),
+        _preset("minbpe-basic", "teaching", "minbpe's BasicTokenizer: bytes, no pre-tokenization", "karpathy/minbpe", {
+            **_BYTES, "split": "none"}, vocab_size=512),
+        _preset("rustbpe", "teaching", "nanochat's trainer (rustbpe; bpeasy ties alike)", "rustbpe 0.1.0", {
+            **_BYTES, "split": "cl100k-classic", "tie": "lowest-ids"}, vocab_size=32768),
+        _preset("tiktoken-edu", "teaching", "tiktoken's educational module", "tiktoken 0.14.0, _educational.py", {
+            **_BYTES, "split": "gpt2"}, vocab_size=600),
+        _preset("swift-talk", "documents", "Swift Talk: characters as a reader sees them", "Swift Talk, byte-pair encoding", {
+            **_PLAIN, "unit": "grapheme", "base": "first-seen"}, merges=10),
+        _preset("swift-talk-distinct", "documents", "Swift Talk's shortcut: each distinct word counts once",
+                "Swift Talk, byte-pair encoding", {
+            **_PLAIN, "unit": "grapheme", "base": "first-seen", "weight": "distinct"}, merges=10),
+        _preset("udl-notebook", "documents", "Understanding Deep Learning, notebook 12.3: </w> a unit of its own",
+                "Prince, Understanding Deep Learning", {
+            **_PLAIN, "mark": "end-symbol:</w>", "base": "first-seen"}, merges=50),
+        _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens", "COMP 336 slides", {
+            **_PLAIN, "split": "before"}, vocab_size=20),
+        _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues", "COMP 336 slides", {
+            **_PLAIN, "split": "bert", "mark": "prefix:#"}, vocab_size=24),
+        _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words", "COMP 336 slides", {
+            **_PLAIN, "split": "none"}, merges=100),
+        _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides", {**_BYTES, "split": "none"},
+                merges=100),
+        _preset("wicaksono-bpe", "documents", "Wicaksono's slides: BPE on words", "Wicaksono, subword tokenization", {
+            **_PLAIN, "base": "first-seen", "tie": "largest-pair"}, vocab_size=13),
+        _preset("wicaksono-wordpiece", "documents", "Wicaksono's slides: WordPiece by score", "Wicaksono, subword tokenization", {
+            **_PLAIN, "mark": "prefix:##", "objective": "score", "encode": "longest-match", "unknown": "rest-of-word"},
+            ("[UNK]",), vocab_size=30),
+        _preset("gage", "documents", "Gage 1994: a free byte stands for the commonest pair",
+                "Gage, A New Algorithm for Data Compression", {
+            **_BYTES, "split": "none", "tie": "largest-pair", "objective": "gage"}, min_count=2),
+    )
+}
+"""The presets by name."""
+
+
+def presets() -> tuple[Preset, ...]:
+    """All presets, those that can be trained now first in each family."""
+    return tuple(PRESETS.values())
+
+
+def preset(name: str, **axes: Any) -> Recipe:
+    """The recipe of a preset, with other values on some axes.
+
+    Raises:
+        TokentuiError: There is no such preset, axis or value.
+
+    >>> preset("gpt2", tie="first-seen").tie
+    'first-seen'
+    """
+    return preset_named(name).recipe.with_axes(**axes)
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name.
+
+    Raises:
+        TokentuiError: There is none; it names the nearest.
+    """
+    if name not in PRESETS:
+        raise TokentuiError("no such preset", name, nearest(name, PRESETS))
+    return PRESETS[name]
+
+
+def label(recipe: Recipe) -> str:
+    """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
+    kind = {"count": "bpe", "score": "wordpiece", "unigram": "unigram", "gage": "gage"}[recipe.objective]
+    unit = {"byte": "bytes", "char": "characters", "grapheme": "graphemes"}[recipe.unit]
+    return " · ".join([kind, recipe.split, unit] + ([recipe.mark_text] if recipe.mark_text else []))

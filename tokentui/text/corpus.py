@@ -1,0 +1,140 @@
+"""A corpus: documents, or counted words, and what is worth knowing about the bytes that they came from."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tokentui.errors import TokentuiError
+from tokentui.text.rows import format_counts
+
+_HALF = re.compile("[\ud800-\udfff]")
+_ESCAPED_BYTE = re.compile(rb"\xed([\xb2\xb3])([\x80-\xbf])")
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """The bytes of a corpus that its encoding does not allow.
+
+    The first of them stands in `file` at byte `offset` (from 0, of the unpacked file, a byte order mark counted), in
+    line `line` (from 1).
+    """
+
+    count: int
+    file: str
+    offset: int
+    line: int
+    encoding: str = "UTF-8"
+
+    def __str__(self) -> str:
+        bytes_are = "1 byte is" if self.count == 1 else f"{self.count:,} bytes are"
+        place = f"byte {self.offset:,} (line {self.line:,}) of {self.file}"
+        return f"{bytes_are} not {self.encoding}, the first at {place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What a tokenizer is trained on, read once and never changed.
+
+    Args:
+        name: A short name to show.
+        documents: The texts, in order; bytes that are not UTF-8 are lone surrogates (`surrogateescape`).
+        counts: Of a corpus of counted words: each word with its count, in order; the words are pre-tokens as they are.
+        size: Bytes of text, as UTF-8 (of counted words: each as often as it counts).
+        invalid: The bytes that are no text, if there are any.
+        notes: Short sentences that the user should see, such as what was left out of a folder.
+        sha256: Of the bytes read, as they stand in the file; of several files, of their digests in order.
+    """
+
+    name: str
+    documents: tuple[str, ...] = field(repr=False)
+    counts: tuple[tuple[str, int], ...] | None = field(repr=False)
+    size: int
+    invalid: Invalid | None
+    notes: tuple[str, ...]
+    sha256: str
+
+    @classmethod
+    def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
+        """A corpus of one document."""
+        raw = text if isinstance(text, bytes) else to_bytes(text)
+        document, invalid = decode(raw, name) if isinstance(text, bytes) else (text, None)
+        return build(name, (document,), None, invalid, (), hashlib.sha256(raw).hexdigest())
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
+        """A corpus of a document a line."""
+        documents = tuple(lines)
+        raw = to_bytes("".join(line + "\n" for line in documents))
+        return build(name, documents, None, None, (), hashlib.sha256(raw).hexdigest())
+
+    @classmethod
+    def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
+        """A corpus of counted words. A word that comes twice counts for the sum."""
+        summed: dict[str, int] = {}
+        for word, count in counts:
+            if not word or count < 1:
+                raise TokentuiError("a word is not empty and counts 1 or more", f"{word!r}: {count}", "leave it out")
+            summed[word] = summed.get(word, 0) + count
+        digest = hashlib.sha256(format_counts(summed.items()).encode()).hexdigest()
+        return build(name, (), tuple(summed.items()), None, (), digest)
+
+
+def build(
+    name: str,
+    documents: tuple[str, ...],
+    counts: tuple[tuple[str, int], ...] | None,
+    invalid: Invalid | None,
+    notes: tuple[str, ...],
+    sha256: str,
+) -> Corpus:
+    """A corpus of these parts, measured."""
+    size = sum(map(_size, documents)) + sum(_size(word) * count for word, count in counts or ())
+    return Corpus(name, documents, counts, size, invalid, notes, sha256)
+
+
+def decode(data: bytes | bytearray, file: str) -> tuple[str, Invalid | None]:
+    """The text of a file's bytes: UTF-8, or UTF-16 where a byte order mark says so. The mark is not text.
+
+    Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back; damage in UTF-16 comes
+    as U+FFFD, since its bytes mean nothing in the UTF-8 that tokenizers work on.
+    """
+    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return _decode_utf16(memoryview(data)[2:], codec, file)
+    mark_length = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    body = memoryview(data)[mark_length:]
+    try:
+        return str(body, "utf-8"), None
+    except UnicodeDecodeError as error:
+        text = str(body, "utf-8", "surrogateescape")
+        # Each byte that is not UTF-8 became one surrogate, and "ignore" leaves out just those.
+        count = len(body) - len(text.encode("utf-8", "ignore"))
+        start = mark_length + error.start
+        return text, Invalid(count, file, start, data.count(b"\n", 0, start) + 1)
+
+
+def _decode_utf16(body: memoryview, codec: str, file: str) -> tuple[str, Invalid | None]:
+    try:
+        return str(body, codec), None
+    except UnicodeDecodeError as error:
+        odd = len(body) % 2
+        text, halves = _HALF.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
+        line = str(body[: error.start], codec).count("\n") + 1
+        return text + "\ufffd" * odd, Invalid(2 * halves + odd, file, 2 + error.start, line, "UTF-16")
+
+
+def to_bytes(text: str) -> bytes:
+    """The bytes of a document: escaped bytes as they were, other lone surrogates in three bytes each."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        passed = text.encode("utf-8", "surrogatepass")
+        return _ESCAPED_BYTE.sub(lambda match: bytes((match[2][0] + 64 * (match[1] == b"\xb3"),)), passed)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(to_bytes(text))

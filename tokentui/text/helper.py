@@ -1,0 +1,95 @@
+"""A helper process that counts a share of a corpus: `python -m tokentui.text.helper`.
+
+A plain child process with pipes of its own, because a pool of `multiprocessing` cannot start inside a running Textual app
+(it hands the child the file number of a standard error that has none). What goes through the pipes is `marshal`, between two
+processes of the same Python.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
+
+
+class Helper:
+    """A running helper.
+
+    Args:
+        recipe: Whose normalisation and split are used.
+        chunks: The texts to count, and of each whether a document starts with it.
+        seconds: How long a pattern may take over one text.
+    """
+
+    def __init__(self, recipe: Recipe, chunks: Sequence[tuple[str, bool]], seconds: float) -> None:
+        self._answer = b""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tokentui.text.helper"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        task = marshal.dumps((recipe.to_dict(), list(chunks), seconds))
+        self._thread = threading.Thread(target=self._talk, args=(task,), daemon=True)
+        self._thread.start()
+
+    def _talk(self, task: bytes) -> None:
+        try:
+            self._answer = self._process.communicate(task)[0]
+        except (OSError, ValueError):
+            self._answer = b""  # stopped meanwhile
+
+    def result(self, cancel: Callable[[], bool] | None = None) -> dict[str, int]:
+        """The counts, in order of first appearance. Waits for them.
+
+        Raises:
+            TokentuiError: What the helper met, or that it died.
+        """
+        while self._thread.is_alive():
+            self._thread.join(0.05)
+            if cancel is not None and cancel():
+                raise Cancelled
+        if self._process.returncode != 0 or not self._answer:
+            what = "a helper process ended before it had counted its share"
+            raise TokentuiError(what, "count", "try again with more free memory")
+        answer: dict[str, Any] = marshal.loads(self._answer)
+        if "error" in answer:
+            raise TokentuiError(*answer["error"])
+        counts: dict[str, int] = answer["counts"]
+        return counts
+
+    def stop(self) -> None:
+        """End the process if it still runs, and take it off the system's list."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._thread.join()
+        self._process.wait()
+
+
+def main() -> None:
+    """Read a task from standard input, write its counts to standard output."""
+    axes, chunks, seconds = marshal.loads(sys.stdin.buffer.read())
+    counts: Counter[str] = Counter()
+    try:
+        words = Pretokenizer(Recipe.from_dict(axes)).words
+        for text, first in chunks:
+            counts.update(words(text, first=first, timeout=seconds))
+        answer: dict[str, Any] = {"counts": dict(counts)}
+    except TokentuiError as error:
+        answer = {"error": (error.what, error.where, error.hint)}
+    sys.stdout.buffer.write(marshal.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

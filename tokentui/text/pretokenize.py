@@ -1,0 +1,197 @@
+"""From a document to its pre-tokens and their smallest units, as a recipe says: normalise, split, cut, mark.
+
+`Pretokenizer.words` is the fast way, for counting; `Pretokenizer.analyse` the one that knows where everything stands in
+the text as typed, for showing and encoding. Both give the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from tokentui.recipe import Recipe
+from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
+from tokentui.text.split import splitter, to_bytes
+
+__all__ = ["Analysis", "PreToken", "Pretokenizer", "to_bytes"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreToken:
+    """A word of a text. All ranges are half-open, in characters.
+
+    `start` and `end` are in the text as typed, `prepared_start` and `prepared_end` in `Analysis.prepared`. `unit_spans`
+    has the range in the text as typed of each of the word's units: that of the whole character where a unit is a part
+    of one, an empty range at the end for a mark that is a unit of its own.
+    """
+
+    text: str
+    start: int
+    end: int
+    prepared_start: int
+    prepared_end: int
+    unit_spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A text on its way to units.
+
+    `source` is the text as typed, `normalized` that after the normalize axis, `prepared` the one in which the words
+    stand: with `metaspace` spaces are ▁ there.
+    """
+
+    source: str
+    normalized: str
+    prepared: str
+    pretokens: list[PreToken]
+
+
+Place = Callable[[int, int], tuple[int, int]]
+
+
+class Pretokenizer:
+    """What a recipe does with a text before anything is merged.
+
+    Args:
+        recipe: Its axes normalize, split, unit and mark are used.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._splitter = splitter(recipe.split)
+        self._plain = _PLAIN[recipe.unit]
+        self._mark = to_bytes(recipe.mark_text)
+
+    def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+        """The words of a document in order.
+
+        Args:
+            document: The document, or a part of it between places that `safe_cut` gave.
+            first: Whether the document starts with it.
+            timeout: Seconds that a pattern of the user's own may take.
+
+        Raises:
+            TokentuiError: The pattern takes longer.
+        """
+        text = self.normalized(document)
+        return self._splitter.words(text, first=first, timeout=timeout)
+
+    def normalized(self, document: str) -> str:
+        """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then normalised."""
+        return normalize(self._typed(document), self.recipe.normalize)
+
+    def safe_cut(self, document: str, at: int) -> int:
+        """The first place from `at` on, 0 excluded, that is known to be safe for cutting the document in two.
+
+        There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where no such
+        place is known: the split has none, or a normaliser looks at the whole (`nmt-nfkc` trims both ends).
+        """
+        if not self.recipe.normalize:
+            return self._splitter.safe_cut(document, at)
+        if "nmt-nfkc" not in self.recipe.normalize:
+            # No normaliser looks across the place before a space or a line end, so the two characters beside it are
+            # normalised by themselves; the split decides on what they become.
+            for match in _BEFORE_SPACE.finditer(document, max(at - 1, 0)):
+                if begins_sequence(match.group()):
+                    left = normalize(match.group(), self.recipe.normalize)
+                    right = normalize(document[match.end()], self.recipe.normalize)
+                    if left and self._splitter.safe_cut(left[-1] + right, 1) == 1:
+                        return match.end()
+        return len(document)
+
+    def units(self, word: str) -> list[bytes]:
+        """The smallest units of a word in order, as exact bytes with their marks."""
+        units = self._plain(word)
+        kind, mark = self.recipe.mark_kind, self._mark
+        if kind == "none" or not units:
+            return units
+        if kind == "prefix":
+            return [units[0], *[mark + unit for unit in units[1:]]]
+        if kind == "end-symbol":
+            return [*units, mark]
+        return [*units[:-1], units[-1] + mark]
+
+    def pretokens(self, text: str | bytes) -> list[PreToken]:
+        """The words of a text with their places; see `analyse`."""
+        return self.analyse(text).pretokens
+
+    def analyse(self, text: str | bytes, timeout: float | None = None) -> Analysis:
+        """All that becomes of a text before its units are merged.
+
+        Args:
+            text: The text; bytes are read as UTF-8, what is not UTF-8 as "surrogateescape" has it.
+            timeout: Seconds that a pattern of the user's own may take.
+
+        Raises:
+            TokentuiError: The pattern takes longer.
+        """
+        source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+        aligned = normalize_aligned(self._typed(source), self.recipe.normalize)
+        prepared = self._splitter.prepare(aligned.text)
+        spans = self._splitter.spans(aligned.text, timeout=timeout)
+        added = len(prepared) - len(aligned.text)
+
+        def place(start: int, end: int) -> tuple[int, int]:
+            """The range as typed of a range of `prepared`; the ▁ set in front came from nothing."""
+            start, end = max(start - added, 0), max(end - added, 0)
+            if start < end:
+                return aligned.starts[start], aligned.ends[end - 1]
+            return (aligned.starts[0], aligned.starts[0]) if aligned.text else (0, 0)
+
+        pretokens: list[PreToken] = []
+        for word, start, end in spans:
+            units = self._unit_spans(word, _owners(prepared, word, start, end), place)
+            pretokens.append(PreToken(word, *place(start, end), start, end, units))
+        return Analysis(source, aligned.text, prepared, pretokens)
+
+    def _unit_spans(self, word: str, owners: Sequence[int], place: Place) -> tuple[tuple[int, int], ...]:
+        spans: list[tuple[int, int]] = []
+        at = 0
+        for unit in self._plain(word):
+            end = at + len(unit)
+            spans.append(place(owners[at], owners[end - 1] + 1))
+            at = end
+        if self.recipe.mark_kind == "end-symbol" and spans:
+            spans.append((spans[-1][1], spans[-1][1]))
+        return tuple(spans)
+
+    def _typed(self, text: str) -> str:
+        """What normalisation starts from. Only bytes as units can stand for what is not UTF-8."""
+        if self.recipe.unit == "byte" or text.isascii():
+            return text
+        return _SURROGATE.sub("\ufffd", text)
+
+
+def _owners(prepared: str, word: str, start: int, end: int) -> Sequence[int]:
+    """Of each byte of a word the character of the prepared text that it belongs to."""
+    characters = prepared[start:end]
+    if word == characters and word.isascii():
+        return range(start, end)
+    owners = [start + n for n, character in enumerate(characters) for _ in to_bytes(character)]
+    data = to_bytes(word)
+    # Where a split cut inside the first character, the word starts within it: lead bytes make that place the only one.
+    skipped = to_bytes(characters).find(data)
+    return owners[skipped : skipped + len(data)]
+
+
+def _bytes(word: str) -> list[bytes]:
+    return list(map(_SINGLE.__getitem__, to_bytes(word)))
+
+
+def _characters(word: str) -> list[bytes]:
+    return _bytes(word) if word.isascii() else list(map(to_bytes, word))
+
+
+def _graphemes(word: str) -> list[bytes]:
+    return list(map(to_bytes, _GRAPHEME.findall(word)))
+
+
+_PLAIN: dict[str, Callable[[str], list[bytes]]] = {"byte": _bytes, "char": _characters, "grapheme": _graphemes}
+_SINGLE = [bytes((value,)) for value in range(256)]
+_GRAPHEME = regex.compile(r"\X")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BEFORE_SPACE = re.compile(r"\S(?=[ \n])")

@@ -1,0 +1,267 @@
+"""Reading corpora: what a name stands for, how its file is read, and all of them as one corpus."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import hashlib
+import itertools
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from tokentui.errors import TokentuiError
+from tokentui.recipe import nearest
+from tokentui.samples import find_sample, samples
+from tokentui.text import files, rows
+from tokentui.text.corpus import Corpus, Invalid, build, decode
+
+__all__ = ["READ_AS", "Corpus", "Invalid", "read"]
+
+READ_AS = {
+    "text": "a document a file",
+    "lines": "a document a line, line ends left out",
+    "jsonl": "a document a row of JSON",
+    "counts": "a word a row, with its count",
+}
+"""The ways to read a file."""
+
+_STDIN = "standard input"
+_PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
+_MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
+
+
+def read(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    as_: str | None = None,
+    field: str = "text",
+    progress: Callable[[int, int], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    stdin: BinaryIO | None = None,
+) -> Corpus:
+    """Read a corpus.
+
+    Args:
+        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several of them,
+            whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are unpacked. A path object
+            is a path and nothing else.
+        as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`, `.counts.tsv`, else
+            text.
+        field: The field of JSON rows that holds the text.
+        progress: Told (done, total) in bytes of the files as they stand; total is 0 where it is not known.
+        cancel: Asked between blocks and while waiting; a true answer ends the reading.
+        stdin: What `-` reads; the program's standard input when None.
+
+    Raises:
+        TokentuiError: A source that is not there, is no text, is damaged or too large; one line that names it.
+        Cancelled: `cancel` said so.
+    """
+    if as_ is not None and as_ not in READ_AS:
+        raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
+    names = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    if not names:
+        raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
+    looking = files.Meter(cancel=cancel)
+    found = [_find(name, looking) for name in names]
+    inputs = [one for source_ in found for one in source_.inputs]
+    sizes = [one.size for one in inputs]
+    named = sum(one.size or 0 for one in inputs if not one.listed)
+    files.check_size(named, "all files together")
+    meter = files.Meter(0 if None in sizes else sum(size or 0 for size in sizes), progress, cancel)
+    parts = _Parts(field, meter, stdin)
+    try:
+        for one in found:
+            before = len(parts.digests)
+            for input_ in one.inputs:
+                parts.take(input_, as_ or input_.as_, one.left_out)
+            if one.folder and len(parts.digests) == before:
+                why = _left_out(one.left_out) or "it is empty"
+                raise TokentuiError("no text file is in this folder", one.name, why)
+        notes = [f"{one.name}: {note}" for one in found if (note := _left_out(one.left_out))]
+        return parts.corpus(_title(found), notes)
+    except MemoryError:
+        raise TokentuiError("there is not enough memory to hold it", _title(found), "take a part of it") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """One file to read; `path` None is standard input. One that is `listed` in a folder is meant only if it is text."""
+
+    path: str | None
+    size: int | None = None
+    as_: str | None = None
+    listed: bool = False
+
+    @property
+    def name(self) -> str:
+        return _STDIN if self.path is None else files.show(os.path.basename(self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one source stands for. `left_out` counts the kinds of files of a folder that are not read."""
+
+    name: str
+    inputs: list[_Input]
+    folder: bool = False
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def _find(source: str | os.PathLike[str], meter: files.Meter) -> _Found:
+    if isinstance(source, str):
+        if source == "-":
+            return _Found(_STDIN, [_Input(None)])
+        if source.startswith("sample:"):
+            sample = find_sample(source.removeprefix("sample:"))
+            return _Found(sample.name, [_Input(str(sample.path), sample.bytes, sample.as_)])
+    path = os.fspath(source)
+    try:
+        if os.path.isdir(path):
+            return _folder(path, meter)
+        return _Found(files.show(os.path.basename(path)), [_Input(path, files.measure(path))])
+    except FileNotFoundError as error:
+        if isinstance(source, str) and glob.has_magic(source):
+            return _glob(source, meter)
+        raise TokentuiError("no such file", files.show(path), _alike(path)) from error
+    except OSError as error:
+        raise files.refusal(error, path) from None
+
+
+def _glob(pattern: str, meter: files.Meter) -> _Found:
+    matches = []
+    for path in glob.iglob(pattern, recursive=True):
+        meter.check()
+        if os.path.isfile(path):
+            matches.append(path)
+    if not matches:
+        raise TokentuiError("no file matches", files.show(pattern), "** looks into folders too")
+    return _Found(files.show(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)])
+
+
+def _folder(folder: str, meter: files.Meter) -> _Found:
+    """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
+    found = _Found(files.show(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
+    paths = []
+    for place, folders, names in os.walk(folder, onerror=_raise):
+        meter.check()
+        hidden = [name for name in folders + names if name.startswith(".")]
+        found.left_out["hidden"] += len(hidden)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
+        paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
+    for path in sorted(paths, key=_in_order):
+        if os.path.isfile(path):
+            found.inputs.append(_Input(path, os.stat(path).st_size, listed=True))
+        else:
+            found.left_out["special"] += 1
+    return found
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _in_order(path: str) -> list[str]:
+    """Sorts a folder's files where the folder's name stands."""
+    return path.split(os.sep)
+
+
+def _alike(path: str) -> str:
+    """A hint for a file that is not there: one like it beside it, or a sample of that name."""
+    folder, name = os.path.split(path)
+    if path in {sample.name for sample in samples()}:
+        return f"did you mean sample:{path}?"
+    try:
+        with os.scandir(folder or ".") as entries:
+            beside = [entry.name for entry in itertools.islice(entries, _MOST_NAMES)]
+    except OSError:
+        return "there is no such folder either"
+    close = difflib.get_close_matches(name, beside, n=1)
+    return f"did you mean {files.show(os.path.join(folder, close[0]))}?" if close else "check the name"
+
+
+def _left_out(left_out: Counter[str]) -> str:
+    kinds = [f"{count:,} {kind}" for kind, count in left_out.items() if count]
+    return f"left out: {', '.join(kinds)}" if kinds else ""
+
+
+def _title(found: list[_Found]) -> str:
+    return found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
+
+
+class _Parts:
+    """The corpus as its files are read, one after the other."""
+
+    def __init__(self, field: str, meter: files.Meter, stdin: BinaryIO | None) -> None:
+        self._field, self._meter, self._stdin = field, meter, stdin
+        self._documents: list[str] = []
+        self._counts: list[tuple[str, int]] = []
+        self._ways: dict[str, str] = {}
+        self._invalid: Invalid | None = None
+        self._notes: list[str] = []
+        self.digests: list[bytes] = []
+
+    def take(self, one: _Input, as_: str | None, left_out: Counter[str]) -> None:
+        """Read one file; one of a folder that is no text is counted in `left_out` instead."""
+        try:
+            contents = self._contents(one)
+        except files.Binary:
+            left_out["binary"] += 1
+            return
+        where = one.name if one.path is None else files.show(one.path)
+        text, invalid = decode(contents.data, one.name)
+        if contents.looks:
+            self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
+        contents.data.clear()
+        self.digests.append(contents.digest)
+        self._damaged(invalid)
+        way = as_ or _way(one.path or "", text)
+        self._ways.setdefault("words" if way == "counts" else "texts", where)
+        match way:
+            case "lines":
+                self._documents += rows.lines(text)
+            case "jsonl":
+                self._documents += rows.jsonl(text, self._field, where, self._meter.check)
+            case "counts":
+                self._counts += rows.counts(text, where, self._meter.check)
+            case _:
+                self._documents.append(text)
+        if len(self._ways) == 2:
+            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
+            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+
+    def _contents(self, one: _Input) -> files.Contents:
+        if one.path is not None:
+            return files.read_path(one.path, self._meter, text_only=one.listed)
+        stream = self._stdin or getattr(sys.stdin, "buffer", None)
+        if stream is None:
+            raise TokentuiError("there is none", _STDIN, "name a file")
+        return files.read_stream(stream, _STDIN, self._meter)
+
+    def _damaged(self, invalid: Invalid | None) -> None:
+        first = self._invalid
+        if first is None or invalid is None:
+            self._invalid = first or invalid
+        else:
+            self._invalid = Invalid(first.count + invalid.count, first.file, first.offset, first.line, first.encoding)
+
+    def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
+        """All that was read, as one."""
+        digests = self.digests
+        digest = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()
+        counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
+        return build(name, tuple(self._documents), counts, self._invalid, (*notes, *self._notes), digest.hex())
+
+
+def _way(path: str, text: str) -> str:
+    name = _PACKED_NAME.sub("", path.lower())
+    if name.endswith((".jsonl", ".ndjson")):
+        return "jsonl"
+    if name.endswith(".counts.tsv") or (name.endswith(".counts") and rows.are_counts(text)):
+        return "counts"
+    return "text"

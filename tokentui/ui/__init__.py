@@ -1,0 +1,1 @@
+"""The screens: they see snapshots and send commands, and know no engine."""

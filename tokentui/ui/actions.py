@@ -1,0 +1,190 @@
+"""Everything that a key does: the one list that the bindings, the footer, the help and the command palette are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rich.cells import cell_len
+from textual.binding import Binding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.keys import format_key
+
+CONTEXTS = ("global", "corpus", "pairs", "vocabulary", "encode")
+"""Where keys are bound: the whole main screen, or one of its panes."""
+
+MOST_HINTS = 12
+"""The most keys in the footer, however wide it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a user can do.
+
+    Args:
+        name: What it is called; unique.
+        keys: Its keys, by Textual's names; the first one is shown.
+        label: One or two words, for the footer.
+        help: What it does, for the help and the palette.
+        context: Where its keys are bound, one of `CONTEXTS`.
+        footer: How early it comes in the footer, 1 first; 0 not at all.
+        palette: Whether the command palette has it.
+        run: The Textual action; `screen.` and the name where it is empty.
+        always: Whether its keys work wherever the focus is, in text fields and dialogs as well.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    context: str = "global"
+    footer: int = 0
+    palette: bool = True
+    run: str = ""
+    always: bool = False
+
+    @property
+    def command(self) -> str:
+        """The Textual action."""
+        return self.run or f"screen.{self.name}"
+
+    @property
+    def shown_key(self) -> str:
+        """Its first key, as a user reads it."""
+        return key_name(self.keys[0])
+
+
+def key_name(key: str) -> str:
+    """A key as a user reads it: `?` for `question_mark`, `ctrl+p` as it is."""
+    *modifiers, last = key.split("+")
+    return "+".join([*modifiers, last if last == "enter" else format_key(last)])
+
+
+def _scrolling(context: str, what: str) -> tuple[Action, ...]:
+    return (
+        Action(f"{context}_up", ("up", "k"), "up", f"{what} up", context, palette=False, run="move(-1)"),
+        Action(f"{context}_down", ("down", "j"), "down", f"{what} down", context, palette=False, run="move(1)"),
+        Action(f"{context}_page_up", ("pageup",), "page up", "A page up", context, palette=False, run="page(-1)"),
+        Action(f"{context}_page_down", ("pagedown",), "page down", "A page down", context, palette=False, run="page(1)"),
+        Action(f"{context}_first", ("home",), "first", "To the beginning", context, palette=False, run="first"),
+        Action(f"{context}_last", ("end",), "last", "To the end", context, palette=False, run="last"),
+    )
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("next", ("n", "right"), "next", "Make the next merge", footer=1, run="screen.move(1)"),
+    Action("back", ("b", "left"), "back", "Take the last merge back", footer=2, run="screen.move(-1)"),
+    Action("play", ("space",), "run", "Run, or stop", footer=3),
+    Action("faster", ("plus", "greater_than_sign"), "faster", "Run faster", footer=15, run="screen.speed(1)"),
+    Action("slower", ("minus", "less_than_sign"), "slower", "Run slower", footer=16, run="screen.speed(-1)"),
+    Action("next_10", ("right_square_bracket",), "+10", "10 merges forward", footer=19, run="screen.move(10)"),
+    Action("back_10", ("left_square_bracket",), "−10", "10 merges back", run="screen.move(-10)"),
+    Action("next_100", ("N",), "+100", "100 merges forward", footer=20, run="screen.move(100)"),
+    Action("back_100", ("B",), "−100", "100 merges back", run="screen.move(-100)"),
+    Action("start", ("0",), "start", "Go to the start, before any merge", footer=18),
+    Action("end", ("G",), "end", "Go to the end of the run", footer=17),
+    Action("go_to", ("g",), "go to", "Go to a step, or to the step that makes a token", footer=5),
+    Action("algorithm", ("a",), "algorithm", "Choose another algorithm, or another value on one of its axes", footer=6),
+    Action("open", ("o",), "open", "Open a corpus", footer=8),
+    Action("type", ("i",), "type", "Type text to be encoded; esc leaves it", footer=7),
+    Action("find", ("slash",), "find", "Find text in the pane that has the focus", footer=9),
+    Action("find_next", ("full_stop",), "next match", "Find the next match", run="screen.find_again(False)"),
+    Action("find_previous", ("comma",), "previous match", "Find the match before", run="screen.find_again(True)"),
+    Action("follow", ("f",), "follow", "Show where in the corpus the last merge was made; again: the next place", footer=11),
+    Action("glyphs", ("v",), "view", "Show tokens as text, as escapes, as bytes in hex, as code points", footer=12),
+    Action("cancel", ("escape",), "cancel", "Stop what takes long; else leave typing, or end finding", palette=False),
+    Action("pane_1", ("1",), "corpus", "Go to the corpus", run="screen.pane('corpus')"),
+    Action("pane_2", ("2",), "pairs", "Go to the pairs", run="screen.pane('pairs')"),
+    Action("pane_3", ("3",), "vocabulary", "Go to the vocabulary", run="screen.pane('vocabulary')"),
+    Action("pane_4", ("4",), "encode", "Go to the typed text", run="screen.pane('encode')"),
+    Action("next_pane", ("tab",), "pane", "Go to the next pane", footer=14, palette=False, run="screen.turn(1)"),
+    Action("previous_pane", ("shift+tab",), "pane before", "Go to the pane before", palette=False, run="screen.turn(-1)"),
+    Action("help", ("question_mark",), "help", "Show all keys", footer=4),
+    Action("theme", ("T",), "theme", "Choose the colours", footer=22, run="app.change_theme"),
+    Action("palette", ("ctrl+p",), "commands", "Choose from all commands", footer=21, palette=False, run="app.command_palette"),
+    Action("repaint", ("ctrl+l",), "repaint", "Draw the screen again", run="app.repaint", always=True),
+    Action("suspend", ("ctrl+z",), "suspend", "Go back to the shell; fg returns", run="app.suspend_process", always=True),
+    Action("quit", ("q",), "quit", "Quit", footer=10, run="app.quit"),
+    Action("quit_now", ("ctrl+c", "ctrl+q"), "quit", "Quit, wherever the focus is", palette=False, run="app.quit", always=True),
+    Action("boundaries", ("s",), "boundaries", "Tell tokens apart by shades, or by bars between them", "corpus", footer=6),
+    *_scrolling("corpus", "A row"),
+    Action("inspect_pair", ("enter",), "inspect", "Show all about it", "pairs", footer=6, palette=False, run="choose"),
+    *_scrolling("pairs", "A pair"),
+    Action("order", ("S",), "sort", "Sort by newest, most used, longest or id", "vocabulary", footer=7),
+    Action("inspect_token", ("enter",), "inspect", "Show all about it", "vocabulary", footer=6, palette=False, run="choose"),
+    *_scrolling("vocabulary", "A token"),
+    Action("leave", ("escape",), "leave", "Leave the typed text", "encode", footer=1, palette=False, run="screen.cancel"),
+    Action("clear", ("ctrl+u",), "clear", "Empty the line", "encode", footer=2),
+)
+"""All actions, in the order of the help."""
+
+
+def bindings(context: str) -> list[Binding]:
+    """The key bindings of a context; those that work everywhere are the app's and not in here."""
+    return [_binding(action) for action in ACTIONS if action.context == context and not action.always]
+
+
+def always_bindings() -> list[Binding]:
+    """The bindings of the app itself, which work wherever the focus is."""
+    return [_binding(action) for action in ACTIONS if action.always]
+
+
+def _binding(action: Action) -> Binding:
+    return Binding(",".join(action.keys), action.command, action.label, show=False, priority=action.always)
+
+
+def hints(context: str) -> list[Action]:
+    """What the footer may show while a pane has the focus, most important first."""
+    # Where one types, letters are text and do nothing else.
+    typing = context == "encode"
+    near = [a for a in ACTIONS if a.footer and (a.context == context or (a.context == "global" and not typing))]
+    near.sort(key=lambda action: (action.footer, action.context == "global"))
+    return near + [action for action in ACTIONS if typing and action.name in _WHILE_TYPING]
+
+
+_WHILE_TYPING = ("next_pane", "palette", "quit_now")
+"""Actions of the whole screen whose keys are no text."""
+
+
+def fitting(actions: Sequence[Action], width: int, gap: int = 2) -> list[Action]:
+    """The first of these actions that fit side by side, each as `key label`; not more than can be read at a glance."""
+    chosen: list[Action] = []
+    room = width
+    for action in actions[:MOST_HINTS]:
+        needed = cell_len(action.shown_key) + 1 + cell_len(action.label) + (gap if chosen else 0)
+        if needed > room:
+            break
+        room -= needed
+        chosen.append(action)
+    return chosen
+
+
+class ActionCommands(Provider):
+    """The actions in the command palette."""
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for action in ACTIONS:
+            if action.palette:
+                yield DiscoveryHit(self._title(action), self._runner(action), help=self._help(action))
+
+    async def search(self, query: str) -> Hits:
+        """Those whose words look like what was typed."""
+        matcher = self.matcher(query)
+        for action in ACTIONS:
+            title = self._title(action)
+            if action.palette and (score := matcher.match(title)) > 0:
+                yield Hit(score, matcher.highlight(title), self._runner(action), text=title, help=self._help(action))
+
+    @staticmethod
+    def _title(action: Action) -> str:
+        return action.help
+
+    @staticmethod
+    def _help(action: Action) -> str:
+        return "key: " + " ".join(map(key_name, action.keys))
+
+    def _runner(self, action: Action) -> partial[Any]:
+        return partial(self.screen.run_action, action.command)

@@ -1,0 +1,175 @@
+"""A recipe while it is being chosen: what each axis and stop may become, and what that changes. No screen in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from tokentui.errors import TokentuiError
+from tokentui.presets import BUILT, PRESETS, Preset
+from tokentui.recipe import AXES, Recipe
+
+STOPS: dict[str, str] = {
+    "merges": "a run ends after so many merges",
+    "vocab_size": "a run ends at so many ids, specials counted",
+    "min_count": "a pair that stands less often is not merged",
+    "max_length": "no token is longer than so many units",
+    "first_id": "the first id given",
+    "specials": "special tokens, with spaces between them",
+}
+"""The words of a run and what they mean."""
+
+COMING = "coming: it cannot be trained yet"
+"""Why an objective that is not built is not taken."""
+
+_LEAST = {"merges": 0, "vocab_size": 1, "min_count": 1, "max_length": 1, "first_id": 0}
+_UNSET = {"min_count": 1, "first_id": 0, "specials": ()}
+_MOST = 10**12
+_TEXTS = {"regex:": r"\w+|\s+", "end-symbol:": "</w>", "end-suffix:": "</w>", "prefix:": "##"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of an axis as a draft may take it.
+
+    Args:
+        value: The value; one with text after the colon has the text it would start with.
+        label: How it is written in a list, `regex:PATTERN` for one with text.
+        about: What it means.
+        taken: Whether the draft has it.
+        refused: Why it cannot be taken, "" if it can.
+    """
+
+    value: str
+    label: str
+    about: str
+    taken: bool
+    refused: str
+
+    @property
+    def text(self) -> bool:
+        """Whether it takes text after the colon."""
+        return ":" in self.value
+
+
+class Change(NamedTuple):
+    """An axis or a stop that is different: how it was and how it will be, not yet safe."""
+
+    name: str
+    old: str
+    new: str
+
+
+Changes: TypeAlias = tuple[Change, ...]
+
+
+def choices(recipe: Recipe, axis: str) -> tuple[Choice, ...]:
+    """What an axis of a recipe may become. Of the list axis (`normalize`) each value is put in or taken out."""
+    return tuple(_choices(recipe, axis))
+
+
+def _choices(recipe: Recipe, axis: str) -> Iterator[Choice]:
+    now = getattr(recipe, axis)
+    for (name, about), label in zip(AXES[axis].values.items(), AXES[axis].names(), strict=True):
+        value = name
+        if name.endswith(":"):
+            # The text of another mark is as good a start as any.
+            of_mark = recipe.mark_text if axis == "mark" else ""
+            value = now if now.startswith(name) else name + (of_mark or _TEXTS[name])
+        taken = name in now if isinstance(now, tuple) else now == value
+        yield Choice(value, label, about, taken, refusal(recipe, axis, value))
+
+
+def changed(recipe: Recipe, axis: str, value: str) -> Recipe:
+    """A recipe with another value on an axis. On the list axis the value is put at the end, or taken out.
+
+    Raises:
+        TokentuiError: The recipe would make no sense, or cannot be trained yet.
+    """
+    now = getattr(recipe, axis)
+    new: Any = value
+    if isinstance(now, tuple):
+        new = tuple(one for one in now if one != value) if value in now else (*now, value)
+    if axis == "objective" and value != now and value not in BUILT:
+        raise TokentuiError(COMING, f"objective={value}", f"take objective={BUILT[0]}")
+    return recipe.with_axes(**{axis: new})
+
+
+def refusal(recipe: Recipe, axis: str, value: str) -> str:
+    """Why an axis cannot take a value, in one line that is not safe yet; "" if it can."""
+    try:
+        changed(recipe, axis, value)
+    except TokentuiError as error:
+        return str(error)
+    return ""
+
+
+def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
+    """A recipe with the next value on an axis (`by` 1) or the one before (-1) that can be taken.
+
+    The list axis goes through the empty list and each value alone.
+    """
+    if isinstance(getattr(recipe, axis), tuple):
+        ways: list[Any] = [(), *((value,) for value in AXES[axis].values)]
+    else:
+        ways = [choice.value for choice in choices(recipe, axis) if choice.taken or not choice.refused]
+    now = getattr(recipe, axis)
+    at = ways.index(now) if now in ways else -1 if by > 0 else 0
+    return recipe.with_axes(**{axis: ways[(at + by) % len(ways)]})
+
+
+def read_stop(name: str, text: str) -> int | tuple[str, ...] | None:
+    """A stop as it was typed; None (or its default) for nothing.
+
+    Raises:
+        TokentuiError: It is no number, or too small.
+    """
+    if name == "specials":
+        return tuple(dict.fromkeys(text.split()))
+    digits = text.strip().replace(",", "").replace("_", "")
+    if not digits:
+        return _UNSET.get(name)  # type: ignore[return-value]
+    least = _LEAST[name]
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST))):
+        raise TokentuiError("a whole number is wanted", name, f"{least} or more, or nothing")
+    if not least <= int(digits) <= _MOST:
+        raise TokentuiError(f"{least:,} is the least, {_MOST:,} the most", name)
+    return int(digits)
+
+
+def full_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    """A run with all its words, those that are not said as they are when they are not."""
+    said = {name: value for name, value in run.items() if value is not None}
+    full: dict[str, Any] = {name: said.get(name, _UNSET.get(name)) for name in STOPS}
+    full["specials"] = tuple(full["specials"])
+    return full
+
+
+def run_of(preset: Preset, run: Mapping[str, Any]) -> dict[str, Any]:
+    """The run that a preset is known for; what it says nothing about (the first id, the longest token) stays."""
+    kept = {name: run.get(name) for name in ("first_id", "max_length")}
+    return full_run({**kept, **preset.stops, "specials": preset.specials})
+
+
+def written(name: str, value: Any) -> str:
+    """A stop as it is shown: not yet safe."""
+    if name == "specials":
+        return " ".join(value) or "none"
+    return "none" if value is None else f"{value:,}"
+
+
+def changes(old: Recipe, old_run: Mapping[str, Any], new: Recipe, new_run: Mapping[str, Any]) -> Changes:
+    """What is different, axes first."""
+    axes = [Change(name, old.axis(name), new.axis(name)) for name in AXES]
+    before, after = full_run(old_run), full_run(new_run)
+    stops = [Change(name, written(name, before[name]), written(name, after[name])) for name in STOPS]
+    return tuple(change for change in axes + stops if change.old != change.new)
+
+
+def families() -> dict[str, list[Preset]]:
+    """The presets by family, those that can be trained now first in each."""
+    found: dict[str, list[Preset]] = {}
+    for preset in sorted(PRESETS.values(), key=lambda preset: preset.coming):
+        found.setdefault(preset.family, []).append(preset)
+    return {family: found[family] for family in dict.fromkeys(preset.family for preset in PRESETS.values())}

@@ -1,0 +1,58 @@
+"""A line to type in: one row high, and safe to show whatever was pasted into it."""
+
+from __future__ import annotations
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from tokentui.ui.guard import replace
+
+MOST_TYPED = 4096
+"""The most characters a line holds; paths may be that long."""
+
+
+class _Visible(Highlighter):
+    """Shows a stand-in for each character that is not safe, one for one, so that the cursor stays where it is."""
+
+    def highlight(self, text: Text) -> None:
+        """Replace the characters in place."""
+        text.plain = replace(text.plain)
+
+
+class Field(Input):
+    """A line to type in.
+
+    Args:
+        value: What it holds at first.
+        placeholder: What it shows while it holds nothing.
+        select: Whether what it holds is selected when it gets the focus, so that typing replaces it.
+        suggester: Completes what is typed.
+    """
+
+    DEFAULT_CSS = """
+    Field { width: 1fr; background: $surface; }
+    Field:focus { background: $surface; background-tint: transparent; }
+    """
+
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        select: bool = True,
+        suggester: Suggester | None = None,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(
+            value,
+            placeholder=placeholder,
+            highlighter=_Visible(),
+            suggester=suggester,
+            max_length=MOST_TYPED,
+            select_on_focus=select,
+            compact=True,
+            id=id,
+        )
+        self.cursor_blink = False

@@ -1,0 +1,343 @@
+"""The main screen: what every pane shows at one step, and what its keys do.
+
+It knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all of them are
+always about the same step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Input
+
+from tokentui.commands import CancelWork, GoTo, Move, Play, See, Speed, Type
+from tokentui.safetext import GLYPH_MODES, GlyphMode
+from tokentui.snapshot import VOCABULARY_ORDERS, Look, Place, Snapshot
+from tokentui.ui.actions import bindings
+from tokentui.ui.messages import TextMoved, TextWanted
+from tokentui.ui.table import VirtualTable
+from tokentui.ui.text import Cell
+from tokentui.ui.widgets.bands import FooterLine, HeaderLine, TabLine, TooSmall
+from tokentui.ui.widgets.corpus import CorpusText
+from tokentui.ui.widgets.encode import EncodeBody
+from tokentui.ui.widgets.pane import Pane
+from tokentui.ui.widgets.running import Boundaries
+from tokentui.ui.widgets.scrubber import Scrubber
+from tokentui.ui.widgets.tables import PairTable, VocabularyTable
+from tokentui.ui.widgets.why import WhyLines
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
+
+PANES = ("corpus", "pairs", "vocabulary", "encode")
+_TITLES = {"corpus": "1 Corpus", "pairs": "2 Pairs", "vocabulary": "3 Vocabulary", "encode": "4 Encode"}
+_SHORT_TITLES = {**_TITLES, "vocabulary": "3 Vocab"}
+
+LEAST_WIDTH, LEAST_HEIGHT = 30, 8
+"""Below this nothing but a line is shown."""
+
+
+class MainScreen(Screen[None]):
+    """The panes round a session.
+
+    Args:
+        typed: What stands in the encode pane at first.
+        boundaries: How tokens of the corpus are told apart at first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("global")]
+    AUTO_FOCUS = None
+
+    def __init__(self, typed: str = "", boundaries: Boundaries = "shade") -> None:
+        super().__init__()
+        self.snapshot: Snapshot | None = None
+        self.look = Look()
+        self.mode: GlyphMode = "text"
+        self.active = "corpus"
+        """The pane that has the focus, or will have it again."""
+        self.sought: tuple[str, str] = ("", "")
+        """What was last looked for, as (pane, text)."""
+        self._front = "pairs"
+        self._before_typing = "corpus"
+        self._size_classes: frozenset[str] = frozenset()
+        self.header_line, self.tabs, self.footer_line = HeaderLine(), TabLine(), FooterLine()
+        self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
+        self.why, self.encode, self.scrubber = WhyLines(classes="body"), EncodeBody(typed), Scrubber()
+        self.panes = {
+            name: Pane(_TITLES[name], body, id=name)
+            for name, body in zip(PANES, (self.text, self.pairs, self.vocabulary, self.encode), strict=True)
+        }
+
+    @property
+    def explorer(self) -> ExplorerApp:
+        """The app."""
+        return cast("ExplorerApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield self.header_line
+        yield self.tabs
+        with Horizontal(id="panes"):
+            yield from (self.panes[name] for name in PANES[:3])
+        yield Pane("Why", self.why, id="why")
+        yield self.panes["encode"]
+        yield self.scrubber
+        yield self.footer_line
+        yield TooSmall(LEAST_WIDTH, LEAST_HEIGHT)
+
+    def on_mount(self) -> None:
+        """Begin in the corpus."""
+        self.focus_pane(self.active)
+
+    # What is seen.
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take a snapshot. One that is older than what is shown is left out."""
+        before = self.snapshot
+        if before is not None and snapshot.version < before.version:
+            return
+        self.snapshot = snapshot
+        if before is None or _corpus(before) != _corpus(snapshot):
+            self.text.reset()
+            self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
+            if before is not None:
+                self.pairs.move_to(0)
+                self.vocabulary.move_to(0)
+        self._draw()
+
+    def _draw(self) -> None:
+        now = self.snapshot
+        if now is None:
+            return
+        with self.app.batch_update():
+            self.header_line.show(now, self.mode)
+            self.text.show(now.corpus, self.mode)
+            self.pairs.show(now, self.mode)
+            self.vocabulary.show(now, self.mode)
+            self.why.show(now, self.mode)
+            self.encode.show(now.encoded, self.mode, now.last_id)
+            self.scrubber.show(now)
+            self._draw_titles()
+
+    def _draw_titles(self) -> None:
+        notes = self._notes()
+        for name, pane in self.panes.items():
+            pane.title.say(notes.get(name, ()))
+        shared = self.has_class("medium")
+        for name in ("pairs", "vocabulary"):
+            both = [(_TITLES[one], one == name) for one in ("pairs", "vocabulary")]
+            self.panes[name].title.name_panes(both if shared else [(_TITLES[name], True)])
+        self.tabs.say([(name, _SHORT_TITLES[name]) for name in PANES], self.active, notes.get(self.active, ()))
+
+    def _notes(self) -> dict[str, Cell]:
+        now = self.snapshot
+        if now is None:
+            return {}
+        part: Cell = ((f"{100 * self.text.position:3.0f} %", "muted"),) if now.start_tokens else (("empty", "muted"),)
+        return {"corpus": part, "pairs": self.pairs.note, "vocabulary": self.vocabulary.note}
+
+    # How much room there is.
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Let panes give way to others."""
+        width, height = event.size
+        if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+            wanted = {"tiny"}
+        elif width < 60 or height < 16:
+            wanted = {"small", "short"}
+        else:
+            wanted = {"medium" if width < 100 else "wide", "tall" if height >= 36 else "short" if height < 30 else "high"}
+        if frozenset(wanted) != self._size_classes:
+            # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
+            active = self.active
+            self._size_classes = frozenset(wanted)
+            self.set_classes([*wanted, f"front-{self._front}", f"at-{active}"])
+            self.call_after_refresh(self.focus_pane, active)
+
+    def focus_pane(self, name: str) -> None:
+        """Give a pane the focus, and bring it to the front where panes share a place."""
+        self.active = name
+        if name in ("pairs", "vocabulary"):
+            self._front = name
+        for one in PANES:
+            self.set_class(one == name, f"at-{one}")
+            self.set_class(one == self._front, f"front-{one}")
+        if not self.has_class("tiny"):
+            widget = {"corpus": self.text, "pairs": self.pairs, "vocabulary": self.vocabulary}.get(name, self.encode.line)
+            widget.focus(scroll_visible=False)
+        self.footer_line.say(name)
+        self._draw_titles()
+
+    @on(events.DescendantFocus)
+    def _focus_moved(self, event: events.DescendantFocus) -> None:
+        """A click may move the focus as well."""
+        pane = next((name for name, pane in self.panes.items() if pane in event.widget.ancestors), None)
+        if pane is not None and pane != self.active and not self.has_class("tiny"):
+            self.focus_pane(pane)
+
+    # What the panes ask for.
+
+    def see(self, **changes: Any) -> None:
+        """Look at other rows."""
+        look = dataclasses.replace(self.look, **changes)
+        if look != self.look:
+            self.look = look
+            self.explorer.send(See(look))
+
+    @on(TextWanted)
+    def _text_wanted(self, event: TextWanted) -> None:
+        self.see(corpus=event.place, corpus_chars=event.chars, corpus_before=event.before)
+
+    @on(VirtualTable.WindowWanted)
+    def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
+        if event.table is self.pairs:
+            self.see(pairs_top=event.top, pairs_rows=event.height)
+        elif event.table is self.vocabulary:
+            self.see(vocabulary_top=event.top, vocabulary_rows=event.height)
+
+    @on(TextMoved)
+    @on(VirtualTable.CursorMoved)
+    def _position_changed(self) -> None:
+        self._draw_titles()
+
+    @on(VirtualTable.Chosen)
+    def _chosen(self, event: VirtualTable.Chosen) -> None:
+        now = self.snapshot
+        if now is None:
+            return
+        if event.table is self.pairs:
+            rows: tuple[Any, ...] = now.pairs[event.index - now.pairs_top :][:1]
+        else:
+            rows = now.vocabulary[event.index - now.vocabulary_top :][:1]
+        for row in rows:
+            self.explorer.asking.inspect(row)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.explorer.send(Type(event.value))
+
+    # What keys do.
+
+    def action_move(self, steps: int) -> None:
+        """Steps forward, or back."""
+        self.explorer.send(Move(steps))
+
+    def action_play(self) -> None:
+        """Run, or stop."""
+        self.explorer.send(Play())
+
+    def action_speed(self, by: int) -> None:
+        """Play faster, or slower."""
+        self.explorer.send(Speed(by))
+
+    def action_start(self) -> None:
+        """Go to the start."""
+        self.explorer.send(GoTo(0))
+
+    def action_end(self) -> None:
+        """Go to the end of the run."""
+        self.explorer.send(GoTo(None))
+
+    def action_pane(self, name: str) -> None:
+        """Go to a pane."""
+        if name == "encode" and self.active != "encode":
+            self._before_typing = self.active
+        self.focus_pane(name)
+
+    def action_turn(self, by: int) -> None:
+        """Go to the next pane, or the one before."""
+        self.action_pane(PANES[(PANES.index(self.active) + by) % len(PANES)])
+
+    def action_type(self) -> None:
+        """Type."""
+        self.action_pane("encode")
+
+    def action_clear(self) -> None:
+        """Empty the line."""
+        self.encode.line.value = ""
+
+    def action_cancel(self) -> None:
+        """Stop long work; else leave the line; else end finding."""
+        if self.snapshot is not None and self.snapshot.busy is not None:
+            self.explorer.send(CancelWork())
+        elif self.active == "encode":
+            self.focus_pane(self._before_typing)
+        else:
+            self.mark_found("", "")
+
+    def action_glyphs(self) -> None:
+        """Show tokens in another way."""
+        self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
+        self._draw()
+
+    def action_boundaries(self) -> None:
+        """Tell the tokens of the corpus apart in the other way."""
+        self.text.turn_boundaries()
+
+    def action_order(self) -> None:
+        """Sort the vocabulary in another way."""
+        place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
+        self.vocabulary.move_to(0)
+        self.see(vocabulary_order=VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)], vocabulary_top=0)
+
+    def action_follow(self) -> None:
+        """Show where the last merge was made."""
+        self.explorer.asking.follow()
+
+    def action_find(self) -> None:
+        """Ask what to find."""
+        self.explorer.asking.what_to_find()
+
+    def action_find_again(self, backward: bool) -> None:
+        """The next match, or the one before."""
+        self.explorer.asking.find_again(backward)
+
+    def action_go_to(self) -> None:
+        """Ask where to go."""
+        self.explorer.asking.where_to_go()
+
+    async def action_open(self) -> None:
+        """Ask for a corpus."""
+        await self.explorer.asking.what_to_open()
+
+    def action_algorithm(self) -> None:
+        """Ask for a recipe."""
+        self.explorer.asking.how_to_train()
+
+    def action_help(self) -> None:
+        """Show all keys."""
+        self.explorer.asking.help()
+
+    # What was found.
+
+    def place_to_start(self, pane: str) -> int | Place:
+        """Where looking for something begins: at what was found last, else at what is seen."""
+        if pane == "corpus":
+            return self.text.found[0] if self.text.found is not None else self.text.top_place
+        return (self.pairs if pane == "pairs" else self.vocabulary).cursor
+
+    def mark_found(self, pane: str, text: str) -> None:
+        """Mark a text in the rows of a pane, and nothing in the others."""
+        self.sought = (pane, text)
+        self.pairs.set_find(text if pane == "pairs" else "")
+        self.vocabulary.set_find(text if pane == "vocabulary" else "")
+        if pane != "corpus":
+            self.text.forget_found()
+
+    def show_found(self, pane: str, text: str, answer: int | Place) -> None:
+        """Bring what was found into view."""
+        if isinstance(answer, Place):
+            self.text.show_place(answer, len(text))
+        else:
+            (self.pairs if pane == "pairs" else self.vocabulary).move_to(answer)
+
+
+def _corpus(snapshot: Snapshot) -> tuple[object, ...]:
+    """What tells one corpus from another."""
+    return snapshot.corpus_name, snapshot.corpus_bytes, snapshot.recipe.normalize

@@ -1,0 +1,320 @@
+"""Open a corpus: a path with completion; below it what was opened last, what is built in, what is in the folder."""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.suggester import Suggester
+from textual.widgets import Input, Static
+
+from tokentui.errors import TokentuiError
+from tokentui.safetext import is_safe, safe, safe_line
+from tokentui.samples import Sample, find_sample, samples
+from tokentui.ui.screens.dialog import Dialog, Hint, Notice
+from tokentui.ui.screens.field import Field
+from tokentui.ui.screens.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.table import Column, TableRow
+from tokentui.ui.text import Cell, join
+from tokentui.ui.widgets.figures import size as size_text
+
+READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
+"""The ways to read a file in the order in which a key goes through them; None goes by its name."""
+
+_SAMPLE = "sample:"
+_COLUMNS = (
+    Column(flex=3, min_width=12, priority=2), Column(flex=4, min_width=14), Column(width=9, align="right", priority=1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChoice:
+    """What to open: a corpus as the command line names it, and how to read it (None: by its name)."""
+
+    source: str
+    as_: str | None
+
+
+class _Completer(Suggester):
+    """Shows how the path being typed may go on."""
+
+    def __init__(self, screen: OpenScreen) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._screen = screen
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first of the names that begin like what was typed, once they are known."""
+        return await self._screen.suggestion(value)
+
+
+class OpenScreen(Dialog[OpenChoice | None]):
+    """Asks which corpus to open. Its result is an `OpenChoice`, None if it was left.
+
+    Args:
+        recent: Sources that were opened before, newest first.
+        start: The folder to look into at first.
+    """
+
+    HEADING = "Open"
+    HINTS: ClassVar[tuple[Hint, ...]] = (
+        ("enter", "open"), ("tab", "complete"), ("↓", "list"), ("ctrl+t", "read as"), ("esc", "leave"),
+    )
+    LIST_HINTS: ClassVar[tuple[Hint, ...]] = (
+        ("enter", "open"), ("tab", "back to the path"), ("ctrl+t", "read as"), ("esc", "leave"),
+    )
+    DEFAULT_CSS = """
+    OpenScreen .line { height: 1; margin-bottom: 1; }
+    OpenScreen.-short .line { margin-bottom: 0; }
+    OpenScreen .prompt { width: 2; color: $text-accent; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", show=False),
+        Binding("down", "to_list", "To the list", show=False),
+        Binding("ctrl+t", "read_as", "Read as", show=False),
+    ]
+
+    def __init__(self, recent: Sequence[str] = (), start: str = ".") -> None:
+        super().__init__()
+        self._recent = tuple(recent)
+        self._start = "" if start in ("", ".") else start.rstrip("/") + "/"
+        # Held, not looked up: a completion may come when the screen has been taken apart.
+        self.field = Field(placeholder="a file, a folder, a glob", select=False, suggester=_Completer(self))
+        self.listing = Listing(_COLUMNS)
+        self.notice = Notice()
+        self._sizes: dict[str, int] = {}
+        self._listed = Listed("", "")
+        self._came = asyncio.Event()
+        self._as: str | None = None
+
+    def compose_box(self) -> ComposeResult:
+        """The path, the list, and a line for what is wrong."""
+        with Horizontal(classes="line"):
+            yield Static(">", classes="prompt", markup=False)
+            yield self.field
+        yield self.listing
+        yield self.notice
+
+    def on_mount(self) -> None:
+        """Show what is known at once, the rest as it comes."""
+        self._say_as()
+        self._type(self._start)
+        self._look(self._start)
+        self._show()
+        self.run_worker(self._measure(), group="sizes")
+
+    # What is listed.
+
+    async def suggestion(self, value: str) -> str | None:
+        """How a path being typed may go on, once its folder has been listed; None if it cannot, or was typed over."""
+        while value == self.field.value:
+            if (names := self._names(value)) is not None:
+                name = next((name for name in names if is_safe(name)), None)
+                return None if name is None else value[: len(value) - len(_name_of(value))] + name
+            await self._came.wait()
+        return None
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List what begins like it."""
+        self.notice.say("")
+        self._look(event.value)
+
+    def _look(self, typed: str) -> None:
+        self._tell()
+        if self._listed.answers(*parts(typed)):
+            self._show()
+        else:
+            self.run_worker(self._list(*parts(typed)), group="listing", exclusive=True)
+
+    async def _list(self, folder: str, prefix: str) -> None:
+        stop = threading.Event()
+        try:
+            self._listed = await aside(lambda: list_folder(folder, prefix, stop.is_set))
+        finally:
+            stop.set()
+        self._show()
+        self._tell()
+
+    async def _measure(self) -> None:
+        self._sizes = await aside(_sample_sizes)
+        self._show()
+
+    def _tell(self) -> None:
+        came, self._came = self._came, asyncio.Event()
+        came.set()
+
+    def _names(self, typed: str) -> list[str] | None:
+        """The names that what was typed may become, folders with a slash; None while they are not known."""
+        if typed.startswith(_SAMPLE):
+            return [sample.name for sample in samples() if sample.name.startswith(_name_of(typed))]
+        folder, prefix = parts(typed)
+        if not self._listed.answers(folder, prefix):
+            return None
+        return [entry.name + "/" * entry.folder for entry in self._listed.beginning(prefix)]
+
+    def _show(self) -> None:
+        typed = self.field.value
+        listing = self.listing
+        listing.show(list(self._rows(typed)), keep=listing.cursor_key)
+        folder, prefix = parts(typed)
+        if typed.startswith(_SAMPLE) or not self._listed.answers(folder, prefix):
+            return
+        if self._listed.error:
+            self.notice.say(f"{safe(folder)}: {self._listed.error}", "error")
+        elif self._listed.more:
+            self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
+
+    def _rows(self, typed: str) -> Iterator[TableRow]:
+        wanted = typed.lower()
+        found = [source for source in self._recent if wanted in source.lower()]
+        if found:
+            yield _heading("Recent")
+            yield from (TableRow(("open", source), _recent_cells(source)) for source in found)
+        built_in = [sample for sample in samples() if wanted in f"{_SAMPLE}{sample.name} {sample.title}".lower()]
+        if built_in:
+            yield _heading("Built in")
+            for sample in built_in:
+                yield TableRow(("open", _SAMPLE + sample.name), self._sample_cells(sample))
+        folder, prefix = parts(typed)
+        if typed.startswith(_SAMPLE) or not self._listed.answers(folder, prefix) or self._listed.error:
+            return
+        head = typed[: len(typed) - len(prefix)]
+        yield _heading("Folder" if folder == "." else f"Folder {safe(folder)}")
+        if not prefix:
+            yield TableRow(("open", head or "."), (((" ./", ""),), (("its text files, as one corpus", "muted"),), ()))
+            if (above := _above(head)) is not None:
+                yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
+        for entry in self._listed.beginning(prefix):
+            key = ("enter", f"{head}{entry.name}/") if entry.folder else ("open", head + entry.name)
+            yield TableRow(key, _entry_cells(entry))
+
+    def _sample_cells(self, sample: Sample) -> tuple[Cell, ...]:
+        known = self._sizes.get(sample.name)
+        size: Cell = () if known is None else ((size_text(known), "muted"),)
+        return ((f" {sample.name}", ""),), ((safe(sample.title), "muted"),), size
+
+    # What the user does.
+
+    def action_read_as(self) -> None:
+        """Read files in the next way."""
+        self._as = READ_AS[(READ_AS.index(self._as) + 1) % len(READ_AS)]
+        self._say_as()
+
+    def action_complete(self) -> None:
+        """Write what all names have in common; where that is nothing more, go to the list; from the list, back."""
+        if self.focused is self.listing:
+            self.set_focus(self.field)
+            return
+        typed = self.field.value
+        begun = _name_of(typed)
+        # Names, not paths: what they have in common may end inside a word.
+        common = os.path.commonprefix(self._names(typed) or [])  # noqa: RUF071
+        if len(common) > len(begun):
+            self._type(typed[: len(typed) - len(begun)] + common)
+        else:
+            self.action_to_list()
+
+    def action_to_list(self) -> None:
+        """Go to the list."""
+        if self.listing.rows:
+            self.set_focus(self.listing)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus."""
+        self.hints.say(self.LIST_HINTS if self.focused is self.listing else self.HINTS)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Open what was typed."""
+        if event.value:
+            self._open(event.value)
+        else:
+            self.action_to_list()
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Open what was chosen, or go into the folder."""
+        row = self.listing.row_at(event.index)
+        match row.key if row else None:
+            case ("open", str(source)):
+                self._open(source)
+            case ("enter", str(folder)):
+                self._type(folder)
+
+    def _type(self, text: str) -> None:
+        self.field.value = text
+        self.field.cursor_position = len(text)
+
+    def _open(self, source: str) -> None:
+        if source == "-":
+            self.notice.say("standard input is the keyboard here: name a file", "error")
+        elif source.startswith(_SAMPLE):
+            try:
+                find_sample(source.removeprefix(_SAMPLE))
+            except TokentuiError as error:
+                self.notice.say(safe_line(error), "error")
+            else:
+                self.dismiss(OpenChoice(source, self._as))
+        else:
+            self.run_worker(self._open_path(os.path.expanduser(source)), group="opening", exclusive=True)
+
+    async def _open_path(self, path: str) -> None:
+        try:
+            await aside(lambda: os.stat(path))
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            if not glob.has_magic(path):
+                why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+                self.notice.say(f"{safe(path, limit=200)}: {why.lower()}", "error")
+                return
+        self.dismiss(OpenChoice(path, self._as))
+
+    def _say_as(self) -> None:
+        self.box.border_subtitle = join(((f"read as: {self._as or 'auto'}", ""),))
+
+
+def _name_of(typed: str) -> str:
+    """The part of what was typed that names begin with."""
+    return typed.removeprefix(_SAMPLE) if typed.startswith(_SAMPLE) else parts(typed)[1]
+
+
+def _above(head: str) -> str | None:
+    """The folder above the one that was typed, as it would be typed; None above the root."""
+    folder = head.rstrip("/")
+    last = folder.rpartition("/")[2]
+    if not folder:
+        return None if head else "../"
+    if last in (".", ".."):
+        return f"{head}../"
+    if folder.startswith("~") and last == folder:
+        return os.path.dirname(os.path.expanduser(folder)).rstrip("/") + "/"
+    return folder[: len(folder) - len(last)]
+
+
+def _sample_sizes() -> dict[str, int]:
+    sizes = {}
+    for sample in samples():
+        try:
+            sizes[sample.name] = sample.bytes
+        except OSError:
+            continue
+    return sizes
+
+
+def _heading(title: str) -> TableRow:
+    return TableRow(None, (((title, "strong"),), (), ()))
+
+
+def _recent_cells(source: str) -> tuple[Cell, ...]:
+    folder, name = os.path.split(source.rstrip("/"))
+    return ((f" {safe(name or source)}", ""),), ((safe(folder), "muted"),), ()
+
+
+def _entry_cells(entry: Entry) -> tuple[Cell, ...]:
+    size: Cell = () if entry.size is None else ((size_text(entry.size), "muted"),)
+    return ((f" {safe(entry.name)}{'/' * entry.folder}", ""),), (), size

@@ -1,0 +1,95 @@
+"""The rows of the recipe dialog: presets, axes and stops, the values of an axis, and what is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.cells import cell_len
+
+from tokentui.recipe import AXES, Recipe
+from tokentui.safetext import safe
+from tokentui.ui.screens import draft
+from tokentui.ui.table import Column, TableRow
+from tokentui.ui.text import Cell, Run
+
+TAKE = "take it"
+"""The key of the row that takes the recipe."""
+
+PRESET_COLUMNS = (Column(flex=1, min_width=10),)
+AXIS_COLUMNS = (
+    Column(width=10, priority=1), Column(flex=2, min_width=15, priority=1), Column(flex=4, min_width=15),
+)
+VALUE_COLUMNS = (Column(width=16, priority=1), Column(flex=1, min_width=16))
+
+_MOST_SHOWN = 60  # characters of a value in a row
+
+
+def presets(recipe: Recipe) -> list[TableRow]:
+    """The presets by family: dim where they cannot be trained yet, marked where they are the recipe."""
+    rows: list[TableRow] = []
+    for family, members in draft.families().items():
+        rows.append(TableRow(None, (((family, "strong"),),)))
+        for preset in members:
+            cell: Cell = ((f" {preset.name}", ""), (" coming" if preset.coming else "", "muted"))
+            rows.append(TableRow(preset.name, (cell,), preset.coming, "•" if preset.recipe == recipe else ""))
+    return rows
+
+
+def axes(recipe: Recipe, run: Mapping[str, Any], changed: draft.Changes) -> list[TableRow]:
+    """The row that takes it, the axes, and below them the stops; what is changed is marked."""
+    names = {change.name for change in changed}
+    many = "1 change" if len(changed) == 1 else f"{len(changed)} changes"
+    rows = [TableRow(TAKE, (((TAKE, "key"),), ((many if changed else "no changes", ""),), ()), not changed)]
+    for name in AXES:
+        value = recipe.axis(name)
+        rows.append(_row(name, "none" if value == "[]" else value, meaning(recipe, name), name in names))
+    rows.append(TableRow(None, ((("Stops", "strong"),), (), ())))
+    for name, about in draft.STOPS.items():
+        rows.append(_row(name, draft.written(name, run[name]), about, name in names))
+    return rows
+
+
+def values(recipe: Recipe, axis: str) -> list[TableRow]:
+    """The values of an axis: marked if taken (of a list, by its number), dim with the reason if refused."""
+    listed = getattr(recipe, axis)
+    rows = []
+    for choice in draft.choices(recipe, axis):
+        mark = "" if not choice.taken else str(listed.index(choice.value) + 1) if isinstance(listed, tuple) else "•"
+        about = safe(choice.refused) if choice.refused else choice.about
+        rows.append(TableRow(choice.label, (((choice.label, ""),), ((about, ""),)), bool(choice.refused), mark))
+    return rows
+
+
+def changes(changed: draft.Changes, room: int, lead: str) -> Cell:
+    """What is changed, as far as there is room, after words that lead to it: `tie: lowest-ids → first-seen · …`."""
+    out: list[Run] = [(lead, "muted")] if changed else []
+    room -= len(lead)
+    for place, (name, old, new) in enumerate(changed):
+        more = f" · +{len(changed) - place} more" if place else ""
+        change: list[Run] = [
+            (" · " if place else "", "muted"), (f"{name}: ", "muted"), (safe(old, limit=_MOST_SHOWN), "muted"),
+            (" → ", "muted"), (safe(new, limit=_MOST_SHOWN), "accent"),
+        ]
+        needed = sum(cell_len(text) for text, _ in change)
+        last = place == len(changed) - 1
+        if place and needed + (0 if last else len(more)) > room:
+            return (*out, (more, "muted"))
+        room -= needed
+        out += change
+    return tuple(out) or (("nothing is changed", "muted"),)
+
+
+def _row(name: str, value: str, about: str, changed: bool) -> TableRow:
+    shown = safe(value, limit=_MOST_SHOWN)
+    cells: tuple[Cell, ...] = (((name, ""),), ((shown, "strong" if changed else ""),), ((about, "muted"),))
+    return TableRow(name, cells, mark="*" if changed else "")
+
+
+def meaning(recipe: Recipe, name: str) -> str:
+    """What the value of an axis means; of the list axis, of its values in order."""
+    about = AXES[name].values
+    if name == "normalize":
+        return ", then ".join(about[value] for value in recipe.normalize) or "the text stays as it is"
+    value = recipe.axis(name)
+    return about.get(value) or about[value.partition(":")[0] + ":"]

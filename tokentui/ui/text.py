@@ -1,0 +1,139 @@
+"""Safe text on the screen: spans and runs become Textual content and Rich segments, never by way of markup.
+
+A *run* is (text, name of a style) with safe text; a *cell* is a tuple of runs. The names are those of `PALETTE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from rich.cells import cell_len, split_text
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.content import Content
+from textual.content import Span as ContentSpan
+from textual.style import Style
+
+from tokentui.safetext import GlyphMode, Kind, is_safe, safe, visible
+
+Run: TypeAlias = tuple[str, str]
+Cell: TypeAlias = tuple[Run, ...]
+
+PALETTE: Mapping[str, str] = MappingProxyType(
+    {
+        # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without colours.
+        Kind.text: "",
+        Kind.space: "$foreground-muted dim",
+        Kind.control: "$text-warning reverse",
+        Kind.invalid: "$text-error reverse",
+        Kind.invisible: "$text-secondary reverse",
+        Kind.partial: "$text-accent underline",
+        Kind.combining: "$text-secondary underline",
+        # What the program itself says.
+        "": "",
+        "muted": "$foreground-muted",
+        "strong": "bold",
+        "accent": "$text-accent",
+        "primary": "$text-primary",
+        "success": "$text-success",
+        "warning": "$text-warning",
+        "error": "$text-error",
+        "match": "$text-warning bold underline",
+        "key": "$text-accent bold",
+    }
+)
+"""The names of styles and what they mean in theme variables: the only table of them."""
+
+
+def runs(data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False, limit: int | None = None) -> Cell:
+    """Data as a cell; the arguments are those of `safetext.visible`."""
+    return tuple((text, kind.value) for text, kind in visible(data, mode=mode, ascii_only=ascii_only, limit=limit))
+
+
+def content(
+    data: bytes | str,
+    *,
+    mode: GlyphMode = "text",
+    ascii_only: bool = False,
+    limit: int | None = None,
+    style: str = "",
+) -> Content:
+    """Data as content for a widget, a title or a notification; `style` is a name of the palette for all of it."""
+    return join(runs(data, mode=mode, ascii_only=ascii_only, limit=limit), style)
+
+
+def join(cell: Iterable[Run], style: str = "") -> Content:
+    """Runs as content. Text that is not safe after all is made so: this wall does not rely on its callers."""
+    parts: list[str] = []
+    spans: list[ContentSpan] = []
+    end = 0
+    for given, name in cell:
+        text = given if is_safe(given) else safe(given)
+        parts.append(text)
+        start, end = end, end + len(text)
+        if text and PALETTE[name]:
+            spans.append(ContentSpan(start, end, PALETTE[name]))
+    if end and PALETTE[style]:
+        spans.insert(0, ContentSpan(0, end, PALETTE[style]))
+    return Content("".join(parts), spans)
+
+
+def segments(cell: Iterable[Run], styles: Callable[[str], RichStyle]) -> list[Segment]:
+    """Runs as segments for a line; `styles` resolves a name of the palette."""
+    return [Segment(text if is_safe(text) else safe(text), styles(name)) for text, name in cell if text]
+
+
+def resolve(name: str, base: Style) -> RichStyle:
+    """A name of the palette on a ground, in the theme of the running app."""
+    return (base + Style.parse(PALETTE[name])).rich_style
+
+
+def width(cell: Iterable[Run]) -> int:
+    """The columns that a cell takes."""
+    return sum(cell_len(text) for text, _ in cell)
+
+
+def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
+    """A cell in at most so many columns; an ellipsis says that something was cut off.
+
+    A wide character that only half fits gives way to a space.
+    """
+    if width(cell) <= columns:
+        return cell
+    room = columns - cell_len(ellipsis)
+    if room < 0:
+        return ((ellipsis[:columns], "muted"),) if columns > 0 else ()
+    kept: list[Run] = []
+    for text, name in cell:
+        taken = cell_len(text)
+        if taken > room:
+            break
+        kept.append((text, name))
+        room -= taken
+    else:
+        return cell
+    # Only the part that may fit is split: a character with its marks is short.
+    head, _ = split_text(text[: 8 * room + 8], room) if room else ("", "")
+    if head:
+        kept.append((head, name))
+    return (*kept, (ellipsis, "muted"))
+
+
+def highlight(cell: Cell, find: str) -> Cell:
+    """A cell in which this text is marked wherever it stands within a run, in upper or lower case."""
+    if not find:
+        return cell
+    out: list[Run] = []
+    wanted = find.lower()
+    for text, name in cell:
+        low = text.lower()
+        if len(low) != len(text):  # the few characters that lower case makes longer would shift the places
+            low = text
+        start = 0
+        while (found := low.find(wanted, start)) >= 0:
+            out += [(text[start:found], name), (text[found : found + len(wanted)], "match")]
+            start = found + len(wanted)
+        out.append((text[start:], name))
+    return tuple(run for run in out if run[0])

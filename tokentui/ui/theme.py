@@ -1,0 +1,95 @@
+"""The program's own themes, and the colours that it adds to everybody's.
+
+Every colour of the two themes is an entry of the 256-colour palette of xterm (greys 232 to 255 and the colour cube), so
+that a terminal reached by SSH, which seldom offers more, shows the same. What a colour means: *accent* is the merge
+just made and the next one, *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome.
+"""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+DARK_NAME = "tokentui"
+LIGHT_NAME = "tokentui-light"
+
+OWN_DARK = {
+    "frame": "#585858",
+    "shade-a": "#262626",
+    "shade-b": "#3a3a3a",
+    "fresh": "#ffaf5f",
+    "fresh-other": "#ffd7af",
+    "fresh-text": "#121212",
+}
+"""The variables that the screens add, for dark themes that do not have them."""
+
+OWN_LIGHT = {
+    "frame": "#a8a8a8",
+    "shade-a": "#e4e4e4",
+    "shade-b": "#d0d0d0",
+    "fresh": "#af5f00",
+    "fresh-other": "#875f00",
+    "fresh-text": "#ffffff",
+}
+"""The same for light themes."""
+
+
+def _theme(
+    name: str, own: dict[str, str], *, dark: bool, muted: str, disabled: str, selection: str, colours: dict[str, str]
+) -> Theme:
+    ink, ground = colours["foreground"], colours["background"]
+    variables = own | {
+        # Textual would round or blend these, and leave the palette.
+        **colours,
+        **{f"text-{role}": colours[role] for role in ("primary", "secondary", "accent", "warning", "error", "success")},
+        **{f"{role}-muted": colours["panel"] for role in ("primary", "secondary", "accent", "warning", "error", "success")},
+        "text": ink,
+        "text-muted": muted,
+        "text-disabled": disabled,
+        "foreground-muted": muted,
+        "foreground-disabled": disabled,
+        "border": colours["accent"],
+        "border-blurred": own["frame"],
+        "block-cursor-foreground": ground,
+        "block-cursor-background": ink,
+        "block-cursor-blurred-foreground": ink,
+        "block-cursor-blurred-background": colours["panel"],
+        "block-hover-background": colours["panel"],
+        "surface-active": colours["panel"],
+        "input-cursor-background": ink,
+        "input-cursor-foreground": ground,
+        "input-selection-background": selection,
+        "input-selection-foreground": ink,
+        "screen-selection-background": selection,
+        "screen-selection-foreground": ink,
+        "scrollbar": own["frame"],
+        "scrollbar-hover": muted,
+        "scrollbar-active": muted,
+        "scrollbar-background": ground,
+        "scrollbar-background-hover": ground,
+        "scrollbar-background-active": ground,
+        "scrollbar-corner-color": ground,
+    }
+    return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type]
+
+
+DARK = _theme(
+    DARK_NAME, OWN_DARK, dark=True, muted="#8a8a8a", disabled="#626262", selection="#444444",
+    colours={
+        "background": "#121212", "surface": "#1c1c1c", "panel": "#262626", "boost": "#262626", "foreground": "#d0d0d0",
+        "primary": "#5f87af", "secondary": "#87afaf", "accent": "#ffaf5f", "warning": "#d7af5f", "error": "#ff5f5f",
+        "success": "#87af5f",
+    },
+)
+LIGHT = _theme(
+    LIGHT_NAME, OWN_LIGHT, dark=False, muted="#626262", disabled="#949494", selection="#bcbcbc",
+    colours={
+        "background": "#eeeeee", "surface": "#e4e4e4", "panel": "#dadada", "boost": "#dadada", "foreground": "#262626",
+        "primary": "#5f87af", "secondary": "#005f87", "accent": "#af5f00", "warning": "#875f00", "error": "#af0000",
+        "success": "#005f00",
+    },
+)
+
+
+def variables(theme: Theme) -> dict[str, str]:
+    """What the style sheet needs besides Textual's own variables, for any theme."""
+    return {**(OWN_DARK if theme.dark else OWN_LIGHT), **theme.variables}

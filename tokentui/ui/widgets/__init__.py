@@ -1,0 +1,1 @@
+"""What stands on the main screen."""
