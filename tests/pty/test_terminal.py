@@ -48,7 +48,7 @@ def test_start_step_resize_quit() -> None:
         terminal.resize(80, 24)
         terminal.until(lambda text: "step 18" in text and "▸" in text and len(text.splitlines()[-1]) <= 80)
         terminal.resize(20, 5)
-        terminal.until(lambda text: "2 Pairs" not in text)
+        terminal.until(lambda text: "wants" in text)
         terminal.resize(120, 40)
         terminal.until(lambda text: "3 Vocabulary" in text and "step 18" in text)
         terminal.press("q")

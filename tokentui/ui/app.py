@@ -146,6 +146,11 @@ class ExplorerApp(App[None]):
         poll.register(0, 0)
         if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
             self.exit(return_code=128 + signal.SIGHUP)
+            return
+        # Of two changes of size that follow at once the second may be missed: then the screen would stay at the first.
+        with contextlib.suppress(OSError):
+            if tuple(os.get_terminal_size(0)) != tuple(self.size):
+                signal.raise_signal(signal.SIGWINCH)
 
     # From and to the session.
 
