@@ -76,9 +76,14 @@ def test_ctrl_c(letters: str) -> None:
     )
     assert process.stdout is not None
     first = process.stdout.readline()
+    assert process.stderr is not None
     process.send_signal(signal.SIGINT)
-    rest, said = process.communicate()
-    rows = [json.loads(line) for line in [first, *rest.splitlines()]]
+    # Not communicate(): it reads past the stream, which may hold rows that came together with the first.
+    rows = [json.loads(line) for line in [first, *process.stdout]]
+    said = process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    process.wait()
     assert process.returncode == 130
     assert rows[-1] == {"end": "interrupted", "steps": len(rows) - 1}
     assert said == f"tokentui: interrupted after {len(rows) - 1:,} merges\n"
