@@ -144,7 +144,7 @@ class Explorer:
                 answer(self._find(pane, text, start, backward))
                 return
             case do.Follow(start):
-                answer(self._text.find_word(self.trainer.words_of_last(), start) if self._text.documents else None)
+                answer(self._text.find_word(self.trainer.touched(), start) if self._text.documents else None)
                 return
             case do.CancelWork():
                 self._halt()
@@ -168,16 +168,11 @@ class Explorer:
 
     def _look_for(self, text: str, answer: Callable[[int | None], None]) -> None:
         self._halt()
-        vocabulary = self.trainer.vocabulary
         wanted = frozenset(needle for way in (text, "▁" + text) for needle in needles(way))
-        for rank, piece in enumerate(vocabulary.pieces[vocabulary.base_size :]):
-            if piece in wanted:
-                self._goal = rank + 1
-                answer(rank + 1)
-                return
-        if any(piece in wanted for piece in vocabulary.pieces[: vocabulary.base_size]):
-            self._goal = 0
-            answer(0)
+        found = self.trainer.step_of(wanted)
+        if found is not None:
+            self._goal = found
+            answer(found)
             return
         self._seek = _Seek(wanted, self.trainer.known, self.trainer.number, answer)
 
@@ -252,12 +247,11 @@ class Explorer:
             trainer.advance(trainer.known, Stops(max_length=self._stops.max_length), seconds)
             return
         reason = trainer.advance(None, Stops(min_count=self._stops.min_count, max_length=self._stops.max_length), seconds)
-        pieces, base = trainer.vocabulary.pieces, trainer.vocabulary.base_size
-        for rank in range(seek.looked, trainer.known):
-            if pieces[base + rank] in seek.wanted:
-                self._seek, self._goal = None, rank + 1
-                seek.answer(rank + 1)
-                return
+        found = trainer.step_of(seek.wanted, seek.looked)
+        if found is not None:
+            self._seek, self._goal = None, found
+            seek.answer(found)
+            return
         seek.looked = trainer.known
         if reason:
             self._seek, self._goal = None, seek.origin
@@ -272,7 +266,7 @@ class Explorer:
         self._version += 1
         pairs_top, pairs = pair_rows(trainer, look.pairs_top, look.pairs_rows)
         vocabulary_top, vocabulary = self._vocabulary.rows(look.vocabulary_order, look.vocabulary_top, look.vocabulary_rows)
-        target = self._target()
+        target = trainer.last_step(stops)
         curve_end = max(trainer.known, target or 0)
         last, last_id = self._last()
         return Snapshot(
@@ -309,14 +303,6 @@ class Explorer:
             curve_end=curve_end,
             busy=self.busy or self._own_busy(),
         )
-
-    def _target(self) -> int | None:
-        """The step that the run's stops lead to, as far as they say."""
-        stops, trainer = self._stops, self.trainer
-        targets = [stops.merges] if stops.merges is not None else []
-        if stops.vocab_size is not None:
-            targets.append(max(0, stops.vocab_size - trainer.vocabulary.size(0)))
-        return min(targets) if targets else None
 
     def _last(self) -> tuple[PairRow | None, int | None]:
         trainer = self.trainer

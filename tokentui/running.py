@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import regex
 
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.base import Trainer
 from tokentui.recipe import Recipe
 from tokentui.snapshot import CorpusPart, CorpusView, Look, Place, TokenSpan
 from tokentui.text.corpus import Corpus
@@ -65,7 +65,7 @@ class RunningText:
             self._texts[document] = known
         return known
 
-    def view(self, look: Look, trainer: PairTrainer) -> CorpusView:
+    def view(self, look: Look, trainer: Trainer) -> CorpusView:
         """The window that a screen looks at, with the tokens of the trainer's step.
 
         A place past the end is moved to the end.
@@ -120,8 +120,8 @@ class RunningText:
                 return Place(document, found)
         return None
 
-    def find_word(self, words: set[str], start: Place, size: int = 1 << 16) -> Place | None:
-        """The next place after a place where one of these pre-tokens stands, round the end."""
+    def find_word(self, wanted: Callable[[str], bool], start: Place, size: int = 1 << 16) -> Place | None:
+        """The next place after a place where a pre-token that is wanted stands, round the end."""
         for turn in range(self.documents + 1):
             document = (start.document + turn) % self.documents
             begin = start.offset + 1 if turn == 0 else 0
@@ -129,7 +129,7 @@ class RunningText:
             while begin <= length:
                 end = begin + size
                 for at, word, _ in self._words(document, begin, end):
-                    if at >= begin and word in words:
+                    if at >= begin and wanted(word):
                         return Place(document, at)
                 begin = end
         return None
@@ -193,7 +193,7 @@ class RunningText:
                 return
             yield starts[n], prepared[starts[n] + (shift if n else 0) : ends[n] + shift], ends[n]
 
-    def _parts(self, document: int, start: int, end: int, trainer: PairTrainer) -> Iterator[CorpusPart]:
+    def _parts(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[CorpusPart]:
         """The pre-tokens of a stretch with their tokens, and what lies between them."""
         text = self.text(document)
         times = self._corpus.counts[document][1] if self._corpus.counts is not None else None
@@ -212,7 +212,7 @@ class RunningText:
             yield CorpusPart(Place(document, shown), text[shown : min(end, len(text))], ())
 
     def _part(
-        self, document: int, at: int, word: str, skip: int, wanted: int, trainer: PairTrainer, times: int | None
+        self, document: int, at: int, word: str, skip: int, wanted: int, trainer: Trainer, times: int | None
     ) -> CorpusPart:
         """A pre-token with its tokens; of an enormous one only the characters from `skip` on to `wanted`."""
         long = len(word) > _WORD_UNITS
@@ -235,7 +235,7 @@ def unit_sizes(recipe: Recipe, word: str) -> list[int]:
 
 
 def _spans(
-    tokens: list[tuple[int, int]], first: int, sizes: list[int], mark: str, recipe: Recipe, trainer: PairTrainer
+    tokens: list[tuple[int, int]], first: int, sizes: list[int], mark: str, recipe: Recipe, trainer: Trainer
 ) -> tuple[TokenSpan, ...]:
     """Tokens given in units as spans of characters.
 
@@ -246,7 +246,7 @@ def _spans(
         starts.append(starts[-1] + size)
     whole = starts[-1]
     spans = []
-    newest = trainer.vocabulary.base_size + trainer.number - 1 if trainer.number else -1
+    newest = trainer.newest()
     for at, symbol in tokens:
         begin = max(0, at - first)
         end = at - first + trainer.length(symbol)

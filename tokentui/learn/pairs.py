@@ -11,7 +11,7 @@ import gc
 import heapq
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -67,7 +67,7 @@ class PairTrainer:
             if n % 4096 == 0:
                 _look(progress, cancel, n, len(words.words))
             units.append(units_of(word))
-        self.vocabulary = Vocabulary(recipe, BASES[recipe.base](units, weights), specials, first_id)
+        self.vocabulary = self._make_vocabulary(units, weights, specials, first_id)
         symbol_of = self.vocabulary.units
         self.cells = Cells(([symbol_of[unit] for unit in word] for word in units), weights, self.vocabulary.base_size)
         _look(progress, cancel, len(words.words), len(words.words))
@@ -94,6 +94,11 @@ class PairTrainer:
         self._live: tuple[int, list[int]] | None = None
         self._best: tuple[int, list[int], bool] | None = None
 
+    def _make_vocabulary(
+        self, units: list[list[bytes]], weights: list[int], specials: Sequence[str], first_id: int
+    ) -> Vocabulary:
+        return Vocabulary(self.recipe, BASES[self.recipe.base](units, weights), specials, first_id)
+
     def _new_frontier(self) -> Frontier:
         key = TIES[self.recipe.tie](self.cells, self.vocabulary)
         return Frontier(self.cells, self.vocabulary, key, FILTERS[self.recipe.pieces], self._max_length)
@@ -102,6 +107,11 @@ class PairTrainer:
     def known(self) -> int:
         """The number of steps that have been made, those gone back over too."""
         return len(self._pair)
+
+    @property
+    def merges(self) -> int:
+        """The number of merges of the vocabulary that count: one a step."""
+        return self.number
 
     @property
     def vocab_size(self) -> int:
@@ -406,13 +416,32 @@ class PairTrainer:
         """How many units a symbol covers."""
         return self.cells.length[symbol]
 
-    def words_of_last(self) -> set[str]:
-        """The pre-tokens in which the last step merged something."""
+    def newest(self) -> int:
+        """The symbol that the last step made, -1 at the start."""
+        return self.vocabulary.base_size + self.number - 1 if self.number else -1
+
+    def touched(self) -> Callable[[str], bool]:
+        """A test of whether the last step merged something in a pre-token of the corpus."""
         if not self.number:
-            return set()
+            return lambda word: False
         starts, words = self.cells.starts, self.words.words
         places = self.cells.log_place[self._log_start[self.number - 1] :]
-        return {words[bisect.bisect_right(starts, place) - 1] for place in places}
+        return {words[bisect.bisect_right(starts, place) - 1] for place in places}.__contains__
+
+    def last_step(self, stops: Stops) -> int | None:
+        """The step that these stops lead to as far as can be said, None where they say nothing."""
+        targets = [stops.merges] if stops.merges is not None else []
+        if stops.vocab_size is not None:
+            targets.append(max(0, stops.vocab_size - self.vocabulary.size(0)))
+        return min(targets) if targets else None
+
+    def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
+        """The first known step after `first` that makes one of these tokens, 0 for a base unit; None where none does."""
+        pieces, base = self.vocabulary.pieces, self.vocabulary.base_size
+        for number in range(first + 1, self.known + 1):
+            if pieces[base + number - 1] in tokens:
+                return number
+        return 0 if not first and any(piece in tokens for piece in pieces[:base]) else None
 
     def tokenizer(self, run: dict[str, Any] | None = None) -> Tokenizer:
         """The tokenizer of this very step. It shares the vocabulary, which only grows."""

@@ -1,0 +1,272 @@
+"""Walking in the training of a unigram model."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import astuple
+from itertools import pairwise
+from math import exp, isinf
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.encode import encoding
+from tokentui.encode.viterbi import Viterbi
+from tokentui.errors import Cancelled
+from tokentui.learn.base import Stops
+from tokentui.learn.unigram import UnigramTrainer
+from tokentui.learn.unigram.model import RARE, Model
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe
+from tokentui.samples import sample_path
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, count
+
+RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram")
+SPECIALS = ("<unk>", "<s>", "</s>")
+LINES = [line for line in sample_path("english").read_text("utf-8").splitlines() if line]
+WORDS = count(Corpus.from_lines(LINES), RECIPE)
+
+
+def trainer(vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, **more: Any) -> UnigramTrainer:
+    return UnigramTrainer(words, recipe, specials=SPECIALS, vocab_size=vocab_size, **more)
+
+
+def state(run: UnigramTrainer) -> tuple[Any, ...]:
+    """All that a step is."""
+    return (
+        run.number, run.vocab_size, run.tokens, run.objective, list(run.model.pieces), list(run.model.scores),
+        run.vocabulary.pieces, run.vocabulary.scores, run.left(), [astuple(row) for row in run.prune_order(20)],
+    )
+
+
+def history(run: UnigramTrainer) -> list[tuple[Any, ...]]:
+    return [astuple(step) for step in run.steps()]
+
+
+def test_steps() -> None:
+    run = trainer()
+    sizes = [run.pieces]
+    while step := run.step():
+        sizes.append(step.kept)
+        assert step.number == run.number == run.known
+        assert (step.kept, step.tokens, step.objective) == (run.pieces, run.tokens, run.objective)
+        assert step.vocab_size == run.vocab_size == step.kept + 3
+        assert step.dropped == len(run.left())
+        assert step.row == {
+            "round": step.round, "what": step.what, "kept": step.kept, "dropped": step.dropped,
+            "objective": step.objective,
+        }
+    steps = list(run.steps())
+    assert [(step.round, step.what) for step in steps[:4]] == [(1, "em"), (1, "em"), (1, "prune"), (2, "em")]
+    assert [step.final for step in steps] == [False] * (len(steps) - 1) + [True]
+    assert run.vocab_size == 300
+    assert run.end(Stops()) == "vocab_size"
+    assert sizes == sorted(sizes, reverse=True)
+    assert run.start_tokens == run.tokens_at(0) < run.tokens
+
+
+def test_every_character_is_in_the_end() -> None:
+    run = trainer()
+    run.run(vocab_size=120)
+    assert set("".join(WORDS.words)) <= {piece.decode() for piece in run.vocabulary.pieces}
+    scores = run.vocabulary.scores
+    assert scores == sorted(scores, reverse=True)
+    assert run.vocabulary.id_of(0, 0) == 3
+
+
+def test_back_restores_exactly() -> None:
+    run = trainer()
+    seen = [state(run)]
+    while run.step():
+        seen.append(state(run))
+    for number in reversed(range(run.known)):
+        undone = run.back()
+        assert undone is not None
+        assert undone.number == number + 1
+        assert state(run) == seen[number]
+    assert run.back() is None
+    assert run.jump(4) == 4
+    assert state(run) == seen[4]
+    assert run.jump(10**6) == len(seen) - 1
+    assert state(run) == seen[-1]
+
+
+@given(st.lists(st.integers(0, 12), max_size=8), st.floats(0, 0.004))
+@settings(max_examples=15)
+def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> None:
+    straight, wandering = trainer(), trainer()
+    straight.run()
+    for goal in goals:
+        for _ in range(4):  # leave most walks in the middle of a step
+            if wandering.advance(goal, Stops(), seconds):
+                break
+        wandering.prune_order(1)
+    while not wandering.advance(None, Stops(), seconds):
+        pass
+    assert history(wandering) == history(straight)
+    assert state(wandering) == state(straight)
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 5, 99])
+@pytest.mark.parametrize("size", [150, 400, 5000])
+def test_another_size_later_is_that_size_from_the_start(size: int, after: int) -> None:
+    run, fresh = trainer(), trainer(size)
+    run.jump(after)
+    reason = run.run(vocab_size=size)
+    assert reason == fresh.run() == ("vocab_size" if size < 5000 else "no pair left")
+    assert history(run) == history(fresh)
+    assert state(run) == state(fresh)
+
+
+def test_what_is_the_same_for_both_sizes_is_kept() -> None:
+    run = trainer(150)
+    run.jump(2)
+    first = run.model
+    run.run(vocab_size=160)
+    run.jump(2)
+    assert run.model is first
+
+
+def test_stops() -> None:
+    run = trainer()
+    assert run.run(merges=2) == "merges"
+    assert run.number == 2
+    assert run.advance(2, Stops()) == "merges"
+    assert run.run(max_length=3) == "vocab_size"
+    assert max(len(piece.decode()) for piece in run.vocabulary.pieces) == 3
+    short = trainer()
+    short.run(vocab_size=10)
+    assert run.run(vocab_size=10, max_length=None) == "vocab_size"
+    assert state(run) == state(short)
+    assert {len(piece.decode()) for piece in run.vocabulary.pieces} == {1}
+
+
+def test_the_order_of_pruning_is_what_pruning_does() -> None:
+    run = trainer()
+    while step := run.step():
+        run.back()
+        before = run.number
+        order = run.prune_order(10**6)
+        assert run.number == before
+        assert [row.loss for row in order] == sorted(row.loss for row in order)
+        assert all(row.alternative or isinf(row.loss) or not row.uses for row in order)
+        assert all(b"".join(row.alternative) == row.piece for row in order if row.alternative)
+        going = {row.piece: row.reason for row in order if row.goes}
+        rows = {row.piece: row for row in order}
+        run.step()
+        left = {row.piece: row.reason for row in run.left()}
+        if step.what == "prune":
+            assert left == going
+        else:
+            assert set(left.values()) <= {RARE}
+            assert all(row.figure < 0.5 for row in run.left())
+        model = run.vocabulary
+        for piece, score in zip(model.pieces, model.scores, strict=True):
+            if step.what == "prune" and not step.final:
+                assert exp(score) == rows[piece].probability
+    assert not any(row.goes for row in run.prune_order(10**6))
+    assert run.left(2, 1) == run.left()[1:3]
+    assert run.prune_order(3, 2) == run.prune_order(5)[2:]
+
+
+def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    run = trainer()
+    run.run()
+    tokenizer = run.tokenizer({"vocab_size": 300})
+    assert tokenizer.vocab_size == 300
+    assert sum(len(tokenizer.encode(line)) for line in LINES) == run.tokens
+    assert tokenizer.decode(n for n in tokenizer.encode(LINES[0]).ids if n is not None) == LINES[0]
+
+
+def test_byte_tokens_count() -> None:
+    run = trainer(600, RECIPE.with_axes(unknown="byte-fallback"))
+    assert run.run() == "vocab_size"
+    assert (run.vocab_size, run.pieces) == (600, 600 - 3 - 256)
+    assert run.vocabulary.size(0) == 600
+
+
+@pytest.mark.parametrize("axes", [
+    {"split": "whitespace", "mark": "prefix:##", "pieces": "any"},
+    {"split": "gpt2", "unit": "byte", "base": "gpt2-bytes", "pieces": "any", "unknown": "never"},
+    {"split": "whitespace", "mark": "end-suffix:</w>", "pieces": "any", "weight": "distinct"},
+    {"split": "none", "unit": "grapheme", "pieces": "any"},
+])
+def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    recipe = RECIPE.with_axes(**axes)
+    run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
+    assert run.run() == "vocab_size"
+    assert run.vocab_size == 400
+    tokenizer = run.tokenizer()
+    found = [tokenizer.encode(line) for line in LINES]
+    assert not any(one.unknown for one in found)
+    if recipe.weight == "occurrences":
+        assert sum(map(len, found)) == run.tokens
+
+
+def test_a_corpus_of_nothing() -> None:
+    run = trainer(words=Words((), ()))
+    assert run.run() == "no pair left"
+    assert (run.number, run.pieces, run.tokens, run.vocab_size) == (0, 0, 0, 3)
+    assert not run.prune_order()
+    assert not run.left()
+    assert run.step() is None
+    assert run.tokenizer().vocab_size == 3
+
+
+few_words = st.dictionaries(st.text("ab▁", min_size=1, max_size=12), st.integers(1, 3), min_size=1, max_size=6)
+
+
+@given(few_words, st.integers(1, 30))
+@settings(max_examples=60)
+def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
+    run = UnigramTrainer(Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any"))
+    assert run.run(vocab_size=size) in ("vocab_size", "no pair left")
+    units = Counter(unit.encode() for word in words for unit in word)
+    assert set(units) <= set(run.vocabulary.pieces)
+    assert len(run.vocabulary.pieces) <= max(size, len(units))
+    assert all(score <= 0 for score in run.vocabulary.scores)
+
+
+def test_a_very_long_word() -> None:
+    word = "".join(random.Random(5).choices("abc", k=8000))
+    run = UnigramTrainer(Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), vocab_size=200)
+    assert run.run() == "vocab_size"
+    assert len(word) / 16 <= run.tokens < len(word) / 2
+    best = run.tokens * 16  # nats, far more than one segmentation costs
+    assert all(0 < step.objective < best for step in run.steps())
+
+
+def test_units_that_fell_out_come_back() -> None:
+    words = {"the": 40, "then": 30, "them": 30, "qu": 9, "thequ": 9}
+    run = UnigramTrainer(Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any"))
+    run.run(vocab_size=8)
+    models: list[Model] = []
+    for number in range(run.known + 1):
+        run.jump(number)
+        models.append(run.model)
+    units = [sum(1 for piece in model.pieces if piece < 7) for model in models]
+    assert min(units) < 7 == units[-1]
+    assert len({round(score, 9) for score in run.vocabulary.scores}) == len(run.vocabulary.scores)
+
+
+def test_progress_and_cancelling() -> None:
+    told: list[tuple[int, int]] = []
+    run = trainer(progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (1000, 1000)
+    assert all(a[0] <= b[0] for a, b in pairwise(told))
+    with pytest.raises(Cancelled):
+        trainer(cancel=lambda: True)
+    with pytest.raises(Cancelled):
+        run.run(cancel=lambda: True)
+    told.clear()
+    assert run.run(progress=lambda done, total: told.append((done, total))) == "vocab_size"
+    assert all(done <= total for done, total in told)
+    straight = trainer()
+    straight.run()
+    assert state(run) == state(straight)
