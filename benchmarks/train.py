@@ -45,10 +45,22 @@ def pieces(path: Path) -> Iterator[str]:
 
 
 def ours() -> Training:
-    """This project by its public face: in plain Python, and counting in two processes where the file is large."""
-    import tokentui
+    """This project by its public face, with compiled kernels, which are loaded and have run once, as a session's have."""
+    return _ours("compiled")
 
+
+def ours_plain() -> Training:
+    """The same in plain Python, counting in two processes where the file is large."""
+    return _ours("plain")
+
+
+def _ours(engine: str) -> Training:
+    import tokentui
+    from tokentui import fast
+
+    os.environ[fast.ENGINE] = engine
     trainer, read, recipe = tokentui.Trainer, tokentui.read, tokentui.preset("gpt2")
+    trainer(tokentui.Corpus.from_text("a few words"), recipe).run()
 
     def train(path: Path, vocab_size: int) -> Tokens:
         run = trainer(read(path, as_="text"), recipe)
@@ -94,8 +106,10 @@ def rustbpe() -> Training:
     return train
 
 
-TRAINERS: dict[str, Callable[[], Training]] = {"tokentui": ours, "tokenizers": huggingface, "rustbpe": rustbpe}
-"""By the name of the package."""
+TRAINERS: dict[str, Callable[[], Training]] = {
+    "tokentui": ours, "tokentui-plain": ours_plain, "tokenizers": huggingface, "rustbpe": rustbpe,
+}
+"""By the name of the package; the first is what the others are compared with."""
 
 
 def measure(name: str, path: Path, vocab_size: int) -> dict[str, Any]:
@@ -156,7 +170,7 @@ def summary(name: str, runs: list[dict[str, Any]], reference: list[dict[str, Any
 
 
 def _version(name: str) -> str:
-    if name == "tokentui":
+    if name.startswith("tokentui"):
         import tokentui
 
         return tokentui.__version__
@@ -198,7 +212,7 @@ def main() -> None:
         print(json.dumps(measure(words.one, words.corpus, words.vocab_size)))
         return
     sys.path.insert(0, str(ROOT))
-    names = [name for name in TRAINERS if importlib.util.find_spec(name)]
+    names = [name for name in TRAINERS if importlib.util.find_spec(name.partition("-")[0])]
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for _ in range(words.repeats):
         for name in names:

@@ -121,7 +121,7 @@ def test_bad_input_is_a_tokentui_error(tmp_path: Path) -> None:
         lambda: tokentui.load(tmp_path / "none"),
         lambda: tokentui.preset("gpt5"),
         lambda: tokentui.train("sample:sailor", "gpt5"),
-        lambda: tokentui.train("sample:sailor", "gage"),
+        lambda: tokentui.train("sample:sailor", tokentui.preset("gage", base="gpt2-bytes")),
         lambda: tokentui.Recipe(split="gpt5"),
     ):
         with pytest.raises(tokentui.TokentuiError):

@@ -100,8 +100,25 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
+class Scratch:
+    """Train on a text that was typed, at the same place. Answered when it is there; a later one takes its place."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusText:
+    """The text of the corpus, to be edited as a scratch: its documents with line breaks between them.
+
+    Raises where it is too large for that, or not text but counted words.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
-    """Train by another recipe, on the same corpus, going to the same step. Answered when its first step can be made.
+    """Train by another recipe, on the same corpus, going to the same step, or as `KeepPlace` says to the same size.
+
+    Answered when its first step can be made.
 
     `run` are the words of a run: merges, vocab_size, min_count, max_length, first_id, specials.
     """
@@ -111,8 +128,66 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Fine:
+    """Walk through a pruning piece by piece, in order of loss: so many pieces on, or back for a negative number.
+
+    Raises where the next step drops no pieces one by one.
+    """
+
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPlace:
+    """What another recipe is brought to: the same `step`, or the same `size` of the vocabulary."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first steps of a recipe on a small slice of the corpus. Answered by a `PreviewView`; a later one takes its place."""
+
+    recipe: Recipe
+    run: tuple[tuple[str, Any], ...] | None = None
+    steps: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """How the split cuts the typed text, and so many characters of the corpus from a place on. Answered by a `PiecesView`."""
+
+    place: Place
+    chars: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Compress:
+    """Gage's compression at this step: so many bytes from a byte of the first document on. Answered by a `CompressedView`."""
+
+    start: int = 0
+    length: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The questions that a vocabulary raises, answered at this step. Answered by `tokentui.answers.Answers`.
+
+    Args:
+        word: A word whose ways to be written are wanted; the typed text's first where empty.
+        exhaust: Whether to train a copy until no pair is left, to say what happens when one keeps adding.
+    """
+
+    word: str = ""
+    exhaust: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CancelWork:
     """Give up the long work under way (opening, counting, walking); what was open stays."""
 
 
-Command = Move | GoTo | GoToToken | Play | Speed | Type | See | Find | Follow | Open | Use | CancelWork
+Command = (
+    Move | GoTo | GoToToken | Play | Speed | Type | See | Find | Follow | Open | Scratch | CorpusText | Use
+    | Fine | KeepPlace | Preview | Pieces | Compress | Ask | CancelWork
+)

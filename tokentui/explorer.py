@@ -13,18 +13,33 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokentui import commands as do
+from tokentui.encode import Typed
 from tokentui.errors import TokentuiError
 from tokentui.learn import start_counted
-from tokentui.learn.base import Stops
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.base import MERGES, Stops, Trainer
+from tokentui.learn.unigram import UnigramTrainer
+from tokentui.pieces import pieces_view
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
-from tokentui.snapshot import Busy, Look, PairRow, Place, Snapshot
+from tokentui.snapshot import Busy, EncodedToken, Look, PairRow, Place, Snapshot
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import words_of
-from tokentui.views import VocabularyRows, curve, encoded_view, find_pair, needles, pair_rows, why_view
+from tokentui.text.count import Words, words_of
+from tokentui.tokenizer import Tokenizer
+from tokentui.views import (
+    VocabularyRows,
+    candidate_rows,
+    compressed_view,
+    curve,
+    encoded_view,
+    find_candidate,
+    last_row,
+    needles,
+    why_view,
+)
 
+SCRATCH_BYTES = 1_000_000
+"""A larger corpus is not edited: each key would train on all of it."""
 SLICE_S = 0.008
 """How long one slice of work takes at most, about; merges of a large corpus may take longer one by one."""
 
@@ -51,19 +66,46 @@ class Prepared:
     corpus: Corpus
     recipe: Recipe
     run: Run
-    trainer: PairTrainer
+    trainer: Trainer
     partial: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
         """What the trainer's steps depend on."""
-        return self.corpus.sha256, self.corpus.name, self.recipe, self.run.stops.max_length, self.run.first_id, self.run.specials
+        return self.corpus.sha256, self.corpus.name, self.recipe, *self.limits(self.run)
+
+    def limits(self, run: Run) -> tuple[object, ...]:
+        """Of a run's words those that the steps of such a trainer depend on."""
+        return self.trainer.limits(run.stops), run.first_id, run.specials
 
 
 def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
     """An empty corpus: what a session stands on before anything is open."""
     corpus = Corpus.from_text("", "nothing open")
     return Prepared(corpus, recipe, run or Run(), start_counted(words_of(Counter()), recipe))
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A place in a training that another recipe can be brought to: so many merges, or so many ids."""
+
+    merges: int
+    vocab_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What does not change while the training goes on: the tokenizer of a step, and what it is asked about."""
+
+    step: int
+    tokenizer: Tokenizer
+    corpus: Corpus
+    words: Words
+    typed: str
+
+
+KEPT_PLACES = ("step", "size")
+"""What another recipe may be brought to."""
 
 
 @dataclass(slots=True)
@@ -87,33 +129,55 @@ class Explorer:
         self.typed = ""
         self.look = Look()
         self.busy: Busy | None = None
+        self.keep_place = "step"
+        self.engine = ""
         self._speed = len(do.SPEEDS) - 4
         self._version = 0
+        self._merges_at = 0
         self._take(prepared)
 
     def _take(self, prepared: Prepared) -> None:
         self.prepared = prepared
         self.trainer = prepared.trainer
+        self.trainer.bound(self._stops)
         self._vocabulary = VocabularyRows(self.trainer)
         self._text = RunningText(prepared.corpus, prepared.recipe)
+        self._typed = Typed(EncodedToken)
         self._goal: int | None = None
         self._to_end = False
+        self._to_size: int | None = None
+        self._wished: Stand | None = None
         self._seek: _Seek | None = None
         self._playing = False
         self._played_from = (0.0, 0)
 
     # ---- commands
 
-    def install(self, prepared: Prepared, step: int = 0) -> None:
-        """Stand on another corpus or recipe, and walk to a step of it."""
+    @property
+    def stand(self) -> Stand:
+        """The place that another recipe is brought to. A step of a unigram training is none: there the last merge counts."""
+        if self._wished is not None:  # nothing was done since: it may be more than this recipe has
+            return self._wished
+        if not isinstance(self.trainer, UnigramTrainer):
+            self._merges_at = self.trainer.number
+        return Stand(self._merges_at, self.trainer.vocab_size)
+
+    def install(self, prepared: Prepared, stand: Stand | None = None) -> None:
+        """Stand on another corpus or recipe, and walk to the place that is kept; None is where the trainer stands."""
         if self._seek:
             self._seek.answer(None)
         moved = prepared.corpus is not self.prepared.corpus
         self._take(prepared)
-        if moved:
+        if moved and stand is None:
             self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
-        if step:
-            self._goal = step
+            self._merges_at = 0
+        if stand is None:
+            return
+        self._merges_at, self._wished = stand.merges, stand
+        if self.keep_place == "size":
+            self._to_size = stand.vocab_size
+        elif not isinstance(self.trainer, UnigramTrainer):
+            self._goal = stand.merges
 
     def handle(self, command: do.Command, answer: Callable[[Any], None]) -> None:
         """Take in a command. `answer` is called with its answer, now or when it is known."""
@@ -146,6 +210,24 @@ class Explorer:
             case do.Follow(start):
                 answer(self._text.find_word(self.trainer.touched(), start) if self._text.documents else None)
                 return
+            case do.Fine(pieces):
+                self._halt()
+                if not isinstance(self.trainer, UnigramTrainer):
+                    raise TokentuiError("a merge is the finest step there is", "piece by piece", "take n and b")
+                self.trainer.fine(pieces)
+            case do.KeepPlace(by):
+                if by not in KEPT_PLACES:
+                    raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
+                self.keep_place = by
+            case do.Pieces(place, chars):
+                answer(pieces_view(self._text, self.trainer.words, self.prepared.recipe, self.typed, place, chars))
+                return
+            case do.CorpusText():
+                answer(self._corpus_text())
+                return
+            case do.Compress(start, length):
+                answer(compressed_view(self.trainer, start, length))
+                return
             case do.CancelWork():
                 self._halt()
             case _:
@@ -160,7 +242,8 @@ class Explorer:
         """Stop where it is, whatever it was walking to."""
         if self._seek:
             self._seek.answer(None)
-        self._seek, self._goal, self._to_end, self._playing = None, None, False, False
+        self._seek, self._goal, self._to_end, self._to_size, self._playing = None, None, False, None, False
+        self._wished = None
 
     def _walk(self, step: int) -> None:
         self._halt()
@@ -182,10 +265,18 @@ class Explorer:
         if pane == "corpus" and isinstance(start, Place):
             return self._text.find(text, start, backward) if self._text.documents else None
         if pane == "pairs" and isinstance(start, int):
-            return find_pair(self.trainer, text, start, backward)
+            return find_candidate(self.trainer, text, start, backward)
         if pane == "vocabulary" and isinstance(start, int):
             return self._vocabulary.find(text, start, backward, self.look.vocabulary_order)
         raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
+
+    def _corpus_text(self) -> str:
+        corpus = self.prepared.corpus
+        if corpus.counts is not None:
+            raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
+        if corpus.size > SCRATCH_BYTES:
+            raise TokentuiError(f"more than {SCRATCH_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it")
+        return "\n".join(corpus.documents)
 
     # ---- work
 
@@ -197,7 +288,8 @@ class Explorer:
     @property
     def at_work(self) -> bool:
         """Whether there is something to do without a new command."""
-        return self._playing or self._to_end or self._goal is not None or self._seek is not None
+        going = self._goal is not None or self._to_size is not None
+        return self._playing or self._to_end or going or self._seek is not None
 
     def work(self, now: float, seconds: float = SLICE_S) -> float:
         """Work for a short while.
@@ -215,9 +307,10 @@ class Explorer:
             self._work_seek(self._seek, seconds)
         elif self._goal is not None:
             # A step that was asked for is made although the stops of the run lie before it.
-            free = Stops(max_length=self._stops.max_length)
-            if self.trainer.advance(self._goal, free, seconds):
+            if self.trainer.advance(self._goal, self.trainer.limits(self._stops), seconds):
                 self._goal = None
+        elif self._to_size is not None:
+            self._work_to_size(self._to_size, seconds)
         elif self._to_end:
             if self.trainer.advance(None, self._stops, seconds):
                 self._to_end = False
@@ -241,12 +334,24 @@ class Explorer:
             self._played_from = (now, self.trainer.number)  # slower than asked for: do not run after what is lost
         return 0.0
 
+    def _work_to_size(self, size: int, seconds: float) -> None:
+        """Go on until the vocabulary is known to come to a size, and then there."""
+        trainer = self.trainer
+        found = trainer.step_with(size)
+        if found is not None:
+            self._to_size, self._goal = None, found
+        elif trainer.number < trainer.known:
+            trainer.advance(trainer.known, trainer.limits(self._stops), seconds)
+        elif trainer.advance(trainer.number + 1, trainer.limits(self._stops), seconds) not in (None, MERGES):
+            self._to_size = None
+
     def _work_seek(self, seek: _Seek, seconds: float) -> None:
         trainer = self.trainer
         if trainer.number < trainer.known:
-            trainer.advance(trainer.known, Stops(max_length=self._stops.max_length), seconds)
+            trainer.advance(trainer.known, trainer.limits(self._stops), seconds)
             return
-        reason = trainer.advance(None, Stops(min_count=self._stops.min_count, max_length=self._stops.max_length), seconds)
+        ends = dataclasses.replace(trainer.limits(self._stops), min_count=self._stops.min_count)
+        reason = trainer.advance(None, ends, seconds)
         found = trainer.step_of(seek.wanted, seek.looked)
         if found is not None:
             self._seek, self._goal = None, found
@@ -259,12 +364,16 @@ class Explorer:
 
     # ---- looking
 
+    def glance(self) -> Glance:
+        """The tokenizer of this step, for a longer look elsewhere."""
+        return Glance(self.trainer.number, self.trainer.tokenizer(), self.prepared.corpus, self.trainer.words, self.typed)
+
     def snapshot(self) -> Snapshot:
         """Everything that the screen shows, now."""
         trainer, prepared, look = self.trainer, self.prepared, self.look
         stops = prepared.run.stops
         self._version += 1
-        pairs_top, pairs = pair_rows(trainer, look.pairs_top, look.pairs_rows)
+        pairs_top, pairs = candidate_rows(trainer, look.pairs_top, look.pairs_rows)
         vocabulary_top, vocabulary = self._vocabulary.rows(look.vocabulary_order, look.vocabulary_top, look.vocabulary_rows)
         target = trainer.last_step(stops)
         curve_end = max(trainer.known, target or 0)
@@ -298,18 +407,20 @@ class Explorer:
             vocabulary_top=vocabulary_top,
             vocabulary_order=look.vocabulary_order,
             corpus=self._text.view(look, trainer),
-            encoded=encoded_view(trainer, self.typed),
+            encoded=encoded_view(trainer, self.typed, self._typed),
             curve=curve(trainer, look, curve_end),
             curve_end=curve_end,
             busy=self.busy or self._own_busy(),
+            keep_place=self.keep_place,
+            engine=self.engine,
         )
 
     def _last(self) -> tuple[PairRow | None, int | None]:
         trainer = self.trainer
-        if not trainer.number:
+        if not trainer.number or isinstance(trainer, UnigramTrainer):
             return None, None
         step = trainer.step_at(trainer.number)
-        return PairRow(step.left, step.right, step.token, step.count, 0, False, step.tied > 1), step.id
+        return last_row(step), step.id
 
     def _own_busy(self) -> Busy | None:
         if self._seek is not None:

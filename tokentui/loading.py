@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tokentui import fast
 from tokentui.explorer import Prepared, Run
 from tokentui.learn import check_trainable, start_counted
 from tokentui.learn.pairs import quiet_collector
@@ -55,14 +56,19 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
     check_trainable(recipe)
 
     def lay_out(words: Words, partial: bool) -> Prepared:
+        # Of a part of the corpus only the words are known, which is enough for a first look.
+        documents = None if partial or corpus.counts is not None else corpus.documents
         with quiet_collector():
-            trainer = start_counted(words, recipe, first_id=run.first_id, specials=run.specials, cancel=hooks.cancel)
+            trainer = start_counted(
+                words, recipe, first_id=run.first_id, specials=run.specials, documents=documents, vocab_size=run.stops.vocab_size,
+                progress=lambda done, total_: hooks.progress("laying out", done, total_), cancel=hooks.cancel,
+            )
         return Prepared(corpus, recipe, run, trainer, partial)
 
     total = sum(map(len, corpus.documents))
     if total > 2 * FIRST_LOOK_CHARS:
         hooks.partial(lay_out(_first_words(corpus, recipe, hooks), True))
-    if total >= PARALLEL_CHARS:
+    if total >= PARALLEL_CHARS or fast.ready(total):
         words = count(corpus, recipe, progress=lambda done, all_: hooks.progress("counting", done, all_), cancel=hooks.cancel)
     else:
         words = Words((), ())

@@ -34,7 +34,7 @@ class Preset:
         return self.recipe.objective not in BUILT
 
 
-BUILT = ("count",)
+BUILT = ("count", "score", "unigram", "gage")
 """The objectives that can be trained; `tokentui.learn` holds them."""
 
 _PLAIN: dict[str, Any] = {

@@ -288,6 +288,10 @@ _SENSELESS: tuple[tuple[str, Any, str, str], ...] = (
      "the filter looks at characters", "take pieces=any, or unit=char"),
     ("objective", lambda r: r.objective == "gage" and (r.unit, r.split, r.mark) != ("byte", "none", "none"),
      "Gage's compression works on the bytes of the whole text", "take unit=byte, split=none and mark=none"),
+    ("base", lambda r: r.objective == "gage" and r.base != "bytes",
+     "the ids of Gage's compression are byte values", "take base=bytes"),
+    ("encode", lambda r: r.objective == "gage" and r.encode != "merges",
+     "Gage's compression replaces pair by pair", "take encode=merges"),
     ("base", lambda r: r.base == "frequency" and r.unit == "byte",
      "the ids of a base that comes after the merges are for characters", "take base=bytes, or unit=char"),
 )

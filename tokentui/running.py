@@ -14,7 +14,8 @@ import regex
 
 from tokentui.learn.base import Trainer
 from tokentui.recipe import Recipe
-from tokentui.snapshot import CorpusPart, CorpusView, Look, Place, TokenSpan
+from tokentui.snapshot import CorpusPart, CorpusView, Look, PiecePart, Place, TokenSpan
+from tokentui.text.branches import Branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 from tokentui.text.split import splitter
@@ -102,6 +103,24 @@ class RunningText:
             at_end=end,
             position=(self._before[document] + offset) / total if total else 0.0,
         )
+
+    def pieces(self, place: Place, chars: int, branches: Branches) -> Iterator[PiecePart]:
+        """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped between them."""
+        text = self.text(place.document)
+        start = min(max(0, place.offset), len(text))
+        end = min(len(text), start + chars)
+        shown = start
+        for at, word, stop in self._words(place.document, start, end):
+            if stop <= start or at >= end:
+                continue
+            if at > shown:
+                yield PiecePart(text[shown:at], shown, at, None)
+            if len(word) > _WORD_UNITS:  # an enormous one: only what is looked at
+                at, word, stop = max(at, start), text[max(at, start) : end], min(stop, end)
+            yield PiecePart(word, at, stop, branches.of(text, at, word))
+            shown = max(shown, stop)
+        if shown < end:
+            yield PiecePart(text[shown:end], shown, end, None)
 
     def find(self, text: str, start: Place, backward: bool) -> Place | None:
         """The next place of a text after (or before) a place, round the end."""
@@ -261,5 +280,5 @@ def _spans(
         right = starts[end]
         if mark and (tail or (recipe.mark_kind == "end-suffix" and end == len(sizes))):
             right = whole + len(mark)
-        spans.append(TokenSpan(left, right, symbol == newest, inside_begin or inside_end))
+        spans.append(TokenSpan(left, right, symbol == newest >= 0, inside_begin or inside_end))
     return tuple(spans)

@@ -14,15 +14,19 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from tokentui import commands as do
+from tokentui.answers import Answers
+from tokentui.asides import ask, preview
 from tokentui.errors import Cancelled
-from tokentui.explorer import Explorer, Prepared, Run, nothing
+from tokentui.explorer import SCRATCH_BYTES, Explorer, Glance, Prepared, Run, Stand, nothing
 from tokentui.loading import Hooks, open_corpus, prepare
 from tokentui.recipe import Recipe
-from tokentui.snapshot import Busy, Snapshot
+from tokentui.snapshot import Busy, PreviewView, Snapshot
+from tokentui.text.corpus import Corpus
+from tokentui.warming import warm
 
 PUBLISH_S = 0.1
 """The least time between two snapshots of a run; after a command one goes out at once."""
@@ -30,6 +34,11 @@ SWITCH_S = 0.0005
 """How long a thread may keep the interpreter while a session runs: keys wait for no longer (the default is ten times that)."""
 KEPT_TRAINERS = 6
 """How many trained recipes are kept, so that going back to one is instant."""
+
+REBUILD_BYTES = 200_000
+"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as one looks."""
+SCRATCH = "scratch"
+"""What a corpus is called that the user types."""
 
 Publish = Callable[[Snapshot], None]
 
@@ -41,21 +50,28 @@ class Session:
         publish: Called on the event loop with each snapshot.
         recipe: What is trained first.
         run: Its stops, and what its ids begin with.
+        kernels: Whether compiled kernels are made ready beside it.
     """
 
-    def __init__(self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None) -> None:
+    def __init__(
+        self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
+    ) -> None:
         self.idle = asyncio.Event()
         """Set while there is nothing to do: no command waiting, no step to make, nothing being opened."""
         self._publish = publish
         self._explorer = Explorer(nothing(recipe or Recipe(), run))
-        self._commands: list[tuple[do.Command | _Install, asyncio.Future[Any]]] = []
+        self._commands: list[tuple[do.Command | _Install | _Glancing, asyncio.Future[Any]]] = []
         self._wake = asyncio.Event()
         self._closing = False
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._loader = ThreadPoolExecutor(1, "tokentui-loader")
+        self._beside = ThreadPoolExecutor(2, "tokentui-beside")
+        self._asides: dict[type, list[bool]] = {}
         self._loading: _Loading | None = None
         self._kept: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
+        self._kernels = kernels
+        self._warming: asyncio.Task[bool] | None = None
         self._switch_interval = sys.getswitchinterval()
 
     async def start(self) -> None:
@@ -75,10 +91,16 @@ class Session:
         self._wake.set()
         if self._task:
             await self._task
+        if self._warming:
+            self._warming.cancel()
+            await asyncio.wait([self._warming])
         for _, future in self._commands:
             future.cancel()
         # A reader that hangs on a device looks at its cancel callable; do not wait for it here.
         self._loader.shutdown(wait=False, cancel_futures=True)
+        for given_up in self._asides.values():
+            given_up.append(True)
+        self._beside.shutdown(wait=True, cancel_futures=True)
         self._worker.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval)
         if self._collects:
@@ -92,8 +114,10 @@ class Session:
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(_look_at_error)
-        if isinstance(command, do.Open | do.Use):
+        if isinstance(command, do.Open | do.Use | do.Scratch):
             self._load(command, future)
+        elif isinstance(command, do.Preview | do.Ask):
+            self._set_aside(command, future)
         else:
             if isinstance(command, do.CancelWork):
                 self._cancel_loading()
@@ -107,7 +131,21 @@ class Session:
         self._load(_OpenMany(tuple(sources), as_, field), future)
         return future
 
-    def _hand_in(self, command: do.Command | _Install, future: asyncio.Future[Any]) -> None:
+    def _rebuild(self, warming: asyncio.Task[bool]) -> None:
+        """Go on with kernels, where they have just been loaded and it makes a difference."""
+        done = not warming.cancelled() and warming.exception() is None and warming.result()
+        now = self._explorer.prepared
+        free = not (self._closing or self._loading or now.partial or self._explorer.at_work)
+        if done and free and now.corpus.size >= REBUILD_BYTES:
+            future: asyncio.Future[Any] = self._loop.create_future()
+            future.add_done_callback(_look_at_error)
+            self._load(_Rebuild(), future)
+
+    def _tell_engine(self, engine: str) -> None:
+        self._explorer.engine = engine
+        self._wake.set()
+
+    def _hand_in(self, command: do.Command | _Install | _Glancing, future: asyncio.Future[Any]) -> None:
         self.idle.clear()
         self._commands.append((command, future))
         self._wake.set()
@@ -129,6 +167,9 @@ class Session:
             if snapshot is not None:
                 last, shown = time.monotonic(), state
                 self._publish(snapshot)
+                if self._kernels and self._warming is None:  # not before the first paint
+                    self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
+                    self._warming.add_done_callback(self._rebuild)
             working = self._explorer.at_work or self._loading is not None
             if not self._commands and not working and state == shown and not self._wake.is_set():
                 self.idle.set()
@@ -142,7 +183,7 @@ class Session:
                 await asyncio.wait_for(self._wake.wait(), min(wait, PUBLISH_S) if wait > 0 else PUBLISH_S)
 
     def _turn(
-        self, batch: list[tuple[do.Command | _Install, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
+        self, batch: list[tuple[do.Command | _Install | _Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
     ) -> tuple[float, list[tuple[asyncio.Future[Any], Any]], tuple[object, ...], Snapshot | None]:
         """One slice, in the worker: take in commands, work, look."""
         explorer = self._explorer
@@ -150,23 +191,63 @@ class Session:
         for command, future in batch:
             try:
                 if isinstance(command, _Install):
-                    explorer.install(command.prepared, command.step)
+                    explorer.install(command.prepared, command.stand)
                     answers.append((future, None))
+                elif isinstance(command, _Glancing):
+                    answers.append((future, explorer.glance()))
                 else:
                     explorer.handle(command, lambda answer, future=future: self._later(future, answer))  # type: ignore[misc]
             except Exception as error:
                 answers.append((future, error))
         wait = explorer.work(time.monotonic()) if explorer.at_work else 0.0
-        state = (explorer.prepared, explorer.trainer.number, explorer.at_work, explorer.busy)
+        state = (explorer.prepared, explorer.trainer.number, explorer.at_work, explorer.busy, explorer.engine)
         snapshot = explorer.snapshot() if batch or (due and state != shown) or (state != shown and not explorer.at_work) else None
         return wait, answers, state, snapshot
 
     def _later(self, future: asyncio.Future[Any], answer: Any) -> None:
-        self._loop.call_soon_threadsafe(_resolve, future, answer)
+        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
+            self._loop.call_soon_threadsafe(_resolve, future, answer)
+
+    # ---- beside the training
+
+    def _set_aside(self, command: do.Preview | do.Ask, future: asyncio.Future[Any]) -> None:
+        """Answer on objects of its own, in another thread; a later question of the kind takes the place of an earlier one."""
+        self._asides.get(type(command), []).append(True)
+        given_up: list[bool] = []
+        self._asides[type(command)] = given_up
+
+        def cancel() -> bool:
+            return bool(given_up) or future.cancelled() or self._closing
+
+        def begin(glanced: asyncio.Future[Any]) -> None:
+            if self._closing or glanced.cancelled():
+                future.cancel()
+            elif error := glanced.exception():
+                _resolve(future, error)
+            else:
+                self._beside.submit(work, glanced.result()).add_done_callback(done)
+
+        def work(glance: Glance) -> PreviewView | Answers:
+            if cancel():
+                raise Cancelled
+            if isinstance(command, do.Preview):
+                return preview(self._explorer.prepared, command, cancel)
+            return ask(glance, command, cancel)
+
+        def done(answer: Future[PreviewView | Answers]) -> None:
+            if answer.cancelled():
+                self._later(future, Cancelled())
+            else:
+                self._later(future, answer.exception() or answer.result())
+
+        # The tokenizer is taken between two slices of work, where it belongs to one step.
+        glanced: asyncio.Future[Any] = self._loop.create_future()
+        glanced.add_done_callback(begin)
+        self._hand_in(_Glancing(), glanced)
 
     # ---- opening
 
-    def _load(self, command: do.Open | do.Use | _OpenMany, future: asyncio.Future[Any]) -> None:
+    def _load(self, command: _Loaded, future: asyncio.Future[Any]) -> None:
         self._cancel_loading()
         self.idle.clear()
         loading = _Loading(self._wake_from_thread)
@@ -184,61 +265,65 @@ class Session:
             self._loop.call_soon_threadsafe(self._wake.set)
 
     async def _load_in_thread(
-        self, command: do.Open | do.Use | _OpenMany, loading: _Loading, future: asyncio.Future[Any]
+        self, command: _Loaded, loading: _Loading, future: asyncio.Future[Any]
     ) -> None:
         was = self._explorer.prepared
-        place = self._explorer.trainer.number
+        stand = self._explorer.stand
         changed = False
 
         def partial(prepared: Prepared) -> None:
             nonlocal changed
+            if isinstance(command, _Rebuild):
+                return
             changed = True
-            self._loop.call_soon_threadsafe(self._install, prepared, 0)
+            self._loop.call_soon_threadsafe(self._install, prepared)
 
         hooks = Hooks(loading.tell, partial, lambda: loading.cancelled or self._closing)
         try:
             prepared = await self._loop.run_in_executor(self._loader, self._read_and_prepare, command, was, hooks)
         except Exception as error:
             if changed and self._loading is loading:
-                await self._install(was, 0)
+                await self._install(was)
             _resolve(future, error)
         else:
             if loading.cancelled:
                 if changed and self._loading is loading:
-                    await self._install(was, 0)
+                    await self._install(was)
                 _resolve(future, Cancelled())
             else:
                 self._keep(was)
                 self._keep(prepared)
-                keeps_place = isinstance(command, do.Use)
-                await self._install(prepared, place if keeps_place else prepared.trainer.number)
-                gc.freeze()  # millions of numbers that live on: not to be walked by each collection
+                await self._install(prepared, None if isinstance(command, do.Open | _OpenMany) else stand)
+                if prepared.corpus.size > SCRATCH_BYTES:
+                    gc.freeze()  # millions of numbers that live on: not to be walked by each collection
                 _resolve(future, None)
         finally:
             if self._loading is loading:
                 self._loading = None
             self._wake.set()
 
-    def _read_and_prepare(self, command: do.Open | do.Use | _OpenMany, was: Prepared, hooks: Hooks) -> Prepared:
+    def _read_and_prepare(self, command: _Loaded, was: Prepared, hooks: Hooks) -> Prepared:
         """Read and lay out, in the loader's thread."""
         if isinstance(command, do.Use):
             corpus, recipe = was.corpus, command.recipe
             run = Run.of(dict(command.run)) if command.run is not None else was.run
+        elif isinstance(command, _Rebuild):
+            return prepare(was.corpus, was.recipe, was.run, hooks)
+        elif isinstance(command, do.Scratch):
+            corpus, recipe, run = Corpus.from_text(command.text, SCRATCH), was.recipe, was.run
         else:
             source = command.sources if isinstance(command, _OpenMany) else command.source
             corpus = open_corpus(source, command.as_, command.field, hooks)
             recipe, run = was.recipe, was.run
         for kept in self._kept.values():
-            if kept.corpus is corpus and kept.recipe == recipe and kept.key[3:] == (
-                run.stops.max_length, run.first_id, run.specials,
-            ):
+            if kept.corpus is corpus and kept.recipe == recipe and kept.limits(kept.run) == kept.limits(run):
                 return Prepared(corpus, recipe, run, kept.trainer)
         return prepare(corpus, recipe, run, hooks)
 
-    def _install(self, prepared: Prepared, step: int) -> asyncio.Future[Any]:
+    def _install(self, prepared: Prepared, stand: Stand | None = None) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
         future.add_done_callback(_look_at_error)
-        self._hand_in(_Install(prepared, step), future)
+        self._hand_in(_Install(prepared, stand), future)
         return future
 
     def _keep(self, prepared: Prepared) -> None:
@@ -255,9 +340,13 @@ class Session:
 class _Install:
     """Stand on what has been prepared: a command that only the session itself gives."""
 
-    def __init__(self, prepared: Prepared, step: int) -> None:
+    def __init__(self, prepared: Prepared, stand: Stand | None) -> None:
         self.prepared = prepared
-        self.step = step
+        self.stand = stand
+
+
+class _Glancing:
+    """Take the tokenizer of the present step."""
 
 
 class _OpenMany:
@@ -267,6 +356,13 @@ class _OpenMany:
         self.sources = sources
         self.as_ = as_
         self.field = field
+
+
+class _Rebuild:
+    """Lay the open corpus out again: by kernels, which were not there before."""
+
+
+_Loaded = do.Open | do.Use | do.Scratch | _OpenMany | _Rebuild
 
 
 class _Loading:

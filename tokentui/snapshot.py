@@ -7,6 +7,7 @@ draw is the screen's business, with `tokentui.safetext`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokentui.recipe import Recipe
 
@@ -45,7 +46,10 @@ VOCABULARY_ORDERS = ("newest", "most used", "longest", "id")
 @dataclass(frozen=True, slots=True)
 class PairRow:
     """A candidate. `change` is what its count changed by with the last step; `new` if the last step made it; `tied` if
-    another candidate has the same count."""
+    another candidate is exactly as good. `left_uses` and `right_uses` are how often its two symbols stand in the corpus,
+    `score` is the WordPiece score that they give. Where a byte stands for the pair (Gage), `token` is that byte and `spelled`
+    what it expands to.
+    """
 
     left: bytes
     right: bytes
@@ -54,19 +58,50 @@ class PairRow:
     change: int
     new: bool
     tied: bool
+    left_uses: int = 0
+    right_uses: int = 0
+    score: float = 0.0
+    spelled: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class LossRow:
+    """A piece of a unigram model as the coming pruning judges it, least loss first.
+
+    `expected` is how often it was expected in the corpus when that was last counted, `uses` how often the best segmentations have
+    it, `loss` by how much the mean log probability of a token falls without it (infinite for what nothing can replace),
+    `alternative` what would stand for it, `goes` whether the pruning drops it and `reason` why, `taken` whether the walk through
+    a pruning has dropped it already.
+    """
+
+    piece: bytes
+    probability: float
+    expected: float
+    uses: int
+    loss: float
+    alternative: tuple[bytes, ...]
+    goes: bool
+    reason: str
+    taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A vocabulary entry. `kind` is special, byte, base or merge; `step` and `count` say when and how often its pair stood
-    when it was born (None but for merges); `uses` is how often it stands in the corpus now, None where it cannot."""
+    """A vocabulary entry. `kind` is special, byte, base, merge, piece (of a unigram model) or left (a piece that the last step
+    dropped: it has no id); `step` and `count` say when and how often its pair stood when it was born (None but for merges);
+    `uses` is how often it stands in the corpus now, None where it cannot. `score` is a piece's natural log probability, of one
+    that left the figure that it was dropped for; `reason` why it left; `parents` are the two tokens that a merge was made of.
+    """
 
-    id: int
+    id: int | None
     piece: bytes
     kind: str
     step: int | None
     count: int | None
     uses: int | None
+    score: float | None = None
+    reason: str = ""
+    parents: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +146,31 @@ class CorpusView:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundView:
+    """Where a unigram training stands.
+
+    `last` is what the last step did (`seeds` at step 0, `em`, `prune` or `cut`), in which `round` from 1; `pieces` how many there
+    are, `dropped` how many the last step dropped, `objective` the mean negative log probability of a word, `before` the one
+    before the last step (None at the start). `next` is what the next step does, empty at the end; `going` how many
+    pieces it drops as far as that is known (None before an EM step) and `taken` how many of these a walk through the pruning
+    has dropped already.
+    """
+
+    last: str
+    round: int
+    pieces: int
+    dropped: int
+    objective: float
+    before: float | None
+    next: str
+    going: int | None
+    taken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class WhyView:
-    """Why the next step is what it is; `end` says why there is none, in the words of the trace."""
+    """Why the next step is what it is; `end` says why there is none, in the words of the trace. `facts` are further sentences;
+    `round` is there for a unigram training, whose steps are no pairs."""
 
     best: PairRow | None
     runner_up: PairRow | None
@@ -120,10 +178,11 @@ class WhyView:
     replaced: int
     tie_rule: str
     end: str | None
+    facts: tuple[str, ...] = ()
+    round: RoundView | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedToken:
+class EncodedToken(NamedTuple):
     """A token of the typed text. `piece` is None for an unknown; `start` and `end` are characters of what was typed."""
 
     id: int | None
@@ -136,12 +195,77 @@ class EncodedToken:
 
 @dataclass(frozen=True, slots=True)
 class EncodedView:
-    """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be."""
+    """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be, `lost` what decoding the ids
+    does not give back; it is empty where the text comes back as it was typed."""
 
     text: str
     tokens: tuple[EncodedToken, ...]
     bytes: int
     error: str | None = None
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PiecePart:
+    """A stretch of a text as the split cuts it: a pre-token, or what is dropped between two (`branch` is None then).
+
+    `start` and `end` are characters of the normalised text; `branch` is a place in `PiecesView.branches`.
+    """
+
+    text: str
+    start: int
+    end: int
+    branch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PiecesView:
+    """How the split cuts the typed text, and the corpus from a place on.
+
+    `branches` says in words or as a pattern what each branch of the split matches; `longest` is the longest pre-token of the
+    corpus in characters; `warning` is empty, or says what pieces of that size will cost.
+    """
+
+    split: str
+    branches: tuple[str, ...]
+    typed: tuple[PiecePart, ...]
+    place: Place
+    corpus: tuple[PiecePart, ...]
+    distinct: int
+    occurrences: int
+    longest: int
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompressedView:
+    """Gage's compression at a step: a window of the compressed text, and the table that expands it.
+
+    `parts` are the bytes in order, each with the letter that stands for a placeholder (empty for a byte that is itself);
+    `table` has (letter, placeholder, left, right, expansion) in the order of the steps, left and right being bytes that may
+    be placeholders themselves. Sizes are in bytes.
+    """
+
+    parts: tuple[tuple[int, str], ...]
+    table: tuple[tuple[str, int, int, int, bytes], ...]
+    text_bytes: int
+    table_bytes: int
+    original_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewView:
+    """The first steps of a recipe on a small slice of the corpus: one line each for a pair, or for a round of a unigram training.
+
+    `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more, empty where there
+    are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
+    """
+
+    pairs: tuple[PairRow, ...]
+    lines: tuple[str, ...]
+    end: str
+    chars: int
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +302,8 @@ class Snapshot:
         vocabulary: Entries from `vocabulary_top` on, of `vocab_size`, in `vocabulary_order`.
         curve: The corpus in tokens after evenly spread steps from 0 to `curve_end`.
         busy: The long work under way, None if none.
+        keep_place: What another recipe is brought to: the same `step`, or the same size of the vocabulary (`size`).
+        engine: What runs, in a few words; `compiling once` while the kernels are being compiled.
     """
 
     version: int
@@ -200,7 +326,7 @@ class Snapshot:
     partial: bool
     last: PairRow | None
     last_id: int | None
-    pairs: tuple[PairRow, ...]
+    pairs: tuple[PairRow, ...] | tuple[LossRow, ...]
     pairs_top: int
     pairs_total: int
     why: WhyView
@@ -212,6 +338,8 @@ class Snapshot:
     curve: tuple[int, ...]
     curve_end: int
     busy: Busy | None
+    keep_place: str = "step"
+    engine: str = ""
 
     @property
     def bytes_per_token(self) -> float:

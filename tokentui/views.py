@@ -2,80 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from tokentui.encode import Typed
 from tokentui.errors import TokentuiError
-from tokentui.learn.base import Candidate, Stops
+from tokentui.learn.base import Candidate, Step, Stops, Trainer
+from tokentui.learn.gage import GageCandidate, GageStep, GageTrainer, compressed, letter
 from tokentui.learn.pairs import PairTrainer
-from tokentui.snapshot import EncodedToken, EncodedView, Look, PairRow, TokenRow, WhyView
+from tokentui.learn.unigram import DroppedRow, PieceRow, UnigramTrainer
+from tokentui.snapshot import CompressedView, EncodedToken, EncodedView, Look, LossRow, PairRow, RoundView, TokenRow, WhyView
 from tokentui.text.pretokenize import to_bytes
 from tokentui.vocabulary import byte_token
 
 _VISIBLE_SPACES = {"·": " ", "␣": " "}
 
 
-def pair_rows(trainer: PairTrainer, top: int, rows: int) -> tuple[int, tuple[PairRow, ...]]:
-    """Candidates from a row on; the row is moved up where there are fewer."""
+def candidate_rows(trainer: Trainer, top: int, rows: int) -> tuple[int, tuple[PairRow, ...] | tuple[LossRow, ...]]:
+    """What the next steps may take, from a row on; the row is moved up where there are fewer."""
     top = max(0, min(top, trainer.pairs - 1))
+    if isinstance(trainer, UnigramTrainer):
+        return top, tuple(map(_loss_row, trainer.prune_order(rows, top)))
+    pairs = _pairs(trainer)
     start = max(0, top - 1)
-    found = trainer.candidates(rows + (top - start) + 1, start)
+    found = pairs.candidates(rows + (top - start) + 1, start)
     out = []
     for n in range(top - start, min(len(found), rows + top - start)):
-        near = [found[m].count for m in (n - 1, n + 1) if 0 <= m < len(found)]
-        out.append(pair_row(found[n], found[n].count in near))
+        near = [found[m] for m in (n - 1, n + 1) if 0 <= m < len(found)]
+        out.append(pair_row(found[n], any(_equal(pairs, found[n], other) for other in near)))
     return top, tuple(out)
 
 
 def pair_row(candidate: Candidate, tied: bool) -> PairRow:
     """A candidate as a row."""
     return PairRow(
-        candidate.left, candidate.right, candidate.token, candidate.count, candidate.change, candidate.before is None, tied
+        left=candidate.left,
+        right=candidate.right,
+        token=candidate.token,
+        count=candidate.count,
+        change=candidate.change,
+        new=candidate.before is None,
+        tied=tied,
+        left_uses=candidate.left_uses,
+        right_uses=candidate.right_uses,
+        score=candidate.score,
+        spelled=candidate.spelled if isinstance(candidate, GageCandidate) else b"",
     )
 
 
-def why_view(trainer: PairTrainer, stops: Stops) -> WhyView:
+def last_row(step: Step) -> PairRow:
+    """A step that was made as a row: with the figures that it was chosen for."""
+    return PairRow(
+        left=step.left,
+        right=step.right,
+        token=step.token,
+        count=step.count,
+        change=0,
+        new=False,
+        tied=step.tied > 1,
+        left_uses=step.left_uses,
+        right_uses=step.right_uses,
+        score=step.score or 0.0,
+        spelled=step.spelled if isinstance(step, GageStep) else b"",
+    )
+
+
+def _equal(trainer: PairTrainer, one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates are exactly as good."""
+    if trainer.recipe.objective != "score":
+        return one.count == other.count
+    return one.count * other.left_uses * other.right_uses == other.count * one.left_uses * one.right_uses
+
+
+def _loss_row(row: PieceRow) -> LossRow:
+    return LossRow(
+        row.piece, row.probability, row.expected, round(row.uses), row.loss, row.alternative, row.goes, row.reason, row.taken
+    )
+
+
+def _pairs(trainer: Trainer) -> PairTrainer:
+    """A trainer whose steps are merges: every one but the unigram's."""
+    assert isinstance(trainer, PairTrainer)
+    return trainer
+
+
+def why_view(trainer: Trainer, stops: Stops) -> WhyView:
     """Why the next step is what it is."""
-    why = trainer.why(stops)
-    tied = why.tied > 1
+    if isinstance(trainer, UnigramTrainer):
+        return WhyView(None, None, 0, 0, "", trainer.end(stops), (), round_view(trainer))
+    pairs = _pairs(trainer)
+    why = pairs.why(stops)
+    tied, second = why.tied > 1, why.runner_up
     return WhyView(
         best=pair_row(why.best, tied) if why.best else None,
-        runner_up=pair_row(why.runner_up, tied and why.best is not None and why.runner_up.count == why.best.count)
-        if why.runner_up
-        else None,
+        runner_up=pair_row(second, why.best is not None and _equal(pairs, second, why.best)) if second else None,
         tied=why.tied,
         replaced=why.replaced,
         tie_rule=why.tie_rule,
         end=why.end,
+        facts=(*why.facts, *_facts(trainer, stops)),
     )
+
+
+def _facts(trainer: Trainer, stops: Stops) -> Iterator[str]:
+    """What is to be known of a recipe whatever the step is."""
+    recipe = trainer.recipe
+    if recipe.objective == "score" and stops.min_count <= 1:
+        yield "no least pair count is set: rare pairs win"
+    if recipe.objective == "count" and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
+        yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
+    if recipe.weight == "distinct":
+        yield "each distinct word counts once"
+
+
+def round_view(trainer: UnigramTrainer) -> RoundView:
+    """Where a unigram training stands."""
+    step = trainer.step_at(trainer.number)
+    coming = trainer.coming
+    last = "seeds" if not trainer.number else "cut" if step.final else step.what
+    return RoundView(
+        last=last,
+        round=step.round,
+        pieces=trainer.pieces,
+        dropped=step.dropped,
+        objective=trainer.objective,
+        before=trainer.step_at(trainer.number - 1).objective if trainer.number else None,
+        next=coming,
+        going=trainer.going if coming in ("prune", "cut") else None,
+        taken=trainer.walked[0] if trainer.walked else 0,
+    )
+
+
+_LOSSES_LOOKED_FOR = 4_000
+"""In a longer text no losses are looked for at each step."""
+_LEFT = -(1 << 40)
+"""Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
 
 
 class VocabularyRows:
     """The vocabulary of a trainer in one of the orders that a screen may ask for, kept while the step stays."""
 
-    def __init__(self, trainer: PairTrainer) -> None:
+    def __init__(self, trainer: Trainer) -> None:
         self._trainer = trainer
-        self._key: tuple[int, str] | None = None
+        self._key: tuple[object, ...] | None = None
         self._order: Sequence[int] = ()
+        self._left: Sequence[DroppedRow] = ()
 
     def order(self, name: str) -> Sequence[int]:
-        """The rows in order: a symbol, or -1-n for the n-th of specials and byte tokens."""
-        trainer, vocabulary = self._trainer, self._trainer.vocabulary
-        key = (trainer.number, name)
+        """The rows in order: a symbol, or -1-n for the n-th of specials and byte tokens, or what has left, from `_LEFT` down."""
+        trainer = self._trainer
+        walked = trainer.walked if isinstance(trainer, UnigramTrainer) else None
+        key = (trainer.number, walked, name)
         if key != self._key:
-            made = vocabulary.base_size + trainer.number
+            vocabulary, merges, uses = trainer.vocabulary, trainer.merges, trainer.uses
             first = vocabulary.first_id + len(vocabulary.specials) + vocabulary.byte_tokens
-            learned = [s for s in range(made) if vocabulary.id_of(s, trainer.number) >= first]
+            by_id = vocabulary.symbols_by_id(merges)
+            learned = sorted(symbol for number, symbol in by_id.items() if number >= first)
             fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
+            self._left = trainer.left() if isinstance(trainer, UnigramTrainer) and name == "newest" else ()
             if name == "id":
-                learned.sort(key=lambda symbol: vocabulary.id_of(symbol, trainer.number))
+                learned.sort(key=lambda symbol: vocabulary.id_of(symbol, merges))
                 self._order = fixed + learned
             else:
-                learned.reverse()
+                if not vocabulary.scores:
+                    learned.reverse()
                 if name == "most used":
-                    learned.sort(key=lambda symbol: -trainer.uses[symbol])
+                    learned.sort(key=lambda symbol: -uses[symbol])
                 elif name == "longest":
-                    learned.sort(key=lambda symbol: -len(vocabulary.pieces[symbol]))
-                self._order = learned + fixed
+                    learned.sort(key=lambda symbol: -len(vocabulary.spelled(symbol)))
+                self._order = [_LEFT - n for n in range(len(self._left))] + learned + fixed
             self._key = key
         return self._order
 
@@ -87,7 +181,10 @@ class VocabularyRows:
 
     def row(self, entry: int) -> TokenRow:
         """One entry of `order` as a row."""
-        trainer, vocabulary = self._trainer, self._trainer.vocabulary
+        trainer, vocabulary, merges = self._trainer, self._trainer.vocabulary, self._trainer.merges
+        if entry <= _LEFT:
+            left = self._left[_LEFT - entry]
+            return TokenRow(None, left.piece, "left", None, None, None, left.figure, left.reason)
         if entry < 0:
             n = -1 - entry
             if n < len(vocabulary.specials):
@@ -97,12 +194,14 @@ class VocabularyRows:
         rank = entry - vocabulary.base_size
         merged = rank >= 0
         return TokenRow(
-            id=vocabulary.id_of(entry, trainer.number),
+            id=vocabulary.id_of(entry, merges),
             piece=vocabulary.pieces[entry],
-            kind="merge" if merged else "base",
+            kind="piece" if vocabulary.scores else "merge" if merged else "base",
             step=rank + 1 if merged else None,
             count=vocabulary.counts[rank] if merged else None,
             uses=trainer.uses[entry],
+            score=vocabulary.scores[entry] if vocabulary.scores else None,
+            parents=tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank]) if merged else (),
         )
 
     def find(self, text: str, start: int, backward: bool, order: str) -> int | None:
@@ -112,21 +211,25 @@ class VocabularyRows:
         for turn in range(1, len(entries) + 1):
             row = (start + step * turn) % len(entries)
             entry = entries[row]
-            piece = self._trainer.vocabulary.pieces[entry] if entry >= 0 else self.row(entry).piece
+            piece = self._trainer.vocabulary.spelled(entry) if entry >= 0 else self.row(entry).piece
             if any(needle in piece for needle in wanted):
                 return row
         return None
 
 
-def find_pair(trainer: PairTrainer, text: str, start: int, backward: bool) -> int | None:
-    """The next candidate after (or before) a row whose token would hold a text, round the end."""
+def find_candidate(trainer: Trainer, text: str, start: int, backward: bool) -> int | None:
+    """The next candidate after (or before) a row whose token holds a text, round the end."""
     total = trainer.pairs
-    candidates = trainer.candidates(total)
+    if isinstance(trainer, UnigramTrainer):
+        tokens = [row.piece for row in trainer.prune_order(total)]
+    else:
+        pairs = _pairs(trainer).candidates(total)
+        tokens = [pair.spelled if isinstance(pair, GageCandidate) else pair.token for pair in pairs]
     wanted = needles(text)
     step = -1 if backward else 1
     for turn in range(1, total + 1):
         row = (start + step * turn) % total
-        if any(needle in candidates[row].token for needle in wanted):
+        if any(needle in tokens[row] for needle in wanted):
             return row
     return None
 
@@ -137,21 +240,37 @@ def needles(text: str) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys((to_bytes(text), to_bytes(plain))))
 
 
-def encoded_view(trainer: PairTrainer, text: str) -> EncodedView:
-    """The typed text as the tokenizer of this step encodes it."""
+def encoded_view(trainer: Trainer, text: str, typed: Typed[EncodedToken]) -> EncodedView:
+    """The typed text as the tokenizer of this step encodes it; `typed` knows how what was typed before is encoded."""
     size = len(to_bytes(text))
     try:
-        encoding = trainer.tokenizer().encode(text)
+        tokens = typed.encode(trainer.vocabulary, trainer.merges, text)
     except TokentuiError as error:
         return EncodedView(text, (), size, str(error))
-    tokens = zip(encoding.ids, encoding.tokens, encoding.pieces, encoding.offsets, encoding.words, strict=True)
-    return EncodedView(
-        text, tuple(EncodedToken(n, shown, piece, start, end, word) for n, shown, piece, (start, end), word in tokens), size
-    )
+    return EncodedView(text, tokens, size, lost=trainer.tokenizer().lost(text) if len(text) <= _LOSSES_LOOKED_FOR else ())
 
 
-def curve(trainer: PairTrainer, look: Look, end: int) -> tuple[int, ...]:
+def curve(trainer: Trainer, look: Look, end: int) -> tuple[int, ...]:
     """The corpus in tokens after evenly spread steps from 0 to `end`, as far as they are known."""
     points = max(2, look.curve_points)
     steps = [round(n * end / (points - 1)) for n in range(points)]
     return tuple(trainer.tokens_at(step) for step in steps if step <= trainer.known)
+
+
+def compressed_view(trainer: Trainer, start: int, length: int) -> CompressedView:
+    """Gage's compression at this step.
+
+    Raises:
+        TokentuiError: The trainer is another.
+    """
+    if not isinstance(trainer, GageTrainer):
+        raise TokentuiError("only Gage's compression has a compressed text", f"objective={trainer.recipe.objective}", "take gage")
+    view = compressed(trainer, start, length)
+    letters = {placeholder: letter(placeholder) for placeholder, _, _, _ in view.table}
+    return CompressedView(
+        parts=tuple((value, letters.get(value, "")) for value in view.compressed),
+        table=tuple((letters[placeholder], placeholder, left, right, whole) for placeholder, left, right, whole in view.table),
+        text_bytes=view.text_bytes,
+        table_bytes=view.table_bytes,
+        original_bytes=view.original_bytes,
+    )

@@ -13,7 +13,7 @@ tokens may be spelled alike and still be two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tokentui.recipe import Recipe
 
@@ -37,6 +37,11 @@ class Vocabulary:
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
     """
+
+    scores: Sequence[float] = ()
+    """The natural log probability of each piece, where the model has them."""
+    notes: tuple[str, ...] = ()
+    """What was assumed of a file that this was read from."""
 
     def __init__(self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0) -> None:
         self.recipe = recipe
@@ -66,6 +71,14 @@ class Vocabulary:
         """The bytes of the token that this pair would make: the right part's `##` goes."""
         return self.pieces[left] + self.pieces[right][self._prefix :]
 
+    def spelled(self, symbol: int) -> bytes:
+        """The bytes that a symbol stands for, marks included: its piece, but where a byte stands for a pair (Gage)."""
+        return self.pieces[symbol]
+
+    def known_units(self, merges: int) -> Mapping[bytes, int]:
+        """The symbol of each unit that a text may hold after so many merges: all base units, but for Gage's compression."""
+        return self.units
+
     def add(self, left: int, right: int, count: int) -> int:
         """Append the merge of a pair. Returns its symbol.
 
@@ -83,6 +96,17 @@ class Vocabulary:
             self._borrowed[symbol] = special
         self._borrowed_before.append(len(self._borrowed))
         return symbol
+
+    def extend(self, pairs: Sequence[tuple[int, int]], counts: Sequence[int]) -> None:
+        """Append merges of pairs that spell no special token, as `add` does one."""
+        pieces, prefix, first = self.pieces, self._prefix, len(self.merges)
+        pieces_append = pieces.append
+        for left, right in pairs:
+            pieces_append(pieces[left] + pieces[right][prefix:])
+        self.merges.extend(pairs)
+        self.counts.extend(counts)
+        self.ranks.update(zip(pairs, range(first, first + len(pairs)), strict=True))
+        self._borrowed_before.extend([len(self._borrowed)] * len(pairs))
 
     def copy(self, merges: int) -> Vocabulary:
         """A vocabulary of its own with the first so many merges: for a run that goes on under other stops."""
@@ -115,6 +139,14 @@ class Vocabulary:
     def byte_id(self, value: int) -> int:
         """The id of the byte-fallback token of a byte."""
         return self.first_id + len(self.specials) + value
+
+    def special_id(self, name: str) -> int:
+        """The id of a special token."""
+        return self.first_id + self.specials.index(name)
+
+    def kind_of(self, symbol: int) -> str:
+        """What a symbol is: `piece` of a model with probabilities, `unit` or `merge`."""
+        return "piece" if self.scores else "unit" if symbol < self.base_size else "merge"
 
     @property
     def unknown_id(self) -> int | None:

@@ -12,7 +12,7 @@ from running_cli import cli, corpus_file, done, rows
 
 from tokentui.recipe import Recipe
 
-TRAIN = cases("train", objective="count")
+TRAIN = cases("train", objective="count") + cases("train", objective="score")
 SPLIT = cases("split", "units")
 
 

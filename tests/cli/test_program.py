@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
+from tokentui import fast
 from tokentui.cli import explore, output
 from tokentui.cli.program import COMING, COMMANDS, program, run
 from tokentui.recipe import Recipe
@@ -31,7 +32,7 @@ from tokentui.recipe import Recipe
         ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
         ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
         ("train sample:sailor -r none.toml", "none.toml: no such file or directory (check the name)"),
-        ("train sample:sailor -r gage", "objective=gage: this objective is coming"),
+        ("train sample:sailor -r gage -s base=gpt2-bytes", "base=gpt2-bytes: the ids of Gage's compression are byte values"),
         ("train sample:sailor -r gpt2 -s unit=char", "base=gpt2-bytes: a base of bytes needs unit=byte"),
         ("train sample:sailor -r gpt2 -s tie", "-s tie: an axis and its value belong here (such as -s split=gpt2)"),
         ("train sample:sailor -r gpt2 -s tye=first-seen", "-s tye=first-seen: no such axis (did you mean tie?)"),
@@ -93,7 +94,7 @@ def test_every_command_has_help_with_an_example() -> None:
 def test_version() -> None:
     words = done("--version").split()
     assert words[:2] == ["tokentui", "0.1.0,"]
-    assert "engine: plain Python" in " ".join(words)
+    assert f"engine: {fast.engine()}" in " ".join(words)
     assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
 
 

@@ -161,7 +161,7 @@ def test_texts_that_are_no_document(text: str, line: str) -> None:
         (b"\n<!DOCTYPE html><html>", "a web page"),
         (gzip.compress(good().encode()), "packed with gzip"),
         (b"\0\1\2\xff", "not a tokenizer file that this version reads"),
-        (b"IQ== 0\nIg== 1\n", "not a tokenizer file that this version reads"),
+        (b"IQ== 0\nIg== 1\n", "a rank file holds no pattern"),
         (b'{"version": "1.0", "model": {"type": "BPE"}}', "not a tokenizer file that this version reads"),
         (b'{"format": ["tokentui"]}', "not a tokenizer file that this version reads"),
         (b"{", "not valid JSON: expecting property name enclosed in double quotes at line 1, column 2"),

@@ -12,7 +12,7 @@ from tokentui.learn import start
 from tokentui.learn.base import Stops
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.snapshot import VOCABULARY_ORDERS, Look, Place
+from tokentui.snapshot import VOCABULARY_ORDERS, Look, PairRow, Place
 from tokentui.text.corpus import Corpus
 
 TEXT = "the cat sat on the mat, the cat ate the rat and the bat " * 3
@@ -74,7 +74,7 @@ def test_every_row_belongs_to_the_step() -> None:
         snapshot = it.snapshot()
         other = start(Corpus.from_text(TEXT), Recipe(), specials=("<|endoftext|>",))
         other.jump(step)
-        assert [(row.left, row.right, row.count) for row in snapshot.pairs] == [
+        assert [(row.left, row.right, row.count) for row in pairs(it)] == [
             (c.left, c.right, c.count) for c in other.candidates(60)
         ]
         assert snapshot.tokens == other.tokens
@@ -90,20 +90,25 @@ def tell_rows(it: Explorer) -> Any:
     return it.snapshot().vocabulary
 
 
+def pairs(it: Explorer) -> list[PairRow]:
+    """The candidates."""
+    return [row for row in it.snapshot().pairs if isinstance(row, PairRow)]
+
+
 def test_changes_say_what_the_last_step_did() -> None:
     it = explorer()
-    before = {(row.left, row.right): row.count for row in it.snapshot().pairs}
+    before = {(row.left, row.right): row.count for row in pairs(it)}
     tell(it, do.Move(1))
-    snapshot = it.snapshot()
-    assert any(row.new for row in snapshot.pairs)
-    assert any(row.change < 0 for row in snapshot.pairs)
-    for row in snapshot.pairs:
+    rows = pairs(it)
+    assert any(row.new for row in rows)
+    assert any(row.change < 0 for row in rows)
+    for row in rows:
         if (row.left, row.right) in before:
             assert row.new is False
             assert row.count - row.change == before[row.left, row.right]
-    tied = [row for row in snapshot.pairs if row.tied]
+    tied = [row for row in rows if row.tied]
     assert tied
-    counts = [row.count for row in snapshot.pairs]
+    counts = [row.count for row in rows]
     assert all(counts.count(row.count) > 1 for row in tied[:-1])
 
 
@@ -133,7 +138,8 @@ def test_orders_of_the_vocabulary(order: str) -> None:
     if order == "newest":
         assert [row.step for row in rows[:8]] == [8, 7, 6, 5, 4, 3, 2, 1]
     if order == "id":
-        assert [row.id for row in rows] == sorted(row.id for row in rows)
+        ids = [row.id for row in rows if row.id is not None]
+        assert ids == sorted(ids)
     if order == "most used":
         uses = [row.uses for row in rows if row.uses is not None]
         assert uses == sorted(uses, reverse=True)
@@ -192,7 +198,7 @@ def test_find() -> None:
     assert b" the" in it.snapshot().vocabulary[0].piece
     (pair,) = tell(it, do.Find("pairs", "at", 0, backward=True))
     it.look = Look(pairs_top=pair)
-    assert b"at" in it.snapshot().pairs[0].token
+    assert b"at" in pairs(it)[0].token
     assert tell(it, do.Find("corpus", "mat", Place())) == [Place(0, TEXT.index("mat"))]
     assert tell(it, do.Find("pairs", "☃", 0)) == [None]
     assert tell(it, do.Find("vocabulary", "", 0)) == [None]
@@ -244,7 +250,7 @@ def test_installing_another_recipe_walks_to_the_place() -> None:
     it = explorer()
     tell(it, do.Move(7))
     corpus, recipe = it.prepared.corpus, preset("udl-notebook")
-    it.install(Prepared(corpus, recipe, Run(Stops()), start(corpus, recipe)), 7)
+    it.install(Prepared(corpus, recipe, Run(Stops()), start(corpus, recipe)), it.stand)
     while it.at_work:
         it.work(0.0)
     assert (it.snapshot().step, it.snapshot().preset) == (7, "udl-notebook")

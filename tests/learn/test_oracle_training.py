@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import oracle
@@ -11,7 +12,7 @@ import pytest
 from tokentui.learn import PairTrainer, start
 from tokentui.recipe import Recipe
 
-CASES = oracle.cases("train", objective="count")
+CASES = oracle.cases("train", objective="count") + oracle.cases("train", objective="score")
 
 
 def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
@@ -20,6 +21,7 @@ def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
     trainer = start(
         oracle.corpus_of(case), Recipe(**case["recipe"]), first_id=run.pop("first_id", 0), specials=run.pop("specials", ())
     )
+    assert isinstance(trainer, PairTrainer)
     return trainer, trainer.run(**run)
 
 
@@ -35,6 +37,10 @@ def test_steps(case: dict[str, Any]) -> None:
         key = "counts" if name == "count" else name
         if key in want:
             assert [getattr(step, name) for step in steps] == want[key], key
+    if "scores" in want:
+        exact = [Fraction(step.count, step.left_uses * step.right_uses) for step in steps]
+        assert [[score.numerator, score.denominator] for score in exact] == want["scores"]
+        assert [step.score for step in steps] == [float(score) for score in exact]
     assert end in want["end"]
     if "vocab_size" in want:
         assert trainer.vocab_size == want["vocab_size"]
@@ -44,7 +50,7 @@ def test_steps(case: dict[str, Any]) -> None:
         trainer.jump(0)
         found = {(c.left.hex(), c.right.hex()): c.count for c in trainer.candidates(10_000)}
         assert found == {(left, right): count for left, right, count in want["pairs_at_start"]}
-        if trainer.recipe.tie == "first-seen":
+        if (trainer.recipe.tie, trainer.recipe.objective) == ("first-seen", "count"):
             order = sorted(trainer.cells.counts[1:], reverse=True)
             assert [c.count for c in trainer.candidates(10_000)] == order
 

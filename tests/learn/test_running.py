@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn import PairTrainer, start
+from tokentui.learn import start
+from tokentui.learn.base import Trainer
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
@@ -16,7 +17,7 @@ from tokentui.text.corpus import Corpus
 TRAINABLE = [preset for preset in PRESETS.values() if not preset.coming]
 
 
-def window(corpus: Corpus, trainer: PairTrainer, place: Place | None = None, chars: int = 10_000) -> list[CorpusPart]:
+def window(corpus: Corpus, trainer: Trainer, place: Place | None = None, chars: int = 10_000) -> list[CorpusPart]:
     """The parts of a window."""
     look = Look(corpus=place or Place(), corpus_chars=chars, corpus_before=0)
     view = RunningText(corpus, trainer.recipe).view(look, trainer)

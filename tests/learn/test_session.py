@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from tokentui import commands as do
+from tokentui import fast
+from tokentui.answers import Answers
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.explorer import Run
+from tokentui.learn import OBJECTIVES
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.session import Session
-from tokentui.snapshot import Snapshot
+from tokentui.snapshot import PreviewView, Snapshot
 
 
 class Watched(Session):
@@ -93,7 +96,10 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(session: 
     assert session.last.occurrences > partial[0].occurrences
 
 
-async def test_running_publishes_and_stops_where_it_is(session: Watched, novel: Path) -> None:
+async def test_running_publishes_and_stops_where_it_is(
+    session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(fast.ENGINE, "plain")  # the other one is at the end before it is shown
     await session.open([str(novel)])
     await session.settle()
     session.send(do.Speed(99))
@@ -134,7 +140,10 @@ async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(sessi
     ],
     ids=["missing", "coming", "odd pattern"],
 )
-async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Command, says: str | None) -> None:
+async def test_what_fails_leaves_all_as_it_was(
+    session: Watched, command: do.Command, says: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(OBJECTIVES, "score")
     await session.open(["sample:hugs"])
     session.send(do.Move(2))
     before = await session.settle()
@@ -148,6 +157,123 @@ async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Com
     assert (after.corpus_name, after.step, after.pairs, after.busy) == (before.corpus_name, 2, before.pairs, None)
     session.send(do.Move(1))
     assert (await session.settle()).step == 3
+
+
+async def test_another_recipe_is_previewed_beside_the_training(session: Watched) -> None:
+    await session.open(["sample:english"])
+    session.send(do.GoTo(5))
+    was = await session.settle()
+    first = await session.send(do.Preview(preset("wordpiece")))
+    assert isinstance(first, PreviewView)
+    assert (len(first.pairs), first.end, first.error) == (10, "", "")
+    assert all(row.score > 0 for row in first.pairs)
+    rounds = await session.send(do.Preview(preset("t5")))
+    assert (rounds.pairs, rounds.lines[0][:11]) == ((), "EM, round 1")
+    least = await session.send(do.Preview(preset("wordpiece"), (("min_count", 20),)))
+    assert all(row.count >= 20 for row in least.pairs)
+    slow = await session.send(do.Preview(Recipe(split="regex:(a|a|aa)+(?=\\d)"), steps=3))
+    assert slow.error or slow.end == "no pair left"
+    now = await session.settle()
+    assert (now.step, now.recipe, now.pairs) == (was.step, was.recipe, was.pairs)
+
+
+async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watched) -> None:
+    await session.open(["sample:english"])
+    asked = [session.send(do.Preview(preset(name))) for name in ("gpt2", "bert", "t5", "gage", "minbpe")]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(answers[-1], PreviewView)
+    assert all(isinstance(answer, PreviewView | Cancelled) for answer in answers)
+
+
+async def test_questions_are_answered_about_one_step_while_it_runs(session: Watched, novel: Path) -> None:
+    await session.open([str(novel)])
+    await session.settle()
+    session.send(do.Type("strongest"))
+    session.send(do.GoTo(300))
+    answers = await session.send(do.Ask())
+    assert isinstance(answers, Answers)
+    assert answers.step <= 300
+    assert answers.used + len(answers.unused) == answers.vocab_size
+    assert answers.exhausted is None
+    assert [way.word for way in answers.ways] == ["strongest"]
+    assert (await session.settle()).step == 300
+    last = await session.send(do.Ask("unable", exhaust=True))
+    assert (last.step, last.tokens) == (300, session.last.tokens)
+    assert last.exhausted is not None
+    assert last.exhausted.end == "no pair left"
+    assert last.exhausted.whole == last.exhausted.distinct
+    assert [way.word for way in last.ways] == ["unable"]
+
+
+async def test_closing_gives_up_what_is_asked_beside(novel: Path) -> None:
+    watched = Watched()
+    await watched.start()
+    await watched.open([str(novel)])
+    asked = watched.send(do.Ask(exhaust=True))
+    previewed = watched.send(do.Preview(preset("jurassic")))
+    await watched.close()
+    answers = await asyncio.gather(asked, previewed, return_exceptions=True)
+    assert all(isinstance(answer, BaseException | Answers | PreviewView) for answer in answers)
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "sentencepiece-unigram", "gage"])
+async def test_every_objective_is_swapped_for_and_back(session: Watched, name: str) -> None:
+    await session.open(["sample:english"])
+    session.send(do.GoTo(12))
+    was = await session.settle()
+    await session.send(do.Use(preset(name)))
+    now = await session.settle()
+    assert (now.preset, now.step) == (name, 0 if name == "sentencepiece-unigram" else 12)
+    session.send(do.Move(1))
+    await session.settle()
+    await session.send(do.Use(Recipe()))
+    back = await session.settle()
+    assert back.step == (12 if name == "sentencepiece-unigram" else 13)
+    assert back.pairs != was.pairs or back.step == 12
+    await session.send(do.Use(preset(name)))
+    again = await session.settle()
+    assert again.step == (1 if name == "sentencepiece-unigram" else 13), "where it was left"
+
+
+async def test_a_trainer_made_under_another_least_count_is_not_taken_for_this_one(session: Watched) -> None:
+    await session.open(["sample:english"])
+    await session.send(do.Use(preset("wordpiece"), (("min_count", 30),)))
+    session.send(do.GoTo(5))
+    few = await session.settle()
+    await session.send(do.Use(preset("wordpiece"), ()))
+    every = await session.settle()
+    assert every.step == 5
+    assert every.vocabulary != few.vocabulary
+    await session.send(do.Use(preset("wordpiece"), (("min_count", 30),)))
+    assert (await session.settle()).vocabulary == few.vocabulary
+
+
+async def test_a_text_that_is_typed_is_trained_on_at_the_same_place(session: Watched) -> None:
+    await session.open(["sample:sailor"])
+    session.send(do.GoTo(6))
+    was = await session.settle()
+    text = await session.send(do.CorpusText())
+    await session.send(do.Scratch(text))
+    same = await session.settle()
+    assert (same.step, same.pairs, same.corpus_name) == (6, was.pairs, "scratch")
+    typed = [session.send(do.Scratch(text[:size])) for size in range(0, len(text), 7)]
+    last = session.send(do.Scratch(text + " sea sea sea"))
+    answers = await asyncio.gather(*typed, last, return_exceptions=True)
+    assert answers[-1] is None
+    assert all(answer is None or isinstance(answer, Cancelled) for answer in answers)
+    now = await session.settle()
+    assert (now.step, now.corpus_bytes) == (6, len(text) + 12)
+
+
+async def test_what_cannot_be_edited_says_so(session: Watched, tmp_path: Path) -> None:
+    await session.open(["sample:hai"])
+    with pytest.raises(TokentuiError, match="counted words"):
+        await session.send(do.CorpusText())
+    path = tmp_path / "large.txt"
+    path.write_text("word " * 210_000)
+    await session.open([str(path)])
+    with pytest.raises(TokentuiError, match="cannot be edited"):
+        await session.send(do.CorpusText())
 
 
 async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path: Path) -> None:

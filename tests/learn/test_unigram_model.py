@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from tokentui.learn.filters import sentencepiece_piece
 from tokentui.learn.unigram import lattice as lattices
+from tokentui.learn.unigram.coded import code
 from tokentui.learn.unigram.lattice import Lattice, alternatives, build, expectations, survey
-from tokentui.learn.unigram.maker import drain
 from tokentui.learn.unigram.model import digamma, first_model, maximised
-from tokentui.learn.unigram.seeds import Seeds, find_seeds
+from tokentui.learn.unigram.plain import drain
+from tokentui.learn.unigram.seeds import Found, find_seeds
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -120,7 +121,7 @@ one_line = st.text("abé’ん ", min_size=1, max_size=14).map(lambda text: " ".
 @given(st.lists(one_line, min_size=1, max_size=8))
 @settings(max_examples=120)
 def test_seeds(lines: list[str]) -> None:
-    seeds = drain(find_seeds(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines))
+    seeds = drain(find_seeds(drain(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines)))).seeds
     names = [exact.decode() for exact in seeds.bytes]
     more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
     assert more == naive_seeds(lines)
@@ -134,33 +135,32 @@ def test_seeds(lines: list[str]) -> None:
 @settings(max_examples=80)
 def test_cuts_lose_no_segmentation(words: dict[str, int]) -> None:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    seeds = seeds_of(words, recipe)
-    model = first_model(seeds, 16)
-    scores = dict(zip(seeds.pieces, model.table(seeds)[0], strict=True))
-    coded = {code: exact.decode() for code, exact in zip(seeds.pieces, seeds.bytes, strict=True)}
-    plain = {coded[piece]: score for piece, score in scores.items()}
-    lattice, _, table = laid(dict(seeds.segments), scores)
-    whole = sum(n * log(fsum(exp(score) for _, score in every(word, plain))) for word, n in words.items())
+    found = seeds_of(words, recipe)
+    model = first_model(found.seeds, 16)
+    scores = dict(zip(found.pieces, model.table(found.seeds)[0], strict=True))
+    lattice, _, table = laid(dict(found.segments), scores)
+    whole = sum(n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items())
     assert drain(survey(lattice, table, min(table))).likelihood == pytest.approx(whole)
 
 
-def seeds_of(words: dict[str, int], recipe: Recipe) -> Seeds:
-    return drain(find_seeds(Words(tuple(words), tuple(words.values())), recipe))
+def seeds_of(words: dict[str, int], recipe: Recipe) -> Found:
+    return drain(find_seeds(drain(code(Words(tuple(words), tuple(words.values())), recipe))))
 
 
 def test_words_by_themselves_are_seeds_where_spaces_are_dropped() -> None:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    assert set(seeds_of({"hug": 2, "pun": 1}, recipe).bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
+    assert set(seeds_of({"hug": 2, "pun": 1}, recipe).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
 
 
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(5, 60), min_size=2, max_size=8))
 @settings(max_examples=80)
 def test_em_climbs(words: dict[str, int]) -> None:
     """EM never loses: the likelihood climbs by plain shares, its variational bound by the digamma function."""
-    seeds = seeds_of(words, RECIPE.with_axes(split="whitespace", pieces="any"))
+    found = seeds_of(words, RECIPE.with_axes(split="whitespace", pieces="any"))
+    seeds = found.seeds
     model = first_model(seeds, 16)
-    names = dict(zip(seeds.pieces, range(len(seeds.pieces)), strict=True))
-    lattice, _ = drain(build(seeds.segments, names, 16))
+    names = dict(zip(found.pieces, range(len(found.pieces)), strict=True))
+    lattice, _ = drain(build(found.segments, names, 16))
     table, _ = model.table(seeds)
     before = -inf
     for _ in range(4):

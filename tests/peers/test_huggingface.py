@@ -8,8 +8,9 @@ from typing import Any
 
 import peers
 import pytest
+from trainers import start
 
-from tokentui.learn import PairTrainer, start
+from tokentui.learn import PairTrainer
 from tokentui.presets import preset
 from tokentui.text.corpus import Corpus
 

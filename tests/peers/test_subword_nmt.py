@@ -6,8 +6,8 @@ import io
 
 import peers
 import pytest
+from trainers import start
 
-from tokentui.learn import start
 from tokentui.presets import preset
 from tokentui.tokenizer import Tokenizer
 

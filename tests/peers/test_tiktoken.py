@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import peers
 import pytest
+from trainers import start
 
-from tokentui.learn import start
 from tokentui.presets import preset
 from tokentui.text.corpus import Corpus
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.app import App
 
-from tokentui.commands import Command
+from tokentui.commands import Command, Preview
 from tokentui.recipe import Recipe
 from tokentui.snapshot import (
     CorpusPart,
@@ -21,6 +21,7 @@ from tokentui.snapshot import (
     EncodedView,
     PairRow,
     Place,
+    PreviewView,
     Snapshot,
     TokenRow,
     TokenSpan,
@@ -121,7 +122,7 @@ class FakeSession:
     def __init__(self, publish: Callable[[Snapshot], None]) -> None:
         self.publish = publish
         self.sent: list[Command] = []
-        self.answers: dict[type, Any] = {}
+        self.answers: dict[type, Any] = {Preview: PreviewView((), (), "no pair is left", 0)}
         self.closed = False
         self._version = 0
 

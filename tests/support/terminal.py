@@ -48,7 +48,8 @@ class Terminal:
             for descriptor in (0, 1, 2):
                 os.dup2(self._slave, descriptor)
             os.closerange(3, 64)
-            os.execve(command[0], command, {**os.environ, "TERM": "xterm-256color", **(environment or {})})
+            own = {"TERM": "xterm-256color", "TOKENTUI_ENGINE": "plain"}
+            os.execve(command[0], command, {**os.environ, **own, **(environment or {})})
 
     def __enter__(self) -> Terminal:
         return self

@@ -196,13 +196,23 @@ def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first
 
 
 @pytest.mark.parametrize("split", [name for name in AXES["split"].values if name not in ("none", "regex:")])
-@pytest.mark.parametrize("name", [name for name in AXES["normalize"].values if name != "nmt-nfkc"])
+@pytest.mark.parametrize("name", AXES["normalize"].values)
 def test_normalised_text_is_cut_too(split: str, name: str) -> None:
     assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2
 
 
-def test_a_document_that_is_trimmed_is_not_cut() -> None:
-    assert pretokenizer(normalize=["nmt-nfkc"], split="metaspace").safe_cut("ab cd ef", 1) == 8
+@settings(max_examples=1500, deadline=None)
+@given(
+    st.sampled_from(["metaspace", "gpt2", "before", "whitespace", "cl100k", "bert"]),
+    st.lists(st.sampled_from(["nmt-nfkc", "lowercase", "nfd", "nfkc", "strip-accents"]), max_size=2),
+    st.text(st.sampled_from("ab A1.\n\t\x01▁´é\u0301ﬀ²Σ가\u1100\u1161 \u200b"), max_size=16), st.integers(0, 14),
+)
+def test_a_document_that_is_trimmed_is_cut_before_spaces_only(split: str, more: list[str], text: str, at: int) -> None:
+    pre = pretokenizer(normalize=list(dict.fromkeys(["nmt-nfkc", *more])), split=split)
+    cut = pre.safe_cut(text, at)
+    tail = pre.words(text[cut:], first=False) if cut < len(text) else []
+    assert pre.words(text[:cut]) + tail == pre.words(text)
+    assert cut == len(text) or text[cut] == " "
 
 
 def test_a_letter_and_its_accent_are_not_cut_apart() -> None:

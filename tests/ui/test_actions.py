@@ -21,16 +21,20 @@ from tokentui.ui.actions import (
     fitting,
     hints,
     key_name,
+    meant,
 )
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.screens.help import rows
 from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.widgets.candidates import PairTable
 from tokentui.ui.widgets.corpus import CorpusText
+from tokentui.ui.widgets.editor import CorpusEditor
 from tokentui.ui.widgets.encode import TypedLine
-from tokentui.ui.widgets.tables import PairTable, VocabularyTable
+from tokentui.ui.widgets.tables import VocabularyTable
 
 OWNERS: dict[str, Any] = {
     "global": MainScreen, "corpus": CorpusText, "pairs": PairTable, "vocabulary": VocabularyTable, "encode": TypedLine,
+    "editor": CorpusEditor,
 }
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
@@ -65,7 +69,8 @@ def test_an_action_is_reachable_everywhere(action: Action) -> None:
     assert bound(action)
     assert any(row.key == action.name for row in rows(ACTIONS, "global", "", 60))
     if action.footer:
-        assert action in hints(action.context)
+        assert action in hints(action.context, action.objective)
+        assert action.objective == "" or action not in hints(action.context, "count")
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
@@ -110,10 +115,10 @@ async def test_the_palette_has_every_action_that_it_may_have() -> None:
         await until(pilot, lambda: app.main.snapshot)
         provider = ActionCommands(app.main)
         found = {str(hit.text) async for hit in provider.discover()}
-        assert found == {action.help for action in ACTIONS if action.palette}
+        assert found == {action.help for action in meant("count") if action.palette}
         for action in ACTIONS:
             hits = [hit async for hit in provider.search(action.help)]
-            assert any(hit.text == action.help for hit in hits) == action.palette or not action.palette
+            assert any(hit.text == action.help for hit in hits) == (action.palette and action in meant("count"))
 
 
 async def test_the_palette_runs_what_is_chosen() -> None:
@@ -121,6 +126,6 @@ async def test_the_palette_runs_what_is_chosen() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         provider = ActionCommands(app.main)
-        hit = next(hit for hit in [hit async for hit in provider.discover()] if hit.text == "100 merges forward")
+        hit = next(hit for hit in [hit async for hit in provider.discover()] if hit.text == "100 steps forward")
         await hit.command()
         assert [command.steps for command in session.of(type(session.sent[-1]))][-1] == 100

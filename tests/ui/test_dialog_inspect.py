@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import pytest
 from dialogs import shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
 from tokentui.safetext import Kind, is_safe
-from tokentui.snapshot import PairRow, TokenRow
+from tokentui.snapshot import LossRow, PairRow, TokenRow
 from tokentui.ui.screens.inspect import MOST_SHOWN, InspectScreen, code_points, facts
 from tokentui.ui.screens.listing import Listing, wrap
 from tokentui.ui.text import Cell, width
@@ -21,7 +24,7 @@ def _text(cell: Cell) -> str:
     return "".join(text for text, _ in cell)
 
 
-def _facts(row: TokenRow | PairRow, *parents: bytes) -> dict[str, str]:
+def _facts(row: TokenRow | PairRow | LossRow, *parents: bytes) -> dict[str, str]:
     return {label: _text(cell) for label, cell in facts(row, parents)}
 
 
@@ -61,6 +64,43 @@ def test_a_pair_brings_its_parents() -> None:
     assert "tied" in told
     assert _facts(PairRow(b"a", b"b", b"ab", 1, 0, True, False))["count"] == "1  new with the last step"
     assert next(_text(cell) for _, cell in code_points(PAIR.token)).endswith("a control character")
+
+
+def test_a_merge_says_its_parents_itself() -> None:
+    assert _facts(TokenRow(256, b"ab", "merge", 1, 5, 5, parents=(b"a", b"b")))["parents"] == "a + b"
+
+
+def test_a_pair_by_score_has_all_of_its_digits() -> None:
+    told = _facts(PairRow(b"##q", b"##u", b"##qu", 1201, 0, False, True, 1204, 261, 1201 / (1204 * 261)))
+    assert told["its sides"] == "1,204 and 261 times"
+    assert told["score"] == f"{1201 / (1204 * 261)!r}  count over the product of these"
+    assert told["tied"] == "another pair is exactly as good"
+
+
+def test_a_placeholder_says_what_it_stands_for() -> None:
+    told = _facts(PairRow(b"A", b"B", b"C", 2, 0, False, False, spelled=b"xxxd"))
+    assert (told["stands for"], told["parents"], told["text"]) == ("xxxd", "A + B", "C")
+
+
+def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
+    told = _facts(TokenRow(7, b"ab", "piece", None, None, 3, -2.5))
+    assert told["score"].startswith("−2.5  the natural log of 0.0820849986")
+    left = _facts(TokenRow(None, b"ab", "left", None, None, None, 0.31, "expected < 0.5"))
+    assert (left["id"], left["left for"]) == ("–  left", "expected < 0.5  0.31")
+    assert "uses now" not in left
+
+
+@pytest.mark.parametrize(
+    ("goes", "taken", "fate"), [(True, False, "goes  low loss"), (True, True, "dropped  low loss"), (False, False, "stays  ")]
+)
+def test_a_piece_by_loss(goes: bool, taken: bool, fate: str) -> None:
+    row = LossRow(b"ab", 0.001, 12.25, 11, float("-inf"), (b"a", b"b"), goes, "low loss" if goes else "", taken)
+    told = _facts(row)
+    assert (told["p"], told["pruning"], told["instead"]) == ("0.001", fate, "a + b")
+    assert told["loss"].startswith("−∞  ")
+    assert told["expected"].startswith("12.2 times")
+    assert "parents" not in told
+    assert _facts(dataclasses.replace(row, alternative=()))["instead"] == "nothing"
 
 
 @given(st.binary(max_size=40))

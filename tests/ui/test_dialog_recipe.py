@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -10,16 +11,15 @@ from textual.pilot import Pilot
 from waiting import screen_text, until
 
 from tokentui.errors import TokentuiError
-from tokentui.presets import BUILT, PRESETS, preset
+from tokentui.presets import BUILT, PRESETS, Preset, preset
 from tokentui.recipe import AXES, Recipe
 from tokentui.ui.screens import draft
 from tokentui.ui.screens.dialog import Notice
 from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
 
 GPT2 = preset("gpt2")
 UNSET = {"merges": None, "vocab_size": None, "min_count": 1, "max_length": None, "first_id": 0, "specials": ()}
-COMING = [name for name, one in PRESETS.items() if one.coming]
 
 
 class Driver:
@@ -68,8 +68,9 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
         assert app.result.run == {**UNSET, "vocab_size": 32768}
 
 
-@pytest.mark.parametrize("name", COMING[:2])
-async def test_a_preset_that_is_coming_is_refused_in_one_line(name: str) -> None:
+async def test_a_preset_that_is_coming_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[Preset.__module__], "BUILT", ("count",))
+    name = "wordpiece"
     dialog = RecipeScreen(GPT2, "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
@@ -108,9 +109,11 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
         values = drive.listing("values")
         await until(pilot, lambda: values.has_focus)
         assert [row.dim for row in values.rows] == [False, True, True]
-        await drive.seen("char base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
-        await pilot.press("down", "enter")
+        await drive.seen("char with base=sorted, unknown=error · base=gpt2-bytes: a base of bytes needs unit=byte")
+        await pilot.press("down")
         await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
+        await drive.said("enter changes base=sorted, unknown=error too")
+        await drive.seen("would change unit: byte → char · base: gpt2-bytes → sorted · unknown: never → error")
         assert dialog.recipe == GPT2
         assert values.has_focus
         await pilot.press("escape")
@@ -118,6 +121,22 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
         assert app.result is None
+
+
+async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2")
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "unit")
+        await pilot.press("right")
+        await drive.said("unit: no other value goes with the rest as it is")
+        await pilot.press("enter")
+        await drive.at("values", "grapheme")
+        await pilot.press("enter")
+        await drive.seen("changes unit: byte → grapheme · base: gpt2-bytes → sorted · unknown: never → error")
+        await pilot.press("t")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == GPT2.with_axes(unit="grapheme", base="sorted", unknown="error")
 
 
 async def test_following_the_reasons_leads_to_another_unit() -> None:
@@ -232,6 +251,21 @@ async def test_nothing_changed_is_nothing_to_take() -> None:
         assert not app.answered
 
 
+async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", keep_place="size")
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", draft.PLACE)
+        await drive.said("where another recipe goes on from")
+        await pilot.press("left")
+        await drive.seen("changes place: same vocabulary size → same number of merges")
+        await pilot.press("enter")
+        await drive.seen("nothing is changed")
+        await pilot.press("right", "t")
+        await until(pilot, lambda: app.answered)
+        assert app.result == RecipeChoice(GPT2, UNSET, "step")
+
+
 async def test_one_list_at_a_time_where_there_is_no_room() -> None:
     dialog = RecipeScreen(GPT2, "gpt2")
     async with shown(dialog, (40, 12)) as (_, pilot):
@@ -274,6 +308,49 @@ def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) 
                 assert str(refusal.value) == choice.refused
 
 
+@pytest.mark.parametrize("base", ["gpt2", "wordpiece", "t5", "llama2", "gage", "subword-nmt"])
+@pytest.mark.parametrize("first", sorted(AXES))
+def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(base: str, first: str) -> None:
+    for choice in draft.choices(PRESETS[base].recipe, first):
+        if choice.refused and not choice.goes_with:
+            assert choice.text, "only a text can be past mending"
+            continue
+        one = draft.taken(PRESETS[base].recipe, first, choice.value)
+        for second in AXES:
+            for other in draft.choices(one, second) if second != first else ():
+                # Taken alone it leaves all else as it is; with others it names each of them, and why.
+                both = draft.taken(one, second, other.value)
+                changes = {change.name for change in draft.axis_changes(one, both)} - {second}
+                assert changes == {change.name for change in other.goes_with}
+                assert bool(changes) == bool(other.refused)
+                assert getattr(both, second) == other.value or second == "normalize"
+
+
+@pytest.mark.parametrize(
+    ("name", "axis", "value", "wanted"),
+    [
+        ("gpt2", "objective", "unigram", {"encode": "viterbi"}),
+        ("t5", "objective", "count", {"encode": "merges"}),
+        ("t5", "encode", "longest-match", {"objective": "count"}),
+        ("gpt2", "unit", "char", {"base": "sorted", "unknown": "error"}),
+        ("gpt2", "objective", "gage", {"split": "none", "base": "bytes"}),
+        ("bert", "objective", "gage", {"split": "none", "unit": "byte", "mark": "none", "base": "bytes", "encode": "merges"}),
+        ("gpt2", "pieces", "sentencepiece", {"unit": "char", "base": "sorted", "unknown": "error"}),
+        ("bert", "unknown", "pass-through", {"encode": "merges"}),
+    ],
+)
+def test_the_nearest_thing_that_works(name: str, axis: str, value: str, wanted: dict[str, str]) -> None:
+    choice = next(one for one in draft.choices(PRESETS[name].recipe, axis) if one.value == value)
+    assert {change.name: change.new for change in choice.goes_with} == wanted
+
+
+def test_a_pattern_that_does_not_compile_is_past_mending() -> None:
+    assert draft.mended(PRESETS["gage"].recipe, "split", "regex:(") is None
+    with pytest.raises(TokentuiError):
+        draft.taken(PRESETS["gage"].recipe, "split", "regex:(")
+    assert draft.taken(PRESETS["gage"].recipe, "split", "regex:a+").objective == "count"
+
+
 @pytest.mark.parametrize("axis", [axis for axis in AXES if axis not in ("normalize", "objective")])
 def test_turning_goes_through_all_that_can_be_taken_and_comes_back(axis: str) -> None:
     recipe = GPT2
@@ -296,7 +373,7 @@ def test_an_objective_that_is_not_built_is_refused() -> None:
     unbuilt = [name for name in AXES["objective"].values if name not in BUILT]
     recipe = GPT2.with_axes(encode="longest-match")
     for choice in draft.choices(recipe, "objective"):
-        assert bool(choice.refused) == (choice.value in unbuilt)
+        assert (bool(choice.refused) and not choice.goes_with) == (choice.value in unbuilt)
 
 
 def test_the_text_of_a_mark_is_kept_for_another_kind() -> None:

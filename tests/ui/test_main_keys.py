@@ -13,7 +13,7 @@ from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import CancelWork, Command, Find, Follow, GoTo, GoToToken, Move, Open, Play, See, Speed, Type, Use
+from tokentui.commands import CancelWork, Command, Find, Fine, Follow, GoTo, GoToToken, Move, Open, Play, See, Speed, Type, Use
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.snapshot import VOCABULARY_ORDERS, Busy, Place
@@ -41,6 +41,7 @@ def is_active(app: ExplorerApp, pane: str) -> bool:
 SENDS: tuple[tuple[str, Command], ...] = (
     ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)), ("B", Move(-100)),
     ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)), ("space", Play()), ("plus", Speed(1)),
+    ("l", Fine(1)), ("h", Fine(-1)), ("L", Fine(100)), ("H", Fine(-100)),
     ("greater_than_sign", Speed(1)), ("minus", Speed(-1)), ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
 )
 

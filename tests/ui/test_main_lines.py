@@ -165,7 +165,7 @@ def test_dropped_text_and_found_text_are_told() -> None:
 def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) -> None:
     view_of = encoded()
     tokens = tuple(
-        dataclasses.replace(view_of.tokens[0], id=1000 + n, piece=word.encode(), text=word) for n, word in enumerate(words)
+        view_of.tokens[0]._replace(id=1000 + n, piece=word.encode(), text=word) for n, word in enumerate(words)
     )
     out = lay_out_tokens(tokens, width, height, "text")
     assert len(out) <= max(height, 1)

@@ -14,15 +14,16 @@ from screens import check_kept, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import until
 
-from tokentui.snapshot import Busy, CorpusPart, CorpusView, EncodedView, Place, TokenSpan, WhyView
+from tokentui.snapshot import Busy, CorpusPart, CorpusView, EncodedView, PairRow, Place, TokenSpan, WhyView
 from tokentui.ui import theme
 from tokentui.ui.app import ExplorerApp
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
+PAIRS = [row for row in snapshot().pairs if isinstance(row, PairRow)]
 STATES: dict[str, dict[str, Any]] = {
     "step": {},
     "running": {"running": True, "speed": 1000, "step": 640},
-    "tied": {"why": WhyView(snapshot().pairs[3], snapshot().pairs[4], 4, 6530, "first-seen", None)},
+    "tied": {"why": WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None)},
     "busy": {"busy": Busy("counting", 45, 100), "partial": True},
     "end": {"why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0, "step": 1000},
     "error": {"encoded": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},

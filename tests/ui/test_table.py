@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from tokentui.ui.columns import GAP, Column, place_columns
+from tokentui.ui.columns import GAP, Column, place_columns, without_empty
 from tokentui.ui.table import TableRow, VirtualTable
 
 COLUMNS = (
@@ -331,3 +331,18 @@ def test_columns_fill_but_never_exceed_the_room(columns: list[Column], room: int
             assert all(columns[m].priority >= column.priority for m in shown)
     if sum(column.least + GAP for column in columns) - GAP <= room and room:
         assert len(places) == len(columns)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6), st.sets(st.integers(0, 5)), st.integers(0, 60))
+def test_an_empty_cell_gives_its_place_to_the_one_at_its_left(right: list[bool], empty: set[int], room: int) -> None:
+    columns = tuple(Column(width=4 + n, align="right" if one else "left", priority=n) for n, one in enumerate(right))
+    places = place_columns(columns, room)
+    joined = without_empty(columns, places, empty)
+    assert sum(place.width + place.gap for place in joined) == sum(place.width + place.gap for place in places)
+    kept = [place.column for place in joined]
+    for at, place in enumerate(places):
+        if place.column in empty and at and place.column not in kept:
+            owner = max(column for column in kept if column < place.column)
+            assert columns[owner].align == "left"
+        else:
+            assert place.column in kept

@@ -8,9 +8,9 @@ import click
 
 from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
 from tokentui.cli.options import axes_of, quiet_option, tokenizer_option
-from tokentui.cli.output import shown, write, write_json
+from tokentui.cli.output import complain, shown, write, write_json
 from tokentui.cli.waiting import bar
-from tokentui.encode import MergeStep, Step, WordExplanation
+from tokentui.encode import NO_ID, MergeStep, Step, WordExplanation
 from tokentui.errors import TokentuiError
 from tokentui.formats import load
 from tokentui.tokenizer import Tokenizer
@@ -32,6 +32,8 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print a row: text, ids, tokens, hex, offsets.")
 @click.option("--jsonl", is_flag=True, help='Answer each line {"text": ...} of standard input by such a row.')
 @click.option("--explain", is_flag=True, help="Print each merge or attempt, word by word.")
+@click.option("--sample", metavar="SEED", type=int, help="Draw a segmentation of a unigram model at random, by this seed.")
+@click.option("--temperature", metavar="T", type=float, default=1.0, help="Of --sample: 1 draws by the model, less is tamer.")
 @click.option("--special-tokens", is_flag=True, help="Add the tokens that begin and end a text, such as [CLS], [SEP].")
 @click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token.")
 @quiet_option
@@ -42,6 +44,8 @@ def command(
     as_json: bool,
     jsonl: bool,
     explain: bool,
+    sample: int | None,
+    temperature: float,
     special_tokens: bool,
     allow_special: bool,
     quiet: bool,
@@ -53,13 +57,25 @@ def command(
     none.
     """
     one_of("encode", json=as_json, jsonl=jsonl, explain=explain)
+    if sample is not None and (explain or special_tokens or allow_special):
+        raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
     if jsonl:
         lines_only(text, "encode")
-    tok = load(tokenizer)
-    _check_split(tok, tokenizer, axes)
+    named = axes_of(axes)
+    for name, value in named.items():
+        if name != "split":
+            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "train with that axis")
+    tok = load(tokenizer, named.get("split", ""))
+    _check_split(tok, tokenizer, named)
+    if not quiet:
+        for note in tok.notes:
+            complain(note)
 
     def row(value: Any) -> dict[str, Any]:
-        encoding = tok.encode(text_of(value), special_tokens=special_tokens, allow_special=allow_special)
+        if sample is not None:
+            encoding = tok.sample(text_of(value), temperature=temperature, seed=sample)
+        else:
+            encoding = tok.encode(text_of(value), special_tokens=special_tokens, allow_special=allow_special)
         return {name: getattr(encoding, name) for name in ("text", "ids", "tokens", "hex", "offsets")}
 
     if jsonl:
@@ -67,23 +83,25 @@ def command(
     given = typed(text, "encode")
     if as_json:
         write_json(row(given))
+    elif sample is not None:
+        write(" ".join("null" if number is None else str(number) for number in row(given)["ids"]).encode() + b"\n")
     elif explain:
         for word in tok.explain(given):
             _explain(word)
+        for loss in tok.lost(given):
+            write(f"decoding loses {shown(loss)}\n".encode())
     else:
         with bar(quiet) as shown_bar:
-            encoding = tok.encode(
+            ids = tok.encode_ids(
                 given, special_tokens=special_tokens, allow_special=allow_special, progress=shown_bar.of("encoding")
             )
-        write(" ".join("null" if number is None else str(number) for number in encoding.ids).encode() + b"\n")
+        write(" ".join("null" if number == NO_ID else str(number) for number in ids).encode() + b"\n")
     return 0
 
 
-def _check_split(tok: Tokenizer, file: str, axes: tuple[str, ...]) -> None:
-    """A file of the project's own holds its split; another one would make it another tokenizer."""
-    for name, value in axes_of(axes).items():
-        if name != "split":
-            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "train with that axis")
+def _check_split(tok: Tokenizer, file: str, axes: dict[str, Any]) -> None:
+    """A file may hold its split; another one would make it another tokenizer."""
+    for value in axes.values():
         if value != tok.recipe.split:
             hint = f"{file} holds its split: {tok.recipe.split}"
             raise TokentuiError("the split cannot be changed here", f"-s split={value}", hint)

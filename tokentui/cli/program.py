@@ -16,13 +16,14 @@ import click
 from click.shell_completion import get_completion_class, shell_complete
 
 import tokentui
+from tokentui import fast
 from tokentui.cli.output import complain, write_text
 from tokentui.errors import Cancelled, TokentuiError
 
 NAME = "tokentui"
-COMMANDS = ("train", "encode", "decode", "split", "recipes")
+COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "recipes")
 """Each is a module of this package, imported when it is used, with a click command called `command`."""
-COMING = ("compare", "inspect", "convert", "count", "verify", "serve")
+COMING = ("convert", "count", "verify", "serve")
 """Commands that this version does not have."""
 SHELLS = ("bash", "zsh", "fish")
 
@@ -90,7 +91,7 @@ class Program(click.Group):
 def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         python = f"{platform.python_implementation()} {platform.python_version()}"
-        write_text(f"{NAME} {tokentui.__version__}, {python}, engine: plain Python")
+        write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {fast.engine()}")
         ctx.exit()
 
 

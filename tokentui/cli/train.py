@@ -22,12 +22,15 @@ from tokentui.cli.output import check_target, complain, json_row, shown, write, 
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import FORMATS, dumps, save, write_whole
-from tokentui.learn import PairTrainer, Step, check_trainable, start
-from tokentui.learn.base import INTERRUPTED, Cancel
+from tokentui.learn import Step, check_trainable, start
+from tokentui.learn.base import INTERRUPTED, Cancel, Trainer
+from tokentui.learn.gage import GageStep, GageTrainer, compressed
+from tokentui.learn.unigram import UnigramStep
 from tokentui.recipe import nearest
 from tokentui.text.read import Corpus, read
 
 _STDOUT = "-"
+_COMPRESSED_SHOWN = 400
 
 
 @click.command(
@@ -91,8 +94,11 @@ def command(
         reason = _train(trainer, run, writer, shown_bar, cancel)
     if writer is not None:
         writer.end(reason, trainer.number)
+    if isinstance(trainer, GageTrainer) and isinstance(writer, _People):
+        _compressed(trainer)
+    made = f"{trainer.number:,} {'steps' if chosen.objective == 'unigram' else 'merges'}"
     if reason == INTERRUPTED:
-        complain(f"interrupted after {trainer.number:,} merges" + ("; no tokenizer was written" if output else ""))
+        complain(f"interrupted after {made}" + ("; no tokenizer was written" if output else ""))
         return 130
     if output:
         asked = {name: value for name, value in run.items() if name not in ("first_id", "specials")}
@@ -102,11 +108,11 @@ def command(
         else:
             save(tokenizer, output, format_)
     if not quiet and trace != _STDOUT:
-        complain(f"{trainer.number:,} merges, {trainer.vocab_size:,} ids; ended by: {reason}")
+        complain(f"{made}, {trainer.vocab_size:,} ids; ended by: {reason}")
     return 0
 
 
-def _train(trainer: PairTrainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar, cancel: Cancel) -> str:
+def _train(trainer: Trainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar, cancel: Cancel) -> str:
     """Make the merges, each written as soon as it is there. Returns why it ended."""
     draw = shown_bar.of("merging")
     written = 0
@@ -128,8 +134,10 @@ def _train(trainer: PairTrainer, run: Run, writer: _Trace | _People | None, show
     return reason
 
 
-def trace_row(step: Step) -> dict[str, Any]:
+def trace_row(step: Step | UnigramStep) -> dict[str, Any]:
     """A step as a row for machines."""
+    if isinstance(step, UnigramStep):
+        return step.row
     return {
         "step": step.number,
         "hex": step.hex,
@@ -153,7 +161,7 @@ class _Trace:
         self._target = target
         self._rows = io.StringIO()
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Step | UnigramStep) -> None:
         self._row(trace_row(step))
 
     def end(self, reason: str, steps: int) -> None:
@@ -171,12 +179,26 @@ class _Trace:
 class _People:
     """A merge a line, for people."""
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Step | UnigramStep) -> None:
+        if isinstance(step, UnigramStep):
+            what = "last cut" if step.final else step.what
+            line = f"{step.number:>6}  round {step.round}  {what:<8}  {step.kept:,} pieces, {step.dropped:,} dropped"
+            write(f"{line}, objective {step.objective:.6f}\n".encode())
+            return
         line = f"{step.number:>6}  {shown(step.left)} + {shown(step.right)} = {shown(step.token)}"
-        write(f"{line}  (id {step.id}, count {step.count:,})\n".encode())
+        score = "" if step.score is None else f", score {step.score:.6g}"
+        spelled = f", stands for {shown(step.spelled)}" if isinstance(step, GageStep) else ""
+        write(f"{line}  (id {step.id}, count {step.count:,}{score}{spelled})\n".encode())
 
     def end(self, reason: str, steps: int) -> None:
         """Why it ended is said on standard error."""
+
+
+def _compressed(trainer: GageTrainer) -> None:
+    """What is left of the text when pairs have been replaced: its beginning, and its size."""
+    view = compressed(trainer, length=_COMPRESSED_SHOWN)
+    more = "…" if view.text_bytes > len(view.compressed) else ""
+    write(f"        {shown(view.compressed)}{more}\n        {view.sizes}\n".encode())
 
 
 def _remark(corpus: Corpus, shown_bar: Bar) -> None:

@@ -3,16 +3,21 @@
 from tokentui.encode.decoding import Decoder, decode, decode_bytes
 from tokentui.encode.encoding import ENCODERS, Encoding, WordEncoder, encode
 from tokentui.encode.explaining import WordExplanation, explain
+from tokentui.encode.ids import NO_ID, IdEncoder
 from tokentui.encode.losing import lost
 from tokentui.encode.parts import Attempt, MergeStep, Step
+from tokentui.encode.typed import Typed
 
 __all__ = [
     "ENCODERS",
+    "NO_ID",
     "Attempt",
     "Decoder",
     "Encoding",
+    "IdEncoder",
     "MergeStep",
     "Step",
+    "Typed",
     "WordEncoder",
     "WordExplanation",
     "decode",

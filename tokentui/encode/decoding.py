@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.parts import Marks
 from tokentui.errors import TokentuiError
 from tokentui.vocabulary import Vocabulary
@@ -40,6 +41,8 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist; it names the id and the valid range.
         """
+        if isinstance(self.vocabulary, ImportedVocabulary) and self.vocabulary.pipeline.decoder is not None:
+            return self.vocabulary.pipeline.decoder(list(map(self._named, ids)))
         shown = [self._shown(number) for number in ids]
         written, run = bytearray(), bytearray()
         begun = False
@@ -61,10 +64,17 @@ class Decoder:
     def to_text(self, ids: Iterable[int | None]) -> str:
         """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
         data = self.to_bytes(ids)
-        if self.vocabulary.byte_tokens:
+        if self.vocabulary.byte_tokens or getattr(self.vocabulary, "byte_symbols", None):
             # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken character.
             return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
         return data.decode("utf-8", "replace")
+
+    def _named(self, number: int | None) -> str:
+        """The name that the file has for an id."""
+        if not isinstance(number, int) or isinstance(number, bool) or not self._exists(number):
+            raise TokentuiError(f"no such id: {_short(number)}", "", self._range())
+        assert isinstance(self.vocabulary, ImportedVocabulary)
+        return self.vocabulary.name_of(number)
 
     def _flush(self, run: bytearray, written: bytearray, begun: bool) -> bool:
         """Move a run of plain tokens to what is written; the first ▁ of the text is the one that encoding put there."""
@@ -81,25 +91,41 @@ class Decoder:
 
     def _shown(self, number: int | None) -> _Shown:
         vocabulary = self.vocabulary
-        first, size = vocabulary.first_id, vocabulary.size(self.merges)
-        if not isinstance(number, int) or isinstance(number, bool) or not first <= number < first + size:
-            hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
-            raise TokentuiError(f"no such id: {_short(number)}", "", hint)
+        if not isinstance(number, int) or isinstance(number, bool) or not self._exists(number):
+            raise TokentuiError(f"no such id: {_short(number)}", "", self._range())
         if self._metaspace and number == vocabulary.unknown_id:
             return _Shown(_UNKNOWN, plain=False)
         prefixed = bool(self._marks.prefix)
         symbol = self._symbols.get(number)
         if symbol is not None:
-            piece = vocabulary.pieces[symbol]
+            piece = vocabulary.spelled(symbol)
             if self._marks.continues(symbol):
                 return _Shown(piece[len(self._marks.mark) :])
             ends = self._marks.ends(symbol)
             return _Shown(piece[: -len(self._marks.mark)] if ends else piece, before=prefixed, after=ends)
-        place = number - first
-        if place < len(vocabulary.specials):
-            name = vocabulary.specials[place].encode("utf-8", "surrogatepass")
+        if number in self._specials:
+            name = self._specials[number].encode("utf-8", "surrogatepass")
             return _Shown(name, plain=False, before=prefixed)
-        return _Shown(bytes((place - len(vocabulary.specials),)))
+        return _Shown(bytes((number - vocabulary.byte_id(0),)))
+
+    def _exists(self, number: int) -> bool:
+        if number in self._symbols or number in self._specials:
+            return True
+        return bool(self.vocabulary.byte_tokens) and 0 <= number - self.vocabulary.byte_id(0) < self.vocabulary.byte_tokens
+
+    def _range(self) -> str:
+        vocabulary = self.vocabulary
+        known = {*self._symbols, *self._specials}
+        if vocabulary.byte_tokens:
+            known.update((vocabulary.byte_id(0), vocabulary.byte_id(vocabulary.byte_tokens - 1)))
+        if not known:
+            return "the vocabulary is empty"
+        holes = max(known) - min(known) + 1 > vocabulary.size(self.merges)
+        return f"ids are {min(known)} to {max(known)}" + (", with holes" if holes else "")
+
+    @functools.cached_property
+    def _specials(self) -> dict[int, str]:
+        return {self.vocabulary.special_id(name): name for name in reversed(self.vocabulary.specials)}
 
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+import os.path
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import regex
 
+from tokentui.encode import gage
+from tokentui.encode.imported import ImportedVocabulary, Special, Stretch
 from tokentui.encode.longest import LongestMatch
 from tokentui.encode.merging import Merging
 from tokentui.encode.parts import MAX_CHARACTERS, Marks, Part, Segmenter
+from tokentui.encode.single import SingleViterbi
 from tokentui.encode.unknown import POLICIES, REFUSES
+from tokentui.encode.viterbi import Viterbi
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 from tokentui.vocabulary import UNKNOWN_NAMES, Vocabulary, byte_token
@@ -19,6 +25,7 @@ from tokentui.vocabulary import UNKNOWN_NAMES, Vocabulary, byte_token
 ENCODERS: dict[str, Callable[[Vocabulary, int], Segmenter]] = {
     "merges": Merging,
     "longest-match": LongestMatch,
+    "viterbi": Viterbi,
 }
 """The ways of encoding by the value of the axis `encode`, each made for a vocabulary and a number of merges."""
 
@@ -61,7 +68,7 @@ class Encoding:
 
 
 class Token(NamedTuple):
-    """A token inside a word: units `start` to `end`."""
+    """A token inside a word: units `start` to `end`. What the vocabulary has no piece for has no symbol."""
 
     id: int | None
     text: str
@@ -69,6 +76,7 @@ class Token(NamedTuple):
     start: int
     end: int
     unknown: bool
+    symbol: int | None = None
 
 
 class WordEncoder:
@@ -78,22 +86,35 @@ class WordEncoder:
         vocabulary: The vocabulary; it may have grown past `merges`.
         merges: How many of its merges count.
         pretokenizer: One of the same recipe, made here where none is given.
+        segmenter: Another way of cutting words than the recipe's, which may cut a word otherwise each time: no word is
+            remembered then.
 
     Raises:
         TokentuiError: There is no such way of encoding.
     """
 
-    def __init__(self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer | None = None) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        merges: int,
+        pretokenizer: Pretokenizer | None = None,
+        segmenter: Segmenter | None = None,
+    ) -> None:
         recipe = vocabulary.recipe
         if recipe.encode not in ENCODERS:
             raise TokentuiError("this version does not encode that way", f"encode={recipe.encode}",
                                 "one of: " + ", ".join(ENCODERS))
         self.vocabulary = vocabulary
         self.merges = merges
-        self.pretokenizer = pretokenizer or Pretokenizer(recipe)
-        self.segmenter = ENCODERS[recipe.encode](vocabulary, merges)
+        own = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
+        self.pretokenizer = pretokenizer or (own.pretokenizer if own else Pretokenizer(recipe))
+        self._kept = _LONGEST_KEPT if segmenter is None else -1
+        self.segmenter = segmenter or (own.segmenter if own else ENCODERS[recipe.encode])(vocabulary, merges)
+        self._stretches = own.stretches if own else None
+        self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
+        """The special tokens before and after a text, where they are asked for."""
         self.marks = Marks(vocabulary)
-        self._policy = POLICIES[recipe.unknown]
+        self._policy = POLICIES[own.unknown if own and own.unknown else recipe.unknown]
         self._words: dict[str, tuple[Token, ...]] = {}
 
     def word(self, word: str) -> tuple[Token, ...]:
@@ -102,11 +123,66 @@ class WordEncoder:
         if tokens is None:
             units = self.pretokenizer.units(word)
             tokens = tuple(self._token(part, units) for part in self.parts(units, len(word)))
-            if len(word) <= _LONGEST_KEPT:
+            if len(word) <= self._kept:
                 if len(self._words) >= _WORDS_KEPT:
                     self._words.clear()
                 self._words[word] = tokens
         return tokens
+
+    def after(self, merges: int) -> WordEncoder:
+        """The same after another number of merges. What is known of words to which that makes no difference is kept."""
+        vocabulary = self.vocabulary
+        other = WordEncoder(vocabulary, merges, self.pretokenizer)
+        if type(self.segmenter) is Merging and type(vocabulary) is Vocabulary and not vocabulary.base_last:
+            made, ranks = vocabulary.base_size + merges, vocabulary.ranks
+
+            def stands(tokens: tuple[Token, ...]) -> bool:
+                """Whether none of its symbols is yet to be made, and none of its pairs merges."""
+                symbols = [made if token.symbol is None else token.symbol for token in tokens]
+                pairs = itertools.pairwise(symbols)
+                return max(symbols, default=0) < made and all(ranks.get(pair, merges) >= merges for pair in pairs)
+
+            other._words = {word: tokens for word, tokens in self._words.items() if stands(tokens)}
+        return other
+
+    def words(self, pretokens: Iterable[PreToken]) -> Iterator[tuple[Token, ...]]:
+        """The tokens of each pre-token of a text, in order. A segmenter may look at what stands before a word."""
+        follower = self.segmenter.follower() if isinstance(self.segmenter, SingleViterbi) else None
+        for pretoken in pretokens:
+            parts = follower.parts(pretoken.text, self.pretokenizer.units) if follower else None
+            if parts is None:
+                yield self.word(pretoken.text)
+            else:
+                units = self.pretokenizer.units(pretoken.text)
+                yield tuple(self._token(part, units) for part in self._policy(parts, units, self.marks))
+
+    def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
+        """The special tokens that stand in a text by their names, and the pre-tokens between them."""
+        if self._stretches is not None:
+            yield from self._stretches(text, allow_special)
+            return
+        for start, stretch, special in _cut_at_specials(text, self.vocabulary.specials if allow_special else ()):
+            if special:
+                yield Special(stretch, start, start + len(stretch))
+            else:
+                pretokens = self.pretokenizer.pretokens(stretch)
+                yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
+
+    def texts(self, text: str, allow_special: bool) -> list[Special | str] | None:
+        """As `stretches`, with texts that are cut into words by the recipe alone and word by word encoded.
+
+        Returns:
+            None where more than that is done to a text.
+        """
+        if type(self.pretokenizer) is not Pretokenizer or isinstance(self.segmenter, SingleViterbi) or self._kept < 0:
+            return None
+        names = self.vocabulary.specials
+        if self._stretches is not None:
+            return None if _may_hold(text, names) else [text]
+        return [
+            Special(part, start, start + len(part)) if special else part
+            for start, part, special in _cut_at_specials(text, names if allow_special else ())
+        ]
 
     def parts(self, units: list[bytes], characters: int) -> list[Part]:
         """The parts of a word's units by the way of encoding and the policy for unknown ones."""
@@ -120,7 +196,8 @@ class WordEncoder:
         """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
         if self.vocabulary.recipe.unknown != "drop":
             return list(range(len(units)))
-        return [at for at, unit in enumerate(units) if unit in self.vocabulary.units]
+        known = self.vocabulary.known_units(self.merges)
+        return [at for at, unit in enumerate(units) if unit in known]
 
     def refusal(self, pretoken: PreToken, token: Token) -> TokentuiError:
         """Why a text cannot be encoded: the unit named, and where it stands."""
@@ -129,6 +206,8 @@ class WordEncoder:
         if self.vocabulary.recipe.encode == "longest-match" and len(pretoken.text) > MAX_CHARACTERS:
             what = f"longest match gives up a word of more than {MAX_CHARACTERS} characters"
             return TokentuiError(f"{what}: {_safely(pretoken.text)}", where, "take encode=merges")
+        if self.vocabulary.recipe.objective == "gage":
+            return gage.refusal(units[token.start], where)
         named = _safely(units[token.start].decode("utf-8", "surrogateescape"))
         return TokentuiError(f"{named} is not in the vocabulary", where, "take another value of the axis unknown")
 
@@ -137,7 +216,7 @@ class WordEncoder:
         if part.symbol is not None:
             piece = vocabulary.pieces[part.symbol]
             text, number = piece.decode("utf-8", "replace"), vocabulary.id_of(part.symbol, self.merges)
-            return Token(number, text, piece, part.start, part.end, False)
+            return Token(number, text, piece, part.start, part.end, False, part.symbol)
         if part.byte is not None:
             name = byte_token(part.byte)
             return Token(vocabulary.byte_id(part.byte), name, name.encode(), part.start, part.end, False)
@@ -145,7 +224,9 @@ class WordEncoder:
             piece = b"".join(units[part.start : part.end])
             return Token(None, piece.decode("utf-8", "replace"), piece, part.start, part.end, True)
         unknown = vocabulary.unknown_id
-        name = UNKNOWN_NAMES[0] if unknown is None else vocabulary.specials[unknown - vocabulary.first_id]
+        name = UNKNOWN_NAMES[0] if unknown is None else next(
+            name for name in vocabulary.specials if vocabulary.special_id(name) == unknown
+        )
         return Token(unknown, name, None, part.start, part.end, True)
 
 
@@ -172,7 +253,7 @@ class _Builder:
 
     def special(self, vocabulary: Vocabulary, name: str, offset: tuple[int, int]) -> None:
         """Append a special token."""
-        number = vocabulary.first_id + vocabulary.specials.index(name)
+        number = vocabulary.special_id(name)
         self.add(Token(number, name, name.encode("utf-8", "surrogatepass"), 0, 0, False), offset, -1)
 
 
@@ -210,40 +291,36 @@ def encode(
     if isinstance(text, bytes):
         text = text.decode("utf-8", "surrogateescape")
     built = _Builder()
-    if special_tokens and (name := _first(_BEGIN, vocabulary)):
+    for name in cache.around[0] if special_tokens else ():
         built.special(vocabulary, name, (0, 0))
     count = 0
-    for start, stretch, special in _stretches(text, vocabulary.specials if allow_special else ()):
-        if special:
-            built.special(vocabulary, stretch, (start, start + len(stretch)))
+    for pretokens in cache.stretches(text, allow_special):
+        if isinstance(pretokens, Special):
+            built.special(vocabulary, pretokens.name, (pretokens.start, pretokens.end))
             continue
-        pretokens = cache.pretokenizer.pretokens(stretch)
-        for n, pretoken in enumerate(pretokens):
+        for n, (pretoken, tokens) in enumerate(zip(pretokens, cache.words(pretokens), strict=True)):
             if n % _CHECK_EVERY == 0:
                 if cancel is not None and cancel():
                     raise Cancelled
                 if progress is not None:
                     progress(n, len(pretokens))
-            _add_word(built, cache, pretoken, start, count + n)
+            _add_word(built, cache, pretoken, tokens, count + n)
         count += len(pretokens)
-    if special_tokens and (name := _first(_END, vocabulary)):
+    for name in cache.around[1] if special_tokens else ():
         built.special(vocabulary, name, (len(text), len(text)))
     return Encoding(text, tuple(built.ids), tuple(built.tokens), tuple(built.pieces), tuple(built.offsets),
                     tuple(built.words), tuple(built.unknown))
 
 
-def _add_word(built: _Builder, encoder: WordEncoder, pretoken: PreToken, shift: int, word: int) -> None:
+def _add_word(built: _Builder, encoder: WordEncoder, pretoken: PreToken, tokens: tuple[Token, ...], word: int) -> None:
     spans = pretoken.unit_spans
-    for token in encoder.word(pretoken.text):
+    for token in tokens:
         if token.unknown and encoder.vocabulary.recipe.unknown in REFUSES:
-            error = encoder.refusal(pretoken, token)
-            if shift:
-                error = TokentuiError(error.what, f"offset {shift + spans[token.start][0]}", error.hint)
-            raise error
-        built.add(token, (shift + spans[token.start][0], shift + spans[token.end - 1][1]), word)
+            raise encoder.refusal(pretoken, token)
+        built.add(token, (spans[token.start][0], spans[token.end - 1][1]), word)
 
 
-def _stretches(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:
+def _cut_at_specials(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:
     """(start, text, whether it is a special token) of each stretch between special tokens and of these."""
     names = sorted(filter(None, specials), key=len, reverse=True)
     at = 0
@@ -257,8 +334,14 @@ def _stretches(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str,
         yield at, text[at:], False
 
 
-def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> str | None:
-    return next((name for name in names if name in vocabulary.specials), None)
+def _may_hold(text: str, names: tuple[str, ...]) -> bool:
+    """Whether one of these names may stand in a text. Many names are much alike: most texts lack even what all begin with."""
+    shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
+    return shared in text and any(name in text for name in names)
+
+
+def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
+    return tuple(name for name in names if name in vocabulary.specials)[:1]
 
 
 def _safely(text: str) -> str:

@@ -76,7 +76,10 @@ def explain(
     if cache is None or cache.vocabulary is not vocabulary or cache.merges != merges:
         cache = WordEncoder(vocabulary, merges)
     words = []
-    for pretoken in cache.pretokenizer.pretokens(text):
+    typed = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+    for pretoken in itertools.chain.from_iterable(
+        pretokens for pretokens in cache.stretches(typed, False) if isinstance(pretokens, list)
+    ):
         units = cache.pretokenizer.units(pretoken.text)
         units = [units[at] for at in cache.kept(units)]
         steps = tuple(cache.segmenter.steps(units, len(pretoken.text)))

@@ -41,8 +41,9 @@ def lost(
         found.append("bytes that are not UTF-8: they come back as U+FFFD")
     missing = len(encoding.unknown)
     if recipe.unknown == "drop":
+        known = vocabulary.known_units(merges)
         missing += sum(
-            unit not in vocabulary.units
+            unit not in known
             for pretoken in cache.pretokenizer.pretokens(typed)
             for unit in cache.pretokenizer.units(pretoken.text)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from tokentui.encode.parts import MergeStep, Part
+from tokentui.encode.parts import MergeStep, Part, RankedPair
 from tokentui.vocabulary import Vocabulary
 
 _NONE = -1
@@ -45,8 +45,14 @@ class Merging:
             result = pieces[self._vocabulary.base_size + rank]
             yield MergeStep(rank, pieces[left], pieces[right], result, start, middle, ends[start])
 
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs that merge."""
+        base = self._vocabulary.base_size
+        for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
+            yield left, right, rank, base + rank
+
     def _start(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
-        known = self._vocabulary.units
+        known = self._vocabulary.known_units(self._merges)
         return [known.get(unit, _NONE) for unit in units], list(range(1, len(units) + 1))
 
     def _run(self, symbols: list[int], ends: list[int]) -> Iterator[tuple[int, int, int]]:

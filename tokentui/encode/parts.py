@@ -55,6 +55,15 @@ class Attempt:
 Step = MergeStep | Attempt
 
 
+class Refused(Exception):
+    """A word has an unknown unit, and the recipe refuses that: the text has to be encoded with its places to say where."""
+
+
+RankedPair = tuple[int, int, int, int]
+"""A pair of symbols that merges: left, right, rank, and what they make. Of all in a word the one of least rank goes first, of
+equals the leftmost."""
+
+
 class Segmenter(Protocol):
     """A way of encoding, ready for one vocabulary at one number of merges."""
 

@@ -54,6 +54,17 @@ class ScoredVocabulary(Vocabulary):
             what = f"{len(self.scores)} scores for {self.base_size} pieces"
             raise TokentuiError(what, "vocabulary", "give each piece one")
 
+    @functools.cached_property
+    def table(self) -> dict[bytes, int]:
+        """The symbol of each piece; what a piece begins with and is none has -1."""
+        table: dict[bytes, int] = {}
+        for symbol, piece in enumerate(self.pieces):
+            for end in range(1, len(piece)):
+                table.setdefault(piece[:end], -1)
+            if table.get(piece, -1) < 0:  # of two that are spelled alike the first, the more probable one
+                table[piece] = symbol
+        return table
+
 
 class _Arc(NamedTuple):
     """A piece that may stand at units `start` to `end`; an unknown unit has no symbol."""
@@ -106,12 +117,12 @@ class Viterbi:
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int = 0) -> None:
-        scores: Sequence[float] | None = getattr(vocabulary, "scores", None)
-        if scores is None:
+        if not isinstance(vocabulary, ScoredVocabulary):
             hint = "take encode=merges, or train with objective=unigram"
             raise TokentuiError("this vocabulary has no probabilities", f"encode={vocabulary.recipe.encode}", hint)
         self._pieces = vocabulary.pieces
-        self._scores = scores
+        self._scores = scores = vocabulary.scores
+        self._table = vocabulary.table
         self._marks = Marks(vocabulary)
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
 
@@ -150,19 +161,22 @@ class Viterbi:
 
     def sample(self, units: Sequence[bytes], temperature: float, random: Random) -> tuple[bytes, ...]:
         """A segmentation drawn by its probability to the power of 1/temperature."""
+        return tuple(self._piece(arc, units) for arc in self._draw(units, temperature, random))
+
+    def _draw(self, units: Sequence[bytes], temperature: float, random: Random) -> list[_Arc]:
         arcs = [arc._replace(score=arc.score / temperature) for arc in self._arcs(units)]
         sums = _forward(arcs, len(units))
         incoming: list[list[_Arc]] = [[] for _ in range(len(units) + 1)]
         for arc in arcs:
             incoming[arc.end].append(arc)
-        parts: list[bytes] = []
+        drawn: list[_Arc] = []
         place = len(units)
         while place:
             weights = [exp(sums[arc.start] + arc.score - sums[place]) for arc in incoming[place]]
             arc = random.choices(incoming[place], weights)[0]
-            parts.append(self._piece(arc, units))
+            drawn.append(arc)
             place = arc.start
-        return tuple(reversed(parts))
+        return drawn[::-1]
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
         """Every piece that may stand in a word, by start and then by end."""
@@ -218,16 +232,38 @@ class Viterbi:
     def _piece(self, arc: _Arc, units: Sequence[bytes]) -> bytes:
         return units[arc.start] if arc.symbol is None else self._pieces[arc.symbol]
 
-    @functools.cached_property
-    def _table(self) -> dict[bytes, int]:
-        """The symbol of each piece; what a piece begins with and is none has -1."""
-        table: dict[bytes, int] = {}
-        for symbol, piece in enumerate(self._pieces):
-            for end in range(1, len(piece)):
-                table.setdefault(piece[:end], -1)
-            if table.get(piece, -1) < 0:  # of two that are spelled alike the first, the more probable one
-                table[piece] = symbol
-        return table
+
+class Sampling(Viterbi):
+    """Cuts words at random, each time anew: a segmentation by its probability to the power of 1/temperature.
+
+    Args:
+        vocabulary: One with probabilities.
+        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
+        seed: The same seed draws the same segmentations for the same words in order.
+
+    Raises:
+        TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, temperature: float = 1.0, seed: int | None = None) -> None:
+        super().__init__(vocabulary)
+        self._temperature = check_temperature(temperature)
+        self._random = Random(seed)
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into the parts of a segmentation drawn at random."""
+        return [Part(arc.start, arc.end, arc.symbol) for arc in self._draw(units, self._temperature, self._random)]
+
+
+def check_temperature(temperature: float) -> float:
+    """The temperature, if it is one.
+
+    Raises:
+        TokentuiError: It is not above 0.
+    """
+    if not 0 < temperature < inf:
+        raise TokentuiError("a temperature is above 0", f"temperature={temperature}", "take 1 for the model's own")
+    return temperature
 
 
 def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
@@ -261,8 +297,7 @@ def sample(vocabulary: Vocabulary, word: str, temperature: float = 1.0, seed: in
     Raises:
         TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
     """
-    if not temperature > 0:
-        raise TokentuiError("a temperature is above 0", f"temperature={temperature}", "take 1 for the model's own")
+    check_temperature(temperature)
     segmenter, units = _ready(vocabulary, word)
     return segmenter.sample(units, temperature, Random(seed))
 

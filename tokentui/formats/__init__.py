@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tokentui.errors import TokentuiError
-from tokentui.formats import native
+from tokentui.formats import huggingface, merge_files, minbpe, native, sentencepiece, subword_nmt, tekken, tiktoken, vocab_txt
 from tokentui.formats.atomic import write_whole
-from tokentui.formats.checking import Place, parse_json
 from tokentui.formats.native import dumps, loads
+from tokentui.formats.source import Source, read_source
 from tokentui.recipe import nearest
 from tokentui.tokenizer import Tokenizer
 
@@ -41,7 +40,33 @@ FORMATS: dict[str, Format] = {
 }
 """The formats by name. The first one is what a file name that asks for none gets."""
 
-_LARGEST_FILE = 1 << 30
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format of another tool.
+
+    Attributes:
+        name: What it is called.
+        matches: Whether a file is one, by its content.
+        read: The tokenizer of a file.
+    """
+
+    name: str
+    matches: Callable[[Source], bool]
+    read: Callable[[Source], Tokenizer]
+
+
+READERS: tuple[Reader, ...] = (
+    Reader("Hugging Face's tokenizer.json", huggingface.is_tokenizer, huggingface.read),
+    Reader("GPT-2's vocab.json with its merges.txt", merge_files.is_vocabulary, merge_files.read_vocabulary),
+    Reader("sentencepiece's .model", sentencepiece.is_model, sentencepiece.read),
+    Reader("tiktoken ranks", tiktoken.is_ranks, tiktoken.read),
+    Reader("BERT's vocab.txt", vocab_txt.is_vocabulary, vocab_txt.read),
+    Reader("Mistral's tekken.json", tekken.is_tekken, tekken.read),
+    Reader("minbpe's .model", minbpe.is_model, minbpe.read),
+    Reader("GPT-2's merges.txt with its vocab.json", merge_files.is_merges, merge_files.read_rows),
+    Reader("subword-nmt's codes", subword_nmt.is_codes, subword_nmt.read),
+)
+"""What is read of other tools, in the order in which a file is tried."""
 
 _PACKED = {
     b"\x1f\x8b": "gzip",
@@ -52,28 +77,27 @@ _PACKED = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Tokenizer:
+def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
     """Read a tokenizer file. What it is is told by its content, never by its name.
 
+    Args:
+        path: The file.
+        split: A value of that axis, for a file that holds none (tiktoken ranks).
+
     Raises:
-        TokentuiError: It cannot be read, is none of `FORMATS`, or is damaged; it says what is wrong and where.
+        TokentuiError: It cannot be read, is none of `FORMATS` and `READERS`, or is damaged; it says what is wrong and
+            where. Or it holds a split and another one was named.
     """
-    where = os.fspath(path)
-    data = _read(where)
-    _refuse_others(data, where)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if _object(data):
-            raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "mend the file or train it again") from None
-        raise _foreign(where) from None
-    if not _object(data):
-        raise _foreign(where)
-    document = parse_json(text, Place(where))
-    name = document.get("format")
-    if not isinstance(name, str) or name not in FORMATS:
-        raise _foreign(where)
-    return FORMATS[name].loads(text, where)
+    source = read_source(os.fspath(path), split)
+    _refuse_others(source.data, source.where)
+    name = source.document.get("format")
+    if isinstance(name, str) and name in FORMATS:
+        return FORMATS[name].loads(source.text or "", source.where)
+    for reader in READERS:
+        if reader.matches(source):
+            return reader.read(source)
+    known = ", ".join([*FORMATS, *(reader.name for reader in READERS)])
+    raise TokentuiError("not a tokenizer file that this version reads", source.where, f"it reads: {known}")
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -96,25 +120,6 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None 
     write_whole(path, chosen.dumps(tokenizer).encode("utf-8"))
 
 
-def _read(where: str) -> bytes:
-    if os.path.isdir(where):
-        raise TokentuiError("a folder, not a tokenizer file", where, "name the file in it")
-    try:
-        # Opened without waiting and looked at first: a pipe that nobody writes to would hold the program for ever.
-        with open(os.open(where, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TokentuiError("a pipe or device, not a file", where, "name a tokenizer file")
-            data = file.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise TokentuiError("no such file", where, "check the name") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = error.strerror if isinstance(error, OSError) else None
-        raise TokentuiError(f"cannot be read: {why or error}", where, "check the name and the permissions") from None
-    if len(data) > _LARGEST_FILE:
-        raise TokentuiError("larger than any tokenizer file (1 GiB)", where, "name a tokenizer file")
-    return data
-
-
 def _refuse_others(data: bytes, where: str) -> None:
     """Name what people often have in place of the file."""
     if not data.strip():
@@ -128,12 +133,4 @@ def _refuse_others(data: bytes, where: str) -> None:
             raise TokentuiError(f"packed with {name}", where, "unpack it first")
 
 
-def _object(data: bytes) -> bool:
-    return data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
-
-
-def _foreign(where: str) -> TokentuiError:
-    return TokentuiError("not a tokenizer file that this version reads", where, "it reads: " + ", ".join(FORMATS))
-
-
-__all__ = ["FORMATS", "Format", "dumps", "load", "loads", "save", "write_whole"]
+__all__ = ["FORMATS", "READERS", "Format", "Reader", "dumps", "load", "loads", "save", "write_whole"]

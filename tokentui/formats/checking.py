@@ -36,6 +36,10 @@ class Place:
         """The place of a row of this list, counted from 0."""
         return replace(self, row_number=number)
 
+    def line(self, number: int) -> Place:
+        """The place of a line of a text file, counted from 0 and shown from 1."""
+        return self.key(f"line {number + 1}")
+
     def error(self, what: str, hint: str = _MEND) -> TokentuiError:
         """What is wrong here."""
         return TokentuiError(what, str(self), hint)
@@ -104,7 +108,8 @@ def parse_json(text: str, place: Place) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            twice = next(name for n, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:n]))
+            seen: set[str] = set()
+            twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
             raise place.error(f"the key {twice[:40]!r} stands twice in an object")
         return found
 

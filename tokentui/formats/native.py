@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from tokentui.encode.gage import GageVocabulary
+from tokentui.encode.imported import ImportedVocabulary
+from tokentui.encode.viterbi import ScoredVocabulary
 from tokentui.errors import TokentuiError
 from tokentui.formats.checking import Place, entries, parse_json
 from tokentui.recipe import AXES, Recipe
@@ -16,12 +19,20 @@ from tokentui.vocabulary import Vocabulary
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
 _ALL_BYTES = [bytes((value,)) for value in range(256)]
+_LEAST_SCORE = 1e6
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def dumps(tokenizer: Tokenizer) -> str:
-    """The document of a tokenizer. The same tokenizer always gives the same text."""
+    """The document of a tokenizer. The same tokenizer always gives the same text.
+
+    Raises:
+        TokentuiError: It was read from another tool's file: this format has no place for its ids.
+    """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
+    if isinstance(vocabulary, ImportedVocabulary):
+        what = "a tokenizer that was read from another tool's file cannot be written yet"
+        raise TokentuiError(what, "tokentui", "keep the file that it was read from")
     ids = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
     pairs = zip(vocabulary.merges[:merges], vocabulary.counts, strict=False)
     made = ([ids[left], ids[right], ids[vocabulary.base_size + rank], count]
@@ -55,7 +66,8 @@ def loads(text: str, where: str) -> Tokenizer:
         raise place.error(f'there was no version {document["version"]}', f'"version" is {VERSION}')
     recipe = _recipe(document["recipe"], place.key("recipe"))
     run = _run(document["run"], place.key("run"))
-    rows = [_row(row, at) for at, row in entries(document["vocabulary"], place.key("vocabulary"))]
+    scored = recipe.objective == "unigram"
+    rows = [_row(row, at, scored) for at, row in entries(document["vocabulary"], place.key("vocabulary"))]
     merges = [_merge(row, at) for at, row in entries(document["merges"], place.key("merges"))]
     return _build(recipe, run, rows, merges, place)
 
@@ -84,8 +96,6 @@ def _recipe(value: Any, place: Place) -> Recipe:
         if error.where == str(place):
             raise
         raise TokentuiError(f"{error.where}: {error.what}", str(place), error.hint) from None
-    if recipe.objective == "unigram":
-        raise place.error("unigram models are not read by this version", "take a tokenizer of another objective")
     return recipe
 
 
@@ -104,16 +114,20 @@ def _run(value: Any, place: Place) -> dict[str, Any]:
     return run
 
 
-def _row(row: Any, place: Place) -> Entry:
+def _row(row: Any, place: Place, scored: bool) -> Entry:
     number, text, code, score = place.fields(row, ("ID", "TEXT", "HEX", "SCORE"))
     place.number(number)
     piece = place.hex(code)
     # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
     if place.text(text).encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != text:
         raise place.error("HEX is not the bytes of TEXT", "mend one of the two")
-    if score is not None:
+    if score is None:
+        return Entry(number, piece, text, "")
+    if not scored:
         raise place.error("SCORE is not null", "only unigram models have scores")
-    return Entry(number, piece, text, "")
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -_LEAST_SCORE <= score <= 0:
+        raise place.error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
+    return Entry(number, piece, text, "", float(score))
 
 
 def _merge(row: Any, place: Place) -> tuple[int, int, int, int]:
@@ -146,17 +160,31 @@ def _build(
             what = f"{entry.text[:40]!r} belongs here"
             raise listed.row(n).error(what, "the specials come first, in the order of the run")
     ordinary = first + len(named)
-    own = sum(made >= ordinary for _, _, made, _ in merges)
+    gage = recipe.objective == "gage"
+    # A merge makes an entry of its own, but where it borrows a special's id or, with Gage, a byte's.
+    own = 0 if gage else sum(made >= ordinary for _, _, made, _ in merges)
     others = rows[len(named) :]
     if own > len(others):
         raise listed.error(f"{len(others)} entries for {own} merges", "each merge makes a token that stands there")
     cut = own if recipe.base == "frequency" else len(others) - own
     base = others[cut:] if recipe.base == "frequency" else others[:cut]
 
-    vocabulary = Vocabulary(recipe, [row.piece for row in base], specials, first)
+    for n, row in enumerate(rows):
+        if recipe.objective == "unigram" and (row.score is None) != (n < len(named)):
+            what = "SCORE is not null" if n < len(named) else "SCORE is missing"
+            raise listed.row(n).error(what, "every piece of a unigram model has one, specials and byte tokens have none")
+    pieces = [row.piece for row in base]
+    if recipe.objective == "unigram":
+        if merges:
+            raise replayed.row(0).error("a unigram model has no merges", "leave the list empty")
+        vocabulary: Vocabulary = ScoredVocabulary(recipe, pieces, specials, first, [row.score or 0.0 for row in base])
+    elif gage:
+        vocabulary = _gage(recipe, run, pieces, merges, place)
+    else:
+        vocabulary = Vocabulary(recipe, pieces, specials, first)
     if len(vocabulary.units) < len(base):
         raise listed.error("two base units have the same bytes", "a unit stands once")
-    if recipe.base in ("bytes", "gpt2-bytes") and sorted(vocabulary.units) != _ALL_BYTES:
+    if not vocabulary.scores and recipe.base in ("bytes", "gpt2-bytes") and sorted(vocabulary.units) != _ALL_BYTES:
         raise listed.error("the base is not all 256 bytes", f"base={recipe.base} wants them")
     symbols = {row.id: symbol for symbol, row in enumerate(base)}
     for n, merge in enumerate(merges):
@@ -170,6 +198,28 @@ def _build(
         if rows[n].text != entry.text:
             raise listed.row(n).error("TEXT is not what HEX decodes to", "mend one of the two")
     return tokenizer
+
+
+def _gage(
+    recipe: Recipe, run: dict[str, Any], pieces: list[bytes], merges: list[tuple[int, int, int, int]], place: Place
+) -> GageVocabulary:
+    """The vocabulary of Gage's compression, without its merges: for each a byte that stands for nothing else."""
+    if pieces != _ALL_BYTES:
+        raise place.key("vocabulary").error("the base is not the 256 bytes in order", "objective=gage wants them")
+    first = run["first_id"] + len(run["specials"])
+    plain: set[int] = set()
+    taken: set[int] = set()
+    for n, (left, right, made, _) in enumerate(merges):
+        at = place.key("merges").row(n)
+        plain |= {left, right} - taken
+        if made < first:
+            raise at.error(f"ID {made} is a special token's", "a byte stands for a pair")
+        if made in taken:
+            raise at.error(f"ID {made} stands for an earlier pair too", "a byte stands for one pair")
+        if made in plain:
+            raise at.error(f"ID {made} stands for itself in a pair", "a byte that stands for a pair stands for nothing else")
+        taken.add(made)
+    return GageVocabulary(recipe, [made - first for _, _, made, _ in merges], run["specials"], run["first_id"])
 
 
 def _replay(

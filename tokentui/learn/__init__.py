@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tokentui.errors import TokentuiError
-from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Why
+from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Trainer, Why
+from tokentui.learn.compiled import CompiledTrainer, is_chosen
+from tokentui.learn.gage import GageTrainer
 from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.score import ScoreTrainer
+from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import BUILT
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -14,8 +19,13 @@ from tokentui.text.count import Words, count
 
 __all__ = ["OBJECTIVES", "Candidate", "PairTrainer", "Step", "Stops", "Why", "start", "start_counted"]
 
-OBJECTIVES: dict[str, Callable[..., PairTrainer]] = {"count": PairTrainer}
+OBJECTIVES: dict[str, Callable[..., Trainer]] = {
+    "count": PairTrainer, "score": ScoreTrainer, "unigram": UnigramTrainer, "gage": GageTrainer,
+}
 """The trainer of each objective."""
+
+_PRUNING = ("unigram",)
+"""Objectives that begin with all there is, which they find in the documents, and go down to a size."""
 
 
 def check_trainable(recipe: Recipe) -> None:
@@ -38,7 +48,7 @@ def start(
     specials: Sequence[str] = (),
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-) -> PairTrainer:
+) -> Trainer:
     """Start a training: count the corpus and lay it out, at step 0.
 
     Args:
@@ -54,12 +64,40 @@ def start(
     """
     check_trainable(recipe)
     words = count(corpus, recipe, progress=progress, cancel=cancel)
-    return start_counted(words, recipe, first_id=first_id, specials=specials, cancel=cancel)
+    documents = corpus.documents if corpus.counts is None else None
+    return start_counted(words, recipe, first_id=first_id, specials=specials, documents=documents, cancel=cancel)
 
 
 def start_counted(
-    words: Words, recipe: Recipe, *, first_id: int = 0, specials: Sequence[str] = (), cancel: Cancel | None = None
-) -> PairTrainer:
-    """Start a training on pre-tokens that are counted already."""
+    words: Words,
+    recipe: Recipe,
+    *,
+    first_id: int = 0,
+    specials: Sequence[str] = (),
+    documents: Sequence[str] | None = None,
+    vocab_size: int | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Trainer:
+    """Start a training on pre-tokens that are counted already.
+
+    Args:
+        words: The counted pre-tokens.
+        recipe: How to train.
+        first_id: The first id given.
+        specials: Special tokens.
+        documents: The documents that they come from, for an objective that looks at them too.
+        vocab_size: The size that a training which prunes goes to, unless a run says another.
+        progress: Told (done, total) while the start is laid out.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+    """
     check_trainable(recipe)
-    return OBJECTIVES[recipe.objective](words, recipe, first_id=first_id, specials=specials, cancel=cancel)
+    more: dict[str, Any] = {}
+    if recipe.objective in _PRUNING:
+        more["lines"] = documents
+        if vocab_size is not None:
+            more["vocab_size"] = vocab_size
+    trainer = CompiledTrainer if is_chosen(words, recipe, specials) else OBJECTIVES[recipe.objective]
+    return trainer(
+        words, recipe, first_id=first_id, specials=specials, progress=progress, cancel=cancel, **more
+    )

@@ -184,8 +184,20 @@ class Trainer(Protocol):
     def tokens_at(self, number: int) -> int:
         """The length of the corpus after a known step."""
 
+    def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
+        """What the next steps may take, first what comes first: pairs, or the pieces that a pruning judges."""
+
     def end(self, stops: Stops) -> str | None:
         """Why no further step may be made under these stops; None where one may."""
+
+    def bound(self, stops: Stops) -> None:
+        """Take other limits on what a step may make: what was learned past this step under the old ones is forgotten."""
+
+    def limits(self, stops: Stops) -> Stops:
+        """Of some stops those that say what a step may make, without those that only end a run."""
+
+    def step_with(self, size: int) -> int | None:
+        """The first known step at which the vocabulary has come to this size; None where there is none yet."""
 
     def last_step(self, stops: Stops) -> int | None:
         """The step that these stops lead to as far as can be said, None where they say nothing."""

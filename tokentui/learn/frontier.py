@@ -46,7 +46,11 @@ class Frontier:
         self._heap: list[tuple[int, Any, int]] = []
         self._threshold = 1
         self._bar(1)
-        counts = cells.counts
+        self._fill()
+
+    def _fill(self) -> None:
+        """Take in the pairs that there are at the start."""
+        counts = self._cells.counts
         for pair in range(1, len(counts)):
             if pair not in self.barred:
                 self._tied[counts[pair]] = self._tied.get(counts[pair], 0) + 1
@@ -91,9 +95,9 @@ class Frontier:
                 return 0
             self._refill()
 
-    def tied(self, count: int) -> int:
-        """How many pairs have exactly this count."""
-        return self._tied.get(count, 0)
+    def tied(self, pair: int) -> int:
+        """How many candidates are exactly as good as this one."""
+        return self._tied.get(self._cells.counts[pair], 0)
 
     def moved(self, pair: int, count: int, first_new: int, fell: dict[int, int]) -> None:
         """Take in a merge that was just made at the frontier.

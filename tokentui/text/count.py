@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tokentui import fast
 from tokentui.errors import Cancelled
+from tokentui.fast.counted import CountedWords
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.helper import Helper
@@ -89,7 +91,7 @@ def count(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Words:
-    """Count the pre-tokens of a corpus.
+    """Count the pre-tokens of a corpus: by kernels where they are loaded and know the split, else in plain Python.
 
     Args:
         corpus: What to count; a corpus of word counts is taken as it is.
@@ -101,6 +103,12 @@ def count(
     Raises:
         TokentuiError: The split's pattern takes too long; it says on which text.
     """
+    if processes is None and corpus.counts is None and fast.ready(sum(map(len, corpus.documents))):
+        from tokentui.fast.counting import count_words  # needs the kernels
+
+        found = count_words(corpus.documents, recipe, Pretokenizer(recipe).words, progress=progress, cancel=cancel)
+        if found is not None:
+            return Words(found[0] if isinstance(found[0], CountedWords) else tuple(found[0]), tuple(found[1]))
     if processes is None:
         large = corpus.counts is None and sum(map(len, corpus.documents)) >= PARALLEL_CHARS
         processes = min(2, os.cpu_count() or 1) if large else 1

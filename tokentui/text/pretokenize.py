@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
@@ -34,6 +34,11 @@ class PreToken:
     prepared_start: int
     prepared_end: int
     unit_spans: tuple[tuple[int, int], ...]
+
+    def moved(self, by: int) -> PreToken:
+        """The same in a text of which what was looked at begins so many characters further on."""
+        spans = tuple((start + by, end + by) for start, end in self.unit_spans)
+        return replace(self, start=self.start + by, end=self.end + by, unit_spans=spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Pretokenizer:
         self._splitter = splitter(recipe.split)
         self._plain = _PLAIN[recipe.unit]
         self._mark = to_bytes(recipe.mark_text)
+        self._trims = "nmt-nfkc" in recipe.normalize
 
     def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
         """The words of a document in order.
@@ -78,6 +84,8 @@ class Pretokenizer:
             TokentuiError: The pattern takes longer.
         """
         text = self.normalized(document)
+        if not first and self._trims and text and document.startswith(" "):
+            text = " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
         return self._splitter.words(text, first=first, timeout=timeout)
 
     def normalized(self, document: str) -> str:
@@ -88,19 +96,19 @@ class Pretokenizer:
         """The first place from `at` on, 0 excluded, that is known to be safe for cutting the document in two.
 
         There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where no such
-        place is known: the split has none, or a normaliser looks at the whole (`nmt-nfkc` trims both ends).
+        place is known.
         """
         if not self.recipe.normalize:
             return self._splitter.safe_cut(document, at)
-        if "nmt-nfkc" not in self.recipe.normalize:
-            # No normaliser looks across the place before a space or a line end, so the two characters beside it are
-            # normalised by themselves; the split decides on what they become.
-            for match in _BEFORE_SPACE.finditer(document, max(at - 1, 0)):
-                if begins_sequence(match.group()):
-                    left = normalize(match.group(), self.recipe.normalize)
-                    right = normalize(document[match.end()], self.recipe.normalize)
-                    if left and self._splitter.safe_cut(left[-1] + right, 1) == 1:
-                        return match.end()
+        # No normaliser looks across the place before a space or a line end, so the two characters beside it are
+        # normalised by themselves; the split decides on what they become. One that trims a text leaves a letter at the end of
+        # the head alone, and the space in front of the tail is put back.
+        for match in (_LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE).finditer(document, max(at - 1, 0)):
+            if begins_sequence(match.group()):
+                left = normalize(match.group(), self.recipe.normalize)
+                right = " " if self._trims else normalize(document[match.end()], self.recipe.normalize)
+                if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
+                    return match.end()
         return len(document)
 
     def units(self, word: str) -> list[bytes]:
@@ -195,3 +203,4 @@ _SINGLE = [bytes((value,)) for value in range(256)]
 _GRAPHEME = regex.compile(r"\X")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BEFORE_SPACE = re.compile(r"\S(?=[ \n])")
+_LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")

@@ -12,8 +12,8 @@ from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.keys import format_key
 
-CONTEXTS = ("global", "corpus", "pairs", "vocabulary", "encode")
-"""Where keys are bound: the whole main screen, or one of its panes."""
+CONTEXTS = ("global", "corpus", "editor", "pairs", "vocabulary", "encode")
+"""Where keys are bound: the whole main screen, one of its panes, or the corpus while it is typed into."""
 
 MOST_HINTS = 12
 """The most keys in the footer, however wide it is."""
@@ -33,6 +33,7 @@ class Action:
         palette: Whether the command palette has it.
         run: The Textual action; `screen.` and the name where it is empty.
         always: Whether its keys work wherever the focus is, in text fields and dialogs as well.
+        objective: The objective that it means something for, empty for all. With others its keys only say that it does not.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Action:
     palette: bool = True
     run: str = ""
     always: bool = False
+    objective: str = ""
 
     @property
     def command(self) -> str:
@@ -62,6 +64,11 @@ def key_name(key: str) -> str:
     return "+".join([*modifiers, last if last == "enter" else format_key(last)])
 
 
+def _fine(name: str, key: str, label: str, help: str, pieces: int) -> Action:
+    footer = 3 if abs(pieces) == 1 else 0
+    return Action(name, (key,), label, help, footer=footer, run=f"screen.fine({pieces})", objective="unigram")
+
+
 def _scrolling(context: str, what: str) -> tuple[Action, ...]:
     return (
         Action(f"{context}_up", ("up", "k"), "up", f"{what} up", context, palette=False, run="move(-1)"),
@@ -74,16 +81,20 @@ def _scrolling(context: str, what: str) -> tuple[Action, ...]:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("next", ("n", "right"), "next", "Make the next merge", footer=1, run="screen.move(1)"),
-    Action("back", ("b", "left"), "back", "Take the last merge back", footer=2, run="screen.move(-1)"),
+    Action("next", ("n", "right"), "next", "Make the next step: a merge, an EM step, a pruning", footer=1, run="screen.move(1)"),
+    Action("back", ("b", "left"), "back", "Take the last step back", footer=2, run="screen.move(-1)"),
     Action("play", ("space",), "run", "Run, or stop", footer=3),
     Action("faster", ("plus", "greater_than_sign"), "faster", "Run faster", footer=15, run="screen.speed(1)"),
     Action("slower", ("minus", "less_than_sign"), "slower", "Run slower", footer=16, run="screen.speed(-1)"),
-    Action("next_10", ("right_square_bracket",), "+10", "10 merges forward", footer=19, run="screen.move(10)"),
-    Action("back_10", ("left_square_bracket",), "−10", "10 merges back", run="screen.move(-10)"),
-    Action("next_100", ("N",), "+100", "100 merges forward", footer=20, run="screen.move(100)"),
-    Action("back_100", ("B",), "−100", "100 merges back", run="screen.move(-100)"),
-    Action("start", ("0",), "start", "Go to the start, before any merge", footer=18),
+    Action("next_10", ("right_square_bracket",), "+10", "10 steps forward", footer=19, run="screen.move(10)"),
+    Action("back_10", ("left_square_bracket",), "−10", "10 steps back", run="screen.move(-10)"),
+    Action("next_100", ("N",), "+100", "100 steps forward", footer=20, run="screen.move(100)"),
+    Action("back_100", ("B",), "−100", "100 steps back", run="screen.move(-100)"),
+    _fine("piece_on", "l", "piece on", "Drop the next piece of a pruning", 1),
+    _fine("piece_back", "h", "piece back", "Take a piece of a pruning back", -1),
+    _fine("pieces_on", "L", "+100 pieces", "Drop the next 100 pieces of a pruning", 100),
+    _fine("pieces_back", "H", "−100 pieces", "Take 100 pieces of a pruning back", -100),
+    Action("start", ("0",), "start", "Go to the start, before any step", footer=18),
     Action("end", ("G",), "end", "Go to the end of the run", footer=17),
     Action("go_to", ("g",), "go to", "Go to a step, or to the step that makes a token", footer=5),
     Action("algorithm", ("a",), "algorithm", "Choose another algorithm, or another value on one of its axes", footer=6),
@@ -93,10 +104,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("find_next", ("full_stop",), "next match", "Find the next match", run="screen.find_again(False)"),
     Action("find_previous", ("comma",), "previous match", "Find the match before", run="screen.find_again(True)"),
     Action("follow", ("f",), "follow", "Show where in the corpus the last merge was made; again: the next place", footer=11),
+    Action("questions", ("u",), "questions", "What is used and saved, what comes of going on, how words are written", footer=13),
     Action("glyphs", ("v",), "view", "Show tokens as text, as escapes, as bytes in hex, as code points", footer=12),
     Action("cancel", ("escape",), "cancel", "Stop what takes long; else leave typing, or end finding", palette=False),
     Action("pane_1", ("1",), "corpus", "Go to the corpus", run="screen.pane('corpus')"),
-    Action("pane_2", ("2",), "pairs", "Go to the pairs", run="screen.pane('pairs')"),
+    Action("pane_2", ("2",), "pairs", "Go to the pairs, or the pieces by loss", run="screen.pane('pairs')"),
     Action("pane_3", ("3",), "vocabulary", "Go to the vocabulary", run="screen.pane('vocabulary')"),
     Action("pane_4", ("4",), "encode", "Go to the typed text", run="screen.pane('encode')"),
     Action("next_pane", ("tab",), "pane", "Go to the next pane", footer=14, palette=False, run="screen.turn(1)"),
@@ -109,7 +121,17 @@ ACTIONS: tuple[Action, ...] = (
     Action("quit", ("q",), "quit", "Quit", footer=10, run="app.quit"),
     Action("quit_now", ("ctrl+c", "ctrl+q"), "quit", "Quit, wherever the focus is", palette=False, run="app.quit", always=True),
     Action("boundaries", ("s",), "boundaries", "Tell tokens apart by shades, or by bars between them", "corpus", footer=6),
+    Action("compressed", ("z",), "compressed", "Show the compressed text and its table", "corpus", footer=4,
+           run="screen.compressed", objective="gage"),
+    Action("pieces", ("p",), "pieces", "Show how the text is cut into pieces, and by which branch of the split", "corpus",
+           footer=13, run="screen.pieces"),
+    Action("edit", ("e",), "edit", "Type into the corpus; each change is trained on at once", "corpus", footer=6,
+           run="screen.edit"),
     *_scrolling("corpus", "A row"),
+    Action("end_edit", ("escape",), "end", "End typing; the text stays the corpus", "editor", footer=1, palette=False,
+           run="screen.cancel"),
+    Action("undo", ("ctrl+t",), "undo", "Take back what was typed", "editor", footer=2, palette=False, run="undo"),
+    Action("redo", ("ctrl+y",), "redo", "Type again what was taken back", "editor", footer=3, palette=False, run="redo"),
     Action("inspect_pair", ("enter",), "inspect", "Show all about it", "pairs", footer=6, palette=False, run="choose"),
     *_scrolling("pairs", "A pair"),
     Action("order", ("S",), "sort", "Sort by newest, most used, longest or id", "vocabulary", footer=7),
@@ -135,11 +157,16 @@ def _binding(action: Action) -> Binding:
     return Binding(",".join(action.keys), action.command, action.label, show=False, priority=action.always)
 
 
-def hints(context: str) -> list[Action]:
+def meant(objective: str) -> list[Action]:
+    """The actions that mean something for an objective."""
+    return [action for action in ACTIONS if action.objective in ("", objective)]
+
+
+def hints(context: str, objective: str = "") -> list[Action]:
     """What the footer may show while a pane has the focus, most important first."""
     # Where one types, letters are text and do nothing else.
-    typing = context == "encode"
-    near = [a for a in ACTIONS if a.footer and (a.context == context or (a.context == "global" and not typing))]
+    typing = context in ("editor", "encode")
+    near = [a for a in meant(objective) if a.footer and (a.context == context or (a.context == "global" and not typing))]
     near.sort(key=lambda action: (action.footer, action.context == "global"))
     return near + [action for action in ACTIONS if typing and action.name in _WHILE_TYPING]
 
@@ -162,21 +189,25 @@ def fitting(actions: Sequence[Action], width: int, gap: int = 2) -> list[Action]
 
 
 class ActionCommands(Provider):
-    """The actions in the command palette."""
+    """The actions in the command palette: those that mean something for what is trained."""
 
     async def discover(self) -> Hits:
         """All of them."""
-        for action in ACTIONS:
+        for action in self._actions():
             if action.palette:
                 yield DiscoveryHit(self._title(action), self._runner(action), help=self._help(action))
 
     async def search(self, query: str) -> Hits:
         """Those whose words look like what was typed."""
         matcher = self.matcher(query)
-        for action in ACTIONS:
+        for action in self._actions():
             title = self._title(action)
             if action.palette and (score := matcher.match(title)) > 0:
                 yield Hit(score, matcher.highlight(title), self._runner(action), text=title, help=self._help(action))
+
+    def _actions(self) -> list[Action]:
+        now = getattr(self.screen, "snapshot", None)
+        return meant(now.recipe.objective if now is not None else "")
 
     @staticmethod
     def _title(action: Action) -> str:

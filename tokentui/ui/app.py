@@ -22,13 +22,17 @@ from tokentui.snapshot import Snapshot
 from tokentui.ui import theme
 from tokentui.ui.actions import ActionCommands, always_bindings
 from tokentui.ui.asking import Asking
+from tokentui.ui.editing import Editing
 from tokentui.ui.guard import ControlGuard
 from tokentui.ui.messages import Snapshotted
+from tokentui.ui.retraining import Retraining
 from tokentui.ui.screens.main import MainScreen
 from tokentui.ui.widgets.running import Boundaries
 
 BACKLOG_S = 0.05
 """How long to wait before looking again whether a slow terminal has taken what was written."""
+CLIPBOARD_BYTES = 74_000
+"""The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
 HANGUP_S = 1.0
 """How often to look whether the terminal has gone."""
 
@@ -80,7 +84,8 @@ class ExplorerApp(App[None]):
         self._typed = typed
         self._begin = begin
         self._boundaries = boundaries
-        self.asking = Asking(self, dict(run or {}))
+        self.retraining = Retraining(self)
+        self.asking, self.editing = Asking(self, dict(run or {})), Editing(self)
         self.session: SessionLike | None = None
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
@@ -102,6 +107,13 @@ class ExplorerApp(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """None of Textual's: the palette has our actions."""
         return ()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Keep what is cut, to be pasted as it is, and hand it to the terminal as far as a terminal takes it."""
+        data = text.encode("utf-8", "replace")
+        if len(data) <= CLIPBOARD_BYTES:
+            super().copy_to_clipboard(data.decode())
+        self._clipboard = text
 
     def action_repaint(self) -> None:
         """Draw everything again."""
@@ -126,7 +138,7 @@ class ExplorerApp(App[None]):
         if self._typed:
             self.send(Type(self._typed))
         if self._begin is not None:
-            self._await_answer(self._begin(self.session), None)
+            self._await_answer(self._begin(self.session), None, self.tell)
 
     async def on_unmount(self) -> None:
         """Close the session."""
@@ -158,7 +170,9 @@ class ExplorerApp(App[None]):
         self.post_message(Snapshotted(snapshot))
 
     def on_snapshotted(self, message: Snapshotted) -> None:
-        """Show a snapshot, unless the terminal has not taken yet what was written before."""
+        """Show a snapshot, unless it only says that what comes next is on its way, or the terminal has not taken the last."""
+        if self.retraining.quiet and (message.snapshot.busy is not None or message.snapshot.partial):
+            return
         waiting, self._pending = self._pending, message.snapshot
         if waiting is None:
             self._show_pending()
@@ -181,17 +195,23 @@ class ExplorerApp(App[None]):
         queue = getattr(getattr(self._driver, "_writer_thread", None), "_queue", None)
         return queue is not None and queue.qsize() > 0
 
-    def send(self, command: Command, then: Callable[[Any], object] | None = None) -> None:
+    def send(
+        self, command: Command, then: Callable[[Any], object] | None = None,
+        failed: Callable[[BaseException], object] | None = None,
+    ) -> None:
         """Hand a command to the session.
 
         Args:
             command: The command.
-            then: Called with the answer. What goes wrong is shown in a line.
+            then: Called with the answer.
+            failed: Called with what went wrong. It is shown in a line if this is None.
         """
         if self.session is not None:
-            self._await_answer(self.session.send(command), then)
+            self._await_answer(self.session.send(command), then, failed or self.tell)
 
-    def _await_answer(self, answer: asyncio.Future[Any], then: Callable[[Any], object] | None) -> None:
+    def _await_answer(
+        self, answer: asyncio.Future[Any], then: Callable[[Any], object] | None, failed: Callable[[BaseException], object],
+    ) -> None:
         def answered(future: asyncio.Future[Any]) -> None:
             if future.cancelled() or not self.is_running:
                 return
@@ -199,14 +219,19 @@ class ExplorerApp(App[None]):
             if error is None:
                 if then is not None:
                     then(future.result())
-            elif isinstance(error, Cancelled):
-                self.say("stopped")
-            elif isinstance(error, TokentuiError):
-                self.say(str(error), "error")
             else:
-                self.say(f"this should not happen: {type(error).__name__}: {error}", "error")
+                failed(error)
 
         answer.add_done_callback(answered)
+
+    def tell(self, error: BaseException) -> None:
+        """Show what went wrong in a line."""
+        if isinstance(error, Cancelled):
+            self.say("stopped")
+        elif isinstance(error, TokentuiError):
+            self.say(str(error), "error")
+        else:
+            self.say(f"this should not happen: {type(error).__name__}: {error}", "error")
 
     def say(self, text: str, severity: Any = "information") -> None:
         """Show a line for some seconds."""

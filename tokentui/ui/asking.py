@@ -6,14 +6,23 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import Find, Follow, GoToToken, Open, Use
-from tokentui.snapshot import PairRow, Place, TokenRow
-from tokentui.ui.actions import ACTIONS
+from tokentui.commands import Ask, Command, Compress, Find, Follow, GoToToken, Open, Pieces, Preview
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.snapshot import CompressedView, LossRow, PairRow, PiecesView, Place, PreviewView, TokenRow
+from tokentui.ui.actions import meant
+from tokentui.ui.trying import Trying, words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tokentui.answers import Answers
+    from tokentui.recipe import Recipe
     from tokentui.ui.app import ExplorerApp
+    from tokentui.ui.screens.following import RecipeChoice
     from tokentui.ui.screens.open import OpenChoice
-    from tokentui.ui.screens.recipe import RecipeChoice
+
+LIVE_BYTES = 1_000_000
+"""Up to this size the main screen follows each change of a recipe while it is being chosen, unless the user says otherwise."""
 
 
 class Asking:
@@ -63,7 +72,7 @@ class Asking:
                 if text:
                     self.find_again(backward=False)
 
-        self._app.push_screen(FindScreen(pane, main.sought[1]), asked)
+        self._app.push_screen(FindScreen(main.name_of(pane), main.sought[1]), asked)
 
     def find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""
@@ -81,11 +90,23 @@ class Asking:
 
         self._app.send(Find(pane, text, main.place_to_start(pane), backward), found)
 
-    def inspect(self, row: PairRow | TokenRow) -> None:
+    def inspect(self, row: PairRow | LossRow | TokenRow) -> None:
         """Show all about a row."""
         from tokentui.ui.screens.inspect import InspectScreen
 
         self._app.push_screen(InspectScreen(row))
+
+    def compressed(self) -> None:
+        """Show the text as Gage's compression leaves it at this step."""
+        if self._app.main.objective != "gage":
+            self._app.say("only Gage's compression has a compressed text: choose it with a")
+            return
+        self._app.send(Compress(), self._show_compressed)
+
+    def _show_compressed(self, view: CompressedView) -> None:
+        from tokentui.ui.screens.compressed import CompressedScreen
+
+        self._app.push_screen(CompressedScreen(view, self._app.send))
 
     # In the run.
 
@@ -113,22 +134,70 @@ class Asking:
 
     def how_to_train(self) -> None:
         """Ask for a recipe, and train by it."""
+        from tokentui.ui.screens.draft import full_run
+        from tokentui.ui.screens.following import RecipeChoice
         from tokentui.ui.screens.recipe import RecipeScreen
 
         now = self._app.main.snapshot
         if now is None:
             return
 
+        async def trial(recipe: Recipe, run: Mapping[str, Any]) -> PreviewView:
+            view: PreviewView = await self._answer(Preview(recipe, words(run)))
+            return view
+
+        trying = Trying(self._app, RecipeChoice(now.recipe, full_run(self._run), now.keep_place), self._take_run)
+
         def asked(choice: RecipeChoice | None) -> None:
-            if choice is not None:
-                words = dict(choice.run)
-                run = tuple(sorted((name, tuple(w) if isinstance(w, list) else w) for name, w in words.items()))
-                self._app.send(Use(choice.recipe, run), lambda _: self._run_taken(words))
+            if choice is None:
+                trying.put_back()
+            else:
+                trying.train(choice)
 
-        self._app.push_screen(RecipeScreen(now.recipe, now.preset, self._run), asked)
+        live = now.corpus_bytes <= LIVE_BYTES
+        dialog = RecipeScreen(now.recipe, now.preset, self._run, trial, now.keep_place, trying.train, live)
+        self._app.push_screen(dialog, asked)
 
-    def _run_taken(self, words: dict[str, Any]) -> None:
-        self._run = words
+    def _take_run(self, run: dict[str, Any]) -> None:
+        self._run = run
+
+    # About the text and the vocabulary.
+
+    def pieces(self) -> None:
+        """Show how the typed text and the corpus are cut, from the place that is looked at."""
+        from tokentui.ui.screens.pieces import PiecesScreen
+
+        async def asked(place: Place) -> PiecesView:
+            view: PiecesView = await self._answer(Pieces(place))
+            return view
+
+        self._app.push_screen(PiecesScreen(asked, self._app.main.text.top_place))
+
+    def questions(self) -> None:
+        """Show the answers to the questions that the vocabulary raises."""
+        from tokentui.ui.screens.questions import QuestionsScreen
+
+        async def asked(word: str, exhaust: bool) -> Answers:
+            answers: Answers = await self._answer(Ask(word, exhaust))
+            return answers
+
+        self._app.push_screen(QuestionsScreen(asked))
+
+    async def _answer(self, command: Command) -> Any:
+        """The answer of the session, for a dialog that waits for it.
+
+        Raises:
+            TokentuiError: There is none.
+        """
+        session = self._app.session
+        if session is None:
+            raise Cancelled
+        try:
+            return await session.send(command)
+        except TokentuiError:
+            raise
+        except Exception as error:
+            raise TokentuiError(f"this should not happen: {type(error).__name__}: {error}") from error
 
     # The rest.
 
@@ -142,14 +211,27 @@ class Asking:
 
         def asked(choice: OpenChoice | None) -> None:
             if choice is not None:
-                loop = asyncio.get_running_loop()
-                command = Open(choice.source, choice.as_)
-                self._app.send(command, lambda _: loop.run_in_executor(None, remember, choice.source))
+                self._open(Open(choice.source, choice.as_), lambda: remember(choice.source))
 
         self._app.push_screen(OpenScreen(listed, os.curdir), asked)
+
+    def _open(self, command: Open, remember: Callable[[], None]) -> None:
+        editing, loop = self._app.editing, asyncio.get_running_loop()
+
+        def opened(_: Any) -> None:
+            self._app.call_later(editing.opened)
+            loop.run_in_executor(None, remember)
+
+        def failed(error: BaseException) -> None:
+            self._app.tell(error)
+            editing.come_back()
+
+        editing.give_way()
+        self._app.send(command, opened, failed)
 
     def help(self) -> None:
         """Show all keys."""
         from tokentui.ui.screens.help import HelpScreen
 
-        self._app.push_screen(HelpScreen(ACTIONS, self._app.main.active))
+        main = self._app.main
+        self._app.push_screen(HelpScreen(meant(main.objective), main.context, main.snapshot.engine if main.snapshot else ""))

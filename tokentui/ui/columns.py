@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -54,6 +54,20 @@ def place_columns(columns: Sequence[Column], room: int) -> list[Place]:
         flexible = [n for n in shown if columns[n].flex]
         widths |= _shares(columns, flexible, spare + sum(widths[n] for n in flexible))
     return [Place(n, widths[n], 0 if n == shown[-1] else GAP) for n in shown]
+
+
+def without_empty(columns: Sequence[Column], places: Sequence[Place], empty: Collection[int]) -> list[Place]:
+    """The places of a row some of whose columns are empty: these give theirs to the column at their left.
+
+    What stands at the right edge of its column takes nothing, so that figures stay below each other.
+    """
+    out: list[Place] = []
+    for place in places:
+        if out and place.column in empty and columns[out[-1].column].align == "left":
+            left = out.pop()
+            place = Place(left.column, left.width + left.gap + place.width, place.gap)
+        out.append(place)
+    return out
 
 
 def _shares(columns: Sequence[Column], flexible: list[int], whole: int) -> dict[int, int]:

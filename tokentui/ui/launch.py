@@ -43,7 +43,7 @@ def run(sources: tuple[str, ...], recipe: Recipe, stops: Mapping[str, Any], as_:
     _read_any_bytes()
 
     def session(publish: Callable[[Snapshot], None]) -> Session:
-        return Session(publish, recipe, Run.of(stops))
+        return Session(publish, recipe, Run.of(stops), kernels=True)
 
     def begin(started: Session) -> Any:
         for source in sources:

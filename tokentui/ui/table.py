@@ -21,7 +21,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tokentui.ui import text as ui_text
-from tokentui.ui.columns import Column, place_columns
+from tokentui.ui.columns import Column, place_columns, without_empty
 from tokentui.ui.text import Cell
 
 __all__ = ["Cell", "Column", "TableRow", "VirtualTable"]
@@ -358,7 +358,8 @@ class VirtualTable(Widget, can_focus=True):
         room = self.size.width - int(self._has_bar)
         out = [*ui_text.segments(ui_text.clip(((margin, ""),), 1, " "), styled)]
         out.append(Segment(" " * (2 - sum(segment.cell_length for segment in out)), style))
-        for place in place_columns(self.columns, room - 2):
+        empty = {n for n, cell in enumerate(cells) if cell == ()}
+        for place in without_empty(self.columns, place_columns(self.columns, room - 2), empty):
             cell = cells[place.column] if place.column < len(cells) else ()
             cell = ui_text.clip(cell, place.width, self._ellipsis)
             spare = place.width - ui_text.width(cell)

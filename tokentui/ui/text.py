@@ -40,6 +40,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "success": "$text-success",
         "warning": "$text-warning",
         "error": "$text-error",
+        "gone": "$foreground-muted strike",
         "match": "$text-warning bold underline",
         "key": "$text-accent bold",
     }
@@ -93,6 +94,11 @@ def resolve(name: str, base: Style) -> RichStyle:
 def width(cell: Iterable[Run]) -> int:
     """The columns that a cell takes."""
     return sum(cell_len(text) for text, _ in cell)
+
+
+def tinted(cell: Cell, style: str) -> Cell:
+    """A cell with its plain text in a style; what stands for something else keeps its own."""
+    return tuple((text, style if name in ("", Kind.text) else name) for text, name in cell)
 
 
 def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:

@@ -28,14 +28,16 @@ class Lattice(NamedTuple):
 
     Attributes:
         levels: The first node of each depth, and the number of nodes.
-        ends: The nodes in which strings end, each with the weight of its string.
+        ends: The nodes in which strings of any weight end.
+        weights: The weight of each of these.
         target: The node that each edge ends in.
         source: The node that it starts from.
         piece: The piece that it stands for.
     """
 
-    levels: list[int]
-    ends: list[tuple[int, float]]
+    levels: Sequence[int]
+    ends: array[int]
+    weights: array[float]
     target: array[int]
     source: array[int]
     piece: array[int]
@@ -66,8 +68,9 @@ class Lattice(NamedTuple):
         target, source, piece = self.target[low:high], self.source[low:high], self.piece[low:high]
         return zip(reversed(target), reversed(source), reversed(piece), strict=True)
 
-    def first_edge(self, depth: int) -> int:
-        """The number of the first edge that ends deeper than so many units."""
+    def shallow(self, least: float) -> int:
+        """The first edge that ends too deep for products of probabilities, `least` being the logarithm of the least one."""
+        depth = int(_SAFE_NATS / max(1.0, -least))
         if depth + 1 >= len(self.levels):
             return len(self.target)
         return bisect.bisect_left(self.target, self.levels[depth + 1])
@@ -90,42 +93,40 @@ def build(
         The lattice, and the node of each string in order.
     """
     names = list(strings)
-    at = [0] * len(names)
-    parent = array("i", [0])
+    ways = [[0] for _ in names]  # the nodes that each has come through
     levels = [0, 1]
     target, source, piece = array("i"), array("i"), array("i")
-    active = [n for n, name in enumerate(names) if name]
+    active = [(name, way) for name, way in zip(names, ways, strict=True) if name]
+    nodes = 1
     depth = done = 0
     total = sum(map(len, names)) or 1
+    look = ids.get
     while active:
         depth += 1
+        first = max(0, depth - longest)
         children: dict[tuple[int, str], int] = {}
-        for n in active:
+        for name, way in active:
             done += 1
             if done % CHUNK == 0:
                 yield done / total
-            name = names[n]
-            key = (at[n], name[depth - 1])
+            key = (way[-1], name[depth - 1])
             node = children.get(key)
             if node is None:
-                node = children[key] = len(parent)
-                parent.append(at[n])
-                pairs = []
-                up = at[n]
-                for start in range(depth - 1, max(0, depth - longest) - 1, -1):
-                    known = ids.get(name[start:depth])
+                node = children[key] = nodes
+                nodes += 1
+                for start in range(first, depth):
+                    known = look(name[start:depth])
                     if known is not None:
-                        pairs.append((up, known))
-                    up = parent[up]
-                for up, known in reversed(pairs):
-                    target.append(node)
-                    source.append(up)
-                    piece.append(known)
-            at[n] = node
-        levels.append(len(parent))
-        active = [n for n in active if len(names[n]) > depth]
-    ends = [(at[n], weight) for n, weight in enumerate(strings.values()) if weight]
-    return Lattice(levels, ends, target, source, piece), at
+                        target.append(node)
+                        source.append(way[start])
+                        piece.append(known)
+            way.append(node)
+        levels.append(nodes)
+        active = [item for item in active if len(item[0]) > depth]
+    at = [way[-1] for way in ways]
+    ends = array("i", (at[n] for n, weight in enumerate(strings.values()) if weight))
+    weights = array("d", filter(None, strings.values()))
+    return Lattice(levels, ends, weights, target, source, piece), at
 
 
 class Survey(NamedTuple):
@@ -139,11 +140,11 @@ class Survey(NamedTuple):
         uses: How often each piece stands in the best segmentations, by weight.
     """
 
-    alpha: list[float]
-    log_alpha: list[float]
+    alpha: Sequence[float]
+    log_alpha: Sequence[float]
     shallow: int
     likelihood: float
-    uses: list[float]
+    uses: Sequence[float]
 
 
 def survey(lattice: Lattice, scores: Sequence[float], least: float) -> Generator[None, None, Survey]:
@@ -157,7 +158,7 @@ def survey(lattice: Lattice, scores: Sequence[float], least: float) -> Generator
         least: The least of these.
     """
     probabilities = [exp(score) for score in scores]
-    shallow = lattice.first_edge(int(_SAFE_NATS / max(1.0, -least)))
+    shallow = lattice.shallow(least)
     count, edges = lattice.nodes, len(lattice.target)
     alpha = [0.0] * count
     best = [-inf] * count
@@ -195,7 +196,8 @@ def survey(lattice: Lattice, scores: Sequence[float], least: float) -> Generator
     likelihood = 0.0
     flow = [0.0] * count
     for low in range(0, len(lattice.ends), CHUNK):
-        for node, weight in lattice.ends[low : low + CHUNK]:
+        high = low + CHUNK
+        for node, weight in zip(lattice.ends[low:high], lattice.weights[low:high], strict=True):
             likelihood += weight * (logs[node] if logs else log(alpha[node]))
             flow[node] = weight
         yield
@@ -219,7 +221,7 @@ def expectations(lattice: Lattice, scores: Sequence[float], known: Survey) -> Ge
     expected = [0.0] * len(scores)
     # Of a shallow node: the probability of all ways on from it, over that of the whole. Of a deep one: its uses.
     beta = [0.0] * lattice.nodes
-    for node, weight in lattice.ends:
+    for node, weight in zip(lattice.ends, lattice.weights, strict=True):
         beta[node] = weight / alpha[node] if node < deep else weight
     yield
     for high in range(edges, shallow, -CHUNK):
@@ -246,11 +248,13 @@ class Alternatives(NamedTuple):
         own: The score of each node's string as one piece, minus infinity where it is none.
         best: The score of the best other segmentation, minus infinity where there is none.
         back: The last edge of that segmentation.
+        alone: The edge of the one piece.
     """
 
-    own: list[float]
-    best: list[float]
-    back: list[int]
+    own: Sequence[float]
+    best: Sequence[float]
+    back: Sequence[int]
+    alone: Sequence[int]
 
     def path(self, lattice: Lattice, node: int) -> list[int]:
         """The pieces of the best other segmentation of a node's string, in order; none where there is none."""
@@ -263,16 +267,14 @@ class Alternatives(NamedTuple):
             node = lattice.source[edge]
             if not node:
                 return out[::-1]
-            edge = self.back[node]
-            if self.own[node] >= self.best[node]:
-                edge = bisect.bisect_left(lattice.target, node)  # the whole is the longest piece that ends there
+            edge = self.alone[node] if self.own[node] >= self.best[node] else self.back[node]
 
 
 def alternatives(lattice: Lattice, scores: Sequence[float]) -> Generator[None, None, Alternatives]:
     """Find the best segmentation of every node's string that is not the string itself as one piece."""
     count = lattice.nodes
     own, other, whole = [-inf] * count, [-inf] * count, [-inf] * count
-    back = [0] * count
+    back, alone = [0] * count, [0] * count
     yield
     for low in range(0, len(lattice.target), CHUNK):
         high = low + CHUNK
@@ -287,6 +289,7 @@ def alternatives(lattice: Lattice, scores: Sequence[float]) -> Generator[None, N
                         whole[node] = score
             else:
                 own[node] = whole[node] = scores[k]
+                alone[node] = edge
             edge += 1
         yield
-    return Alternatives(own, other, back)
+    return Alternatives(own, other, back, alone)

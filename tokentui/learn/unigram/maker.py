@@ -6,17 +6,12 @@ costs the passes once.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from tokentui.learn.unigram.lattice import Alternatives, Lattice, Survey, alternatives, build, expectations, survey
-from tokentui.learn.unigram.model import EM, PRUNE, Model, Worth, cut, losses, maximised, pruned
-from tokentui.learn.unigram.seeds import Seeds
-
-T = TypeVar("T")
-Slices = Generator[None, None, T]
+from tokentui.learn.unigram.lattice import Alternatives, Lattice, Survey
+from tokentui.learn.unigram.model import EM, PRUNE, Model, Worths, cut
+from tokentui.learn.unigram.plain import Engine, Slices, drain
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,7 @@ class Judged:
         reasons: Why it drops what it drops, by the number of the piece.
     """
 
-    worth: Sequence[Worth]
+    worth: Worths
     uses: Sequence[float]
     path: Callable[[int], list[int]]
     order: Sequence[int]
@@ -41,33 +36,16 @@ class Judged:
 
 
 class Maker:
-    """The lattices of a corpus, and models in them.
+    """Makes models by an engine that a corpus is laid out in."""
 
-    Args:
-        seeds: The seeds.
-        words: The lattice of the corpus with all seeds.
-        pieces: The lattice of the seeds themselves.
-        nodes: The node of each seed in that.
-    """
-
-    def __init__(self, seeds: Seeds, words: Lattice, pieces: Lattice, nodes: Sequence[int]) -> None:
-        self.seeds = seeds
-        self._whole = (words, pieces)
-        self._nodes = nodes
-        self._laid: tuple[Model | None, bytearray, Lattice, Lattice] = (
-            None, bytearray(b"\1") * len(seeds.pieces), words, pieces,
-        )
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.seeds = engine.seeds
+        every = bytearray(b"\1") * len(self.seeds.bytes)
+        self._words: tuple[Model | None, bytearray, Lattice] = (None, every, engine.words)
+        self._pieces: tuple[bytearray, Lattice, Sequence[int]] | None = None
         self._survey: tuple[Model, Survey] | None = None
         self._judged: tuple[Model, int, Judged] | None = None
-
-    @classmethod
-    def lay_out(cls, seeds: Seeds) -> Generator[float, None, Maker]:
-        """Build both lattices. Yields how much is done, from 0 to 1."""
-        ids = {piece: n for n, piece in enumerate(seeds.pieces)}
-        longest = max(map(len, seeds.pieces), default=1)
-        words, _ = yield from between(0.0, 0.5, build(seeds.segments, ids, longest))
-        pieces, nodes = yield from between(0.5, 1.0, build(dict.fromkeys(seeds.pieces, 0), ids, longest))
-        return cls(seeds, words, pieces, nodes)
 
     def next(self, model: Model, target: int, others: int) -> Slices[Model]:
         """The model after this one.
@@ -78,26 +56,22 @@ class Maker:
             others: How many of them are no pieces.
         """
         kind = model.coming(target)
+        engine = self.engine
         if kind == EM:
             known = yield from self.survey(model)
-            words, _ = yield from self._lattices(model)
-            table, _ = model.table(self.seeds)
-            yield
-            expected = yield from expectations(words, table, known)
-            return (yield from maximised(model, self.seeds, expected))
+            expected = yield from engine.expected((yield from self._lattice(model)), model, known)
+            return (yield from engine.maximised(model, expected))
         if kind == PRUNE:
-            worth, _, _ = yield from self._worth(model)
-            return pruned(model, worth, target)
-        other, _ = yield from self._other(model)
-        return cut(model, self.seeds, self._nodes, other, target - others)
+            worth, _, _, _ = yield from self._worth(model)
+            return engine.pruned(model, worth, target)
+        other, _, nodes = yield from self._other(model)
+        return cut(model, self.seeds, nodes, other, target - others)
 
     def survey(self, model: Model) -> Slices[Survey]:
         """What a model makes of the corpus."""
         if self._survey is None or self._survey[0] is not model:
-            words, _ = yield from self._lattices(model)
-            table, least = model.table(self.seeds)
-            yield
-            self._survey = (model, (yield from survey(words, table, least)))
+            words = yield from self._lattice(model)
+            self._survey = (model, (yield from self.engine.survey(words, model)))
         return self._survey[1]
 
     def judge(self, model: Model, target: int, others: int) -> Judged:
@@ -107,61 +81,49 @@ class Maker:
         return self._judged[2]
 
     def _judge(self, model: Model, target: int, others: int) -> Slices[Judged]:
-        worth, other, pieces = yield from self._worth(model)
+        worth, other, pieces, nodes = yield from self._worth(model)
         coming: Model | None = None
         if model.ready(target):
-            coming = cut(model, self.seeds, self._nodes, other, target - others)
+            coming = cut(model, self.seeds, nodes, other, target - others)
         elif model.coming(target):
-            coming = pruned(model, worth, target)
+            coming = self.engine.pruned(model, worth, target)
         reasons = dict(zip(coming.dropped.pieces, coming.dropped.reasons, strict=True)) if coming else {}
         return Judged(
             worth=worth,
             uses=(yield from self.survey(model)).uses,
-            path=lambda piece: other.path(pieces, self._nodes[piece]),
-            order=sorted(range(len(worth)), key=lambda n: worth[n].loss),
+            path=lambda piece: other.path(pieces, nodes[piece]),
+            order=sorted(range(len(worth.loss)), key=worth.loss.__getitem__),
             coming=coming,
             reasons=reasons,
         )
 
-    def _worth(self, model: Model) -> Slices[tuple[list[Worth], Alternatives, Lattice]]:
+    def _worth(self, model: Model) -> Slices[tuple[Worths, Alternatives, Lattice, Sequence[int]]]:
         known = yield from self.survey(model)
-        other, pieces = yield from self._other(model)
-        worth = yield from losses(model, self.seeds, known.uses, pieces, self._nodes, other)
-        return worth, other, pieces
+        other, pieces, nodes = yield from self._other(model)
+        worth = yield from self.engine.losses(model, known.uses, pieces, nodes, other)
+        return worth, other, pieces, nodes
 
-    def _other(self, model: Model) -> Slices[tuple[Alternatives, Lattice]]:
-        _, pieces = yield from self._lattices(model)
-        return (yield from alternatives(pieces, model.table(self.seeds)[0])), pieces
+    def _other(self, model: Model) -> Slices[tuple[Alternatives, Lattice, Sequence[int]]]:
+        """How the pieces of a model would be cut, in their lattice."""
+        alive = model.alive(self.seeds)
+        if self._pieces is None or not _within(alive, self._pieces[0]):
+            self._pieces = (alive, *(yield from self.engine.pieces(alive)))
+        _, whole, nodes = self._pieces
+        pieces = yield from self.engine.kept(whole, alive)
+        return (yield from self.engine.alternatives(pieces, model)), pieces, nodes
 
-    def _lattices(self, model: Model) -> Slices[tuple[Lattice, Lattice]]:
-        """Both lattices with the edges of a model only."""
-        last, flags, words, pieces = self._laid
+    def _lattice(self, model: Model) -> Slices[Lattice]:
+        """The lattice of the corpus with the edges of a model only."""
+        last, flags, words = self._words
         if last is not model:
             alive = model.alive(self.seeds)
-            if any(map(operator.gt, alive, flags)):
-                words, pieces = self._whole
-            words = yield from words.kept(alive)
-            pieces = yield from pieces.kept(alive)
-            self._laid = (model, alive, words, pieces)
-        return words, pieces
+            if not _within(alive, flags):
+                words = self.engine.words
+            words = yield from self.engine.kept(words, alive)
+            self._words = (model, alive, words)
+        return words
 
 
-def between(low: float, high: float, work: Generator[float, None, T]) -> Generator[float, None, T]:
-    """The same work, what it says is done mapped from 0 … 1 to this range."""
-    while True:
-        try:
-            done = next(work)
-        except StopIteration as stop:
-            result: T = stop.value
-            return result
-        yield low + (high - low) * done
-
-
-def drain(work: Generator[object, None, T]) -> T:
-    """Do all of it at once."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as stop:
-            result: T = stop.value
-            return result
+def _within(some: bytearray, others: bytearray) -> bool:
+    """Whether all that is flagged is flagged there too."""
+    return not int.from_bytes(some, "little") & ~int.from_bytes(others, "little")

@@ -1,7 +1,6 @@
 """A unigram model at one step of its training, and the four ways from one to the next.
 
-Source: sentencepiece 0.2.3, `unigram_model_trainer.cc` (Kudo 2018), in double precision. What it does with units that
-    have
+Source: sentencepiece 0.2.3, `unigram_model_trainer.cc` (Kudo 2018), in double precision. What it does with units that have
 fallen out of a model is kept, since scores depend on it: such a unit scores ten less than the least piece, and what is
 expected of it is credited to the first piece of the model.
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import NamedTuple
 
@@ -26,6 +25,8 @@ SPARE = 1.1
 """Pruning ends at so many times the size asked for."""
 LEAST_EXPECTED = 0.5
 """A piece that is expected less often in the whole corpus is dropped."""
+LEAST_COUNT = 1e-3
+"""A piece that is not dropped is taken as expected so often at least."""
 UNKNOWN_PENALTY = 10.0
 """By how much a unit that is no piece scores less than the least piece."""
 _REQUIRED_STEP = 0.0001
@@ -46,11 +47,11 @@ LOW_SCORE = "low score"
 """Others are more probable, and the vocabulary is full."""
 
 
-class Worth(NamedTuple):
-    """The loss of a piece, and why it goes whatever others are worth, or nothing."""
+class Worths(NamedTuple):
+    """The loss of each piece of a model, in its order, and why it goes whatever others are worth, or nothing."""
 
-    loss: float
-    goes: str = ""
+    loss: array[float]
+    goes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,10 @@ class Model:
     final: bool = False
     dropped: Dropped = field(default_factory=Dropped)
 
-    def table(self, seeds: Seeds) -> tuple[list[float], float]:
+    def table(self, seeds: Seeds) -> tuple[Sequence[float], float]:
         """A score for each seed, that of the unknown where it is no piece, and the least score of all."""
         unknown = self.unknown
-        table = [unknown] * len(seeds.pieces)
+        table = [unknown] * len(seeds.bytes)
         for piece, score in zip(self.pieces, self.scores, strict=True):
             table[piece] = score
         return table, unknown
@@ -123,9 +124,24 @@ class Model:
         """The score of a unit that is no piece."""
         return min(self.scores, default=0.0) - UNKNOWN_PENALTY
 
+    def after_em(self, pieces: array[int], scores: array[float], expected: array[float], dropped: Dropped) -> Model:
+        """The model that follows by a round of EM."""
+        turn, rest = (self.round, self.rest) if self.rest else (self.round + 1, SUB_ROUNDS)
+        return Model(pieces, scores, expected, EM, turn, rest - 1, dropped=dropped)
+
+    def after_pruning(self, pieces: array[int], scores: array[float], expected: array[float], dropped: Dropped) -> Model:
+        """The model that follows by a pruning."""
+        return Model(pieces, scores, expected, PRUNE, self.round, 0, dropped=dropped)
+
+    def without(self, places: Sequence[int]) -> Model:
+        """The model without the pieces at these places, for looking at: not one that training goes on from."""
+        gone = set(places)
+        pieces, scores, expected = _chosen(self, [n for n in range(len(self.pieces)) if n not in gone])
+        return replace(self, pieces=pieces, scores=scores, expected=expected, dropped=Dropped())
+
     def alive(self, seeds: Seeds) -> bytearray:
         """Which seeds have edges in a lattice: the pieces, and every unit, known or not."""
-        flags = bytearray(b"\1") * seeds.units + bytearray(len(seeds.pieces) - seeds.units)
+        flags = bytearray(b"\1") * seeds.units + bytearray(len(seeds.bytes) - seeds.units)
         for piece in self.pieces:
             flags[piece] = 1
         return flags
@@ -148,8 +164,8 @@ def digamma(x: float) -> float:
 
 def first_model(seeds: Seeds, max_length: int) -> Model:
     """The model of the seeds: each one's share of count times length."""
-    chosen = [n for n, piece in enumerate(seeds.pieces) if len(piece) <= max_length or n < seeds.units]
-    worth = [seeds.counts[n] * len(seeds.pieces[n]) for n in chosen]
+    chosen = [n for n, size in enumerate(seeds.sizes) if size <= max_length or n < seeds.units]
+    worth = [seeds.counts[n] * seeds.sizes[n] for n in chosen]
     total = log(sum(worth)) if worth else 0.0
     counts = array("d", (seeds.counts[n] for n in chosen))
     return Model(array("i", chosen), array("d", (log(one) - total for one in worth)), counts)
@@ -184,15 +200,14 @@ def maximised(model: Model, seeds: Seeds, expected: Sequence[float]) -> Generato
     for at, n in enumerate(kept):
         if at % _LOOK_EVERY == 0:
             yield
-        scores.append(digamma(max(counts[n], 1e-3)) - total)
+        scores.append(digamma(max(counts[n], LEAST_COUNT)) - total)
     pieces, expectation = array("i", (model.pieces[n] for n in kept)), array("d", (counts[n] for n in kept))
-    turn, rest = (model.round, model.rest) if model.rest else (model.round + 1, SUB_ROUNDS)
-    return Model(pieces, scores, expectation, EM, turn, rest - 1, dropped=dropped)
+    return model.after_em(pieces, scores, expectation, dropped)
 
 
 def losses(
     model: Model, seeds: Seeds, uses: Sequence[float], lattice: Lattice, nodes: Sequence[int], other: Alternatives
-) -> Generator[None, None, list[Worth]]:
+) -> Generator[None, None, Worths]:
     """What each piece of a model is worth, in its order.
 
     The loss is how much the log probability of a token of the corpus falls, on average, when every use of the piece is
@@ -210,20 +225,20 @@ def losses(
     total = sum(mine)
     index = {piece: n for n, piece in enumerate(model.pieces)}
     yield
-    out: list[Worth] = []
+    loss, goes = array("d", bytes(8 * len(mine))), [""] * len(mine)
     for n, piece in enumerate(model.pieces):
         if n % _LOOK_EVERY == 0:
             yield
         node, count = nodes[piece], mine[n]
         if other.best[node] > other.own[node]:
-            out.append(Worth(-inf, SPLITS))
+            loss[n], goes[n] = -inf, SPLITS
         elif not count:
-            out.append(Worth(0.0, UNUSED))
+            goes[n] = UNUSED
         elif other.best[node] == -inf:
-            out.append(Worth(inf))
+            loss[n] = inf
         else:
-            out.append(Worth(_loss(count, total, [mine[index.get(k, 0)] for k in other.path(lattice, node)])))
-    return out
+            loss[n] = _loss(count, total, [mine[index.get(k, 0)] for k in other.path(lattice, node)])
+    return Worths(loss, goes)
 
 
 def _loss(count: float, total: float, others: Sequence[float]) -> float:
@@ -253,21 +268,22 @@ def pruned_size(size: int, target: int) -> int:
     return max(int(target * SPARE), int(SHRINK * size))
 
 
-def pruned(model: Model, worth: Sequence[Worth], target: int) -> Model:
+def pruned(model: Model, worth: Worths, target: int) -> Model:
     """The model without the pieces of the least loss."""
-    must = [n for n, (loss, why) in enumerate(worth) if not why and loss == inf]
-    may = [n for n, (loss, why) in enumerate(worth) if not why and loss != inf]
-    may.sort(key=lambda n: -worth[n][0])
-    room = max(0, pruned_size(len(worth), target) - len(must))
+    loss, goes = worth
+    must = [n for n, one in enumerate(loss) if one == inf]
+    may = [n for n, why in enumerate(goes) if not why and loss[n] != inf]
+    may.sort(key=loss.__getitem__, reverse=True)
+    room = max(0, pruned_size(len(loss), target) - len(must))
     kept = must + may[:room]
     dropped = Dropped()
-    for n, (loss, why) in enumerate(worth):
+    for n, why in enumerate(goes):
         if why:
-            dropped.add(model.pieces[n], why, model.scores[n] if why == SPLITS else loss)
+            dropped.add(model.pieces[n], why, model.scores[n] if why == SPLITS else loss[n])
     for n in may[room:]:
-        dropped.add(model.pieces[n], LOW_LOSS, worth[n][0])
+        dropped.add(model.pieces[n], LOW_LOSS, loss[n])
     pieces, scores, expected = _chosen(model, kept)
-    return Model(pieces, scores, expected, PRUNE, model.round, 0, dropped=dropped)
+    return model.after_pruning(pieces, scores, expected, dropped)
 
 
 def cut(model: Model, seeds: Seeds, nodes: Sequence[int], other: Alternatives, size: int) -> Model:
@@ -316,7 +332,7 @@ def cut(model: Model, seeds: Seeds, nodes: Sequence[int], other: Alternatives, s
 
 def _chosen(model: Model, which: Sequence[int]) -> tuple[array[int], array[float], array[float]]:
     return (
-        array("i", (model.pieces[n] for n in which)),
-        array("d", (model.scores[n] for n in which)),
-        array("d", (model.expected[n] for n in which)),
+        array("i", [model.pieces[n] for n in which]),
+        array("d", [model.scores[n] for n in which]),
+        array("d", [model.expected[n] for n in which]),
     )

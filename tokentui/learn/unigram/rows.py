@@ -58,6 +58,7 @@ class PieceRow:
         alternative: The pieces that stand for it when it is gone; a unit that is no piece stands as it is.
         goes: Whether the pruning would drop it.
         reason: Why, empty for one that stays.
+        taken: Whether a walk through the pruning has dropped it already.
     """
 
     piece: bytes
@@ -68,6 +69,7 @@ class PieceRow:
     alternative: tuple[bytes, ...]
     goes: bool
     reason: str
+    taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,5 @@
 """The seeds of a unigram model: every unit, and every substring that stands at least twice and may go on in two ways.
 
-Words are handled as strings of codes, one character a unit, so that a piece is a slice of a word whatever its units
-are.
-
 The rule is that of sentencepiece 0.2.3 (`MakeSeedSentencePiecesFromCorpus`): the inner nodes of a suffix tree over the
 bytes of the text, between the starts of units. Two occurrences go on differently where the first bytes of what follows
 differ. With `split=metaspace` the ▁ of the next word follows a word, the end of its line the last word of one.
@@ -11,231 +8,202 @@ differ. With `split=metaspace` the ▁ of the next word follows a word, the end 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tokentui.learn.filters import FILTERS, MAX_PIECE_CHARS
-from tokentui.recipe import Recipe
-from tokentui.text.count import Words
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.learn.unigram.coded import INHERITED, MARK, MAX_LENGTH, NEVER, Coded
+from tokentui.text.pretokenize import to_bytes
 
-MAX_LENGTH = MAX_PIECE_CHARS
-"""No piece is longer than so many units."""
 SEED_SIZE = 1_000_000
 """How many seeds of two or more units there are at most: the default of sentencepiece."""
 _LEAST = 2
 _LOOK_EVERY = 1024
 
-_END, _SPACE, _LINE = "\0", "\1", "\2"
-"""What follows a word: anything, the ▁ of the next word, the end of its line."""
-_FIRST_CODE = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """What a training starts from.
+    """What a training starts from: the units by count, then the others by count times length.
 
     Attributes:
-        pieces: The seeds as strings of codes: the units by count, then the others by count times length.
-        bytes: The same as exact bytes with their marks.
+        bytes: The exact bytes of each, with its mark.
         counts: How often each stands in the corpus.
+        sizes: How many units each has.
         units: The first so many seeds are the units.
-        segments: The corpus cut wherever no seed lies across, each distinct segment with its weight. No segmentation of
-            a word is lost or gained by such a cut, so that segments stand for words in all sums.
         occurrences: The weight of all words: what an objective is divided by.
     """
 
-    pieces: list[str]
-    bytes: list[bytes]
-    counts: list[int]
+    bytes: Sequence[bytes]
+    counts: Sequence[int]
+    sizes: Sequence[int]
     units: int
-    segments: Mapping[str, int]
     occurrences: int
 
 
-class Codes:
-    """One character for each distinct unit."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The seeds of a corpus, and the corpus as far as they stand in it.
 
-    def __init__(self, recipe: Recipe) -> None:
-        self._units_of = Pretokenizer(recipe).units
-        self._prefix = len(recipe.mark_text.encode()) if recipe.mark_kind == "prefix" else 0
-        self._codes: dict[bytes, str] = {}
-        self.units: list[bytes] = [b""] * _FIRST_CODE
+    Attributes:
+        seeds: The seeds.
+        pieces: The same as strings with a character a unit.
+        segments: The corpus cut wherever no seed lies across, each distinct segment with its weight. No segmentation of
+            a word is lost or gained by such a cut, so that segments stand for words in all sums.
+    """
 
-    def encode(self, word: str) -> str:
-        """A word in codes."""
-        codes, out = self._codes, []
-        for unit in self._units_of(word):
-            code = codes.get(unit)
-            if code is None:
-                code = codes[unit] = chr(len(self.units))
-                self.units.append(unit)
-            out.append(code)
-        return "".join(out)
-
-    def bytes(self, piece: str) -> bytes:
-        """The exact bytes of a piece: the marks of a continuation go, but for the first."""
-        units, cut = self.units, self._prefix
-        if not cut:
-            return b"".join([units[ord(code)] for code in piece])
-        return units[ord(piece[0])] + b"".join([units[ord(code)][cut:] for code in piece[1:]])
-
-    def leads(self) -> list[int]:
-        """The first byte of each unit, its mark not counted; before the units, of what may follow a word."""
-        cut = self._prefix
-        inside = [unit[cut:] if cut and len(unit) > cut else unit for unit in self.units[_FIRST_CODE:]]
-        return [-1, "▁".encode()[0], 0, *(unit[0] for unit in inside)]
+    seeds: Seeds
+    pieces: list[str]
+    segments: Mapping[str, int]
 
 
-def last_words(lines: Iterable[str], recipe: Recipe) -> Counter[str]:
-    """How often each word is the last of a line."""
-    words = Pretokenizer(recipe).words
-    return Counter(found[-1] for line in lines if (found := words(line)))
-
-
-def find_seeds(
-    words: Words, recipe: Recipe, lines: Iterable[str] | None = None, size: int = SEED_SIZE
-) -> Generator[float, None, Seeds]:
+def find_seeds(coded: Coded, size: int = SEED_SIZE) -> Generator[float, None, Found]:
     """Find the seeds of a corpus.
 
     Args:
-        words: The counted pre-tokens.
-        recipe: Its unit, mark, split, weight and pieces are used.
-        lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁ after it,
-            and a word that is followed by a space or the end of a line alone goes on in one way.
+        coded: The corpus.
         size: At most so many seeds of two or more units.
 
     Yields:
         How much is done, from 0 to 1.
     """
-    codes = Codes(recipe)
-    distinct = recipe.weight == "distinct"
-    at_end = last_words(lines, recipe) if lines is not None and not distinct else Counter()
-    follows = _SPACE if recipe.split == "metaspace" else _END
-    parts: list[str] = []
-    weights: list[int] = []
-    for n, (word, count) in enumerate(zip(words.words, words.counts, strict=True)):
-        if n % _LOOK_EVERY == 0:
-            yield 0.3 * n / len(words.words)
-        coded, ending = codes.encode(word), at_end.get(word, 0) if follows == _SPACE else 0
-        for end, times in ((follows, 1 if distinct else count - ending), (_LINE, ending)):
-            if coded and times > 0:
-                parts.append(coded + end)
-                weights.append(times)
-    valid = FILTERS[recipe.pieces]
-    search = _Search(parts, weights, codes.leads(), None if valid is None else lambda piece: valid(codes.bytes(piece)))
+    search = _Search(coded)
     for done in search.run():
-        yield 0.3 + 0.6 * done
-    alphabet = sorted(search.units.items(), key=lambda item: (-item[1], codes.bytes(item[0])))
-    named = [(piece, count, codes.bytes(piece)) for piece, count in search.found]
-    named.sort(key=lambda seed: (-seed[1] * len(seed[0]), -len(seed[2]), seed[2]))
+        yield 0.8 * done
+    text, spell = coded.text, to_bytes if coded.plain else coded.bytes
+    alphabet = sorted((-count, coded.units[code], code) for code, count in search.units.items())
+    named = []
+    for place, length, count in search.found:
+        piece = text[place : place + length]
+        exact = spell(piece)
+        named.append((-count * length, -len(exact), exact, piece, count))
+    yield 0.85
+    named.sort()
     del named[size:]
-    yield 0.95
-    return Seeds(
-        pieces=[piece for piece, _ in alphabet] + [piece for piece, _, _ in named],
-        bytes=[codes.bytes(piece) for piece, _ in alphabet] + [exact for _, _, exact in named],
-        counts=[count for _, count in alphabet] + [count for _, count, _ in named],
+    yield 0.9
+    seeds = Seeds(
+        bytes=[unit for _, unit, _ in alphabet] + [exact for _, _, exact, _, _ in named],
+        counts=[-count for count, _, _ in alphabet] + [count for _, _, _, _, count in named],
+        sizes=[1] * len(alphabet) + [len(piece) for _, _, _, piece, _ in named],
         units=len(alphabet),
-        segments=search.segments(),
-        occurrences=sum(weights),
+        occurrences=sum(coded.weights),
     )
+    yield 0.95
+    pieces = [code for _, _, code in alphabet] + [piece for _, _, _, piece, _ in named]
+    return Found(seeds, pieces, search.segments())
 
 
 class _Search:
     """Looks for repeated substrings: places that begin alike are parted by what follows, again and again."""
 
-    def __init__(
-        self, parts: Sequence[str], weights: Sequence[int], leads: Sequence[int], valid: Callable[[str], bool] | None
-    ) -> None:
-        self._text = "".join(parts)
-        self._parts, self._part_weights = parts, weights
-        self._weight = [weight for part, weight in zip(parts, weights, strict=True) for _ in part]
-        self._leads = leads
-        self._valid = valid
-        self._reach = bytearray(b"\1") * len(self._text)
-        self.found: list[tuple[str, int]] = []
+    def __init__(self, coded: Coded) -> None:
+        self._coded = coded
+        self._weight = weight = list[int]()
+        for length, times in zip(coded.sizes, coded.weights, strict=True):
+            weight += [times] * length
+        self._reach = bytearray(b"\1") * len(coded.text)
+        self.found: list[tuple[int, int, int]] = []
         self.units: Counter[str] = Counter()
 
     def run(self) -> Generator[float, None, None]:
-        """Fill `found` and `units`. Yields how much is done, from 0 to 1."""
-        text, weight = self._text, self._weight
+        """Fill `found`, with a place, the length and the weight of each, and `units`. Yields how much is done, from 0 to 1."""
+        coded, weight = self._coded, self._weight
+        text, leads, end = coded.text, coded.leads(), coded.end
+        endings = (end, coded.space, coded.line)
+        alone = end in text
+        kinds = coded.kinds or dict.fromkeys(coded.units, INHERITED)
+        after = [text[depth:] for depth in range(MAX_LENGTH + 1)]  # what follows so many units after a place
         firsts: defaultdict[str, list[int]] = defaultdict(list)
         for place, code in enumerate(text):
             firsts[code].append(place)
-        for ending in (_END, _SPACE, _LINE):
+        for ending in endings:
             firsts.pop(ending, None)
         stack = []
         for code, places in firsts.items():
             self.units[code] = sum(map(weight.__getitem__, places))
-            stack.append((1, places))
+            if kinds[code] != NEVER:
+                stack.append((1, places, kinds[code]))
         total, steps = len(text), 0
         left = total
         while stack:
-            depth, places = stack.pop()
+            depth, places, kind = stack.pop()
             if depth == 1:
                 left -= len(places)
             steps += 1
             if steps % _LOOK_EVERY == 0:
                 yield 1 - left / total
-            following: dict[str, list[int]] = {}
-            for place in places:
-                code = text[place + depth]
-                if code in following:
-                    following[code].append(place)
-                else:
-                    following[code] = [place]
-            if depth > 1 and self._branches(following):
-                self._add(places, depth)
-            if depth < MAX_LENGTH:
-                for code, group in following.items():
-                    if ord(code) < _FIRST_CODE:
-                        continue
-                    if len(group) > 1:
-                        stack.append((depth + 1, group))
+            if len(places) == 2:  # most are
+                one, two = places
+                codes = after[depth]
+                while (code := codes[one]) == codes[two] and depth < MAX_LENGTH and code not in endings:
+                    now = kinds[code]
+                    if now != INHERITED:
+                        if now <= MARK or MARK < kind != now:
+                            break
+                        kind = now
+                    depth += 1
+                    codes = after[depth]
+                following = {code: [one]}
+                following.setdefault(codes[two], []).append(two)
+            else:
+                codes = after[depth]
+                following = {}
+                for place in places:
+                    code = codes[place]
+                    if code in following:
+                        following[code].append(place)
                     else:
+                        following[code] = [place]
+            if depth > 1 and (end in following or (len(following) > 1 and len({leads[code] for code in following}) > 1)):
+                self._add(places, depth)
+            if depth == MAX_LENGTH:
+                continue
+            for code, group in following.items():
+                if code in endings:
+                    continue
+                if len(group) == 1:
+                    if alone:
                         self._alone(group[0], depth + 1)
-
-    def _branches(self, following: Mapping[str, object]) -> bool:
-        """Whether what follows differs in its first byte. Anything may come after a word that no ▁ follows."""
-        if _END in following:
-            return True
-        leads = self._leads
-        return len(following) > 1 and len({leads[ord(code)] for code in following}) > 1
+                    continue
+                now = kinds[code]
+                if now == INHERITED:
+                    stack.append((depth + 1, group, kind))
+                elif now > MARK and (kind <= MARK or kind == now):
+                    stack.append((depth + 1, group, now))
 
     def _add(self, places: list[int], depth: int) -> None:
         count = sum(map(self._weight.__getitem__, places))
         if count < _LEAST:
             return
-        piece = self._text[places[0] : places[0] + depth]
-        if self._valid is None or self._valid(piece):
-            self.found.append((piece, count))
-            reach = self._reach
-            for place in places:
-                reach[place] = depth  # deeper ones come later
+        coded, place = self._coded, places[0]
+        if coded.kinds is None and not coded.fits(coded.text[place : place + depth]):
+            return
+        self.found.append((place, depth, count))
+        reach = self._reach
+        for place in places:
+            reach[place] = depth  # deeper ones come later
 
     def _alone(self, place: int, depth: int) -> None:
-        """What begins at one place only branches at the end of its word, if there."""
-        if self._weight[place] >= _LEAST:
-            end = place + depth
-            limit = place + MAX_LENGTH
-            text = self._text
-            while end <= limit and ord(text[end]) >= _FIRST_CODE:
-                end += 1
-            if end <= limit and text[end] == _END:
-                self._add([place], end - place)
+        """What begins at one place only branches at the end of its word alone."""
+        weight, coded = self._weight[place], self._coded
+        if weight >= _LEAST:
+            end = coded.text.find(coded.end, place + depth, place + MAX_LENGTH + 1)
+            if end >= 0 and coded.fits(coded.text[place:end]):
+                self.found.append((place, end - place, weight))
+                self._reach[place] = end - place
 
     def segments(self) -> Counter[str]:
         """The words cut wherever no piece that was found lies across, with their weights."""
-        reach = self._reach
+        text, reach = self._coded.text, self._reach
         out: Counter[str] = Counter()
-        at = 0
-        for part, weight in zip(self._parts, self._part_weights, strict=True):
-            start = furthest = 0
-            for place in range(len(part) - 1):
-                if place >= furthest and place:
-                    out[part[start:place]] += weight
+        start = 0
+        for length, weight in zip(self._coded.sizes, self._coded.weights, strict=True):
+            last = start + length - 1
+            furthest = start + reach[start]
+            for place in range(start + 1, last):
+                if place >= furthest:
+                    out[text[start:place]] += weight
                     start = place
-                furthest = max(furthest, place + reach[at + place])
-            out[part[start:-1]] += weight
-            at += len(part)
+                if place + reach[place] > furthest:
+                    furthest = place + reach[place]
+            out[text[start:last]] += weight
+            start = last + 1
         return out

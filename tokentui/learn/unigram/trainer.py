@@ -1,315 +1,51 @@
-"""Training a unigram language model, one sub-step at a time: the history of a run, and walking in it."""
+"""The trainer of `objective=unigram`: a training, and what a screen or a tokenizer wants to know of the step where it stands."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import exp
 from typing import Any
 
 from tokentui.encode.viterbi import ScoredVocabulary
-from tokentui.errors import Cancelled
-from tokentui.learn import base as end
-from tokentui.learn.base import Cancel, Progress, Stops
-from tokentui.learn.pairs import quiet_collector
-from tokentui.learn.unigram.maker import Maker, between, drain
-from tokentui.learn.unigram.model import CUT, PRUNE, SPARE, SUB_ROUNDS, Model, first_model, pruned_size
-from tokentui.learn.unigram.rows import DroppedRow, PieceRow, UnigramStep
-from tokentui.learn.unigram.seeds import MAX_LENGTH, SEED_SIZE, find_seeds
-from tokentui.recipe import Recipe
-from tokentui.text.count import Words
+from tokentui.learn.unigram.model import Dropped, Model
+from tokentui.learn.unigram.plain import drain
+from tokentui.learn.unigram.rows import DroppedRow, PieceRow
+from tokentui.learn.unigram.shown import Shown
+from tokentui.learn.unigram.training import Training
 from tokentui.tokenizer import Tokenizer
 
-VOCAB_SIZE = 8000
-"""The size that a training prunes towards where none was asked for: the default of sentencepiece."""
-_SLICE_S = 0.01
-_PER_MILLE = 1000
 
+class UnigramTrainer(Training):
+    """A unigram training with the face that all trainers have; see `Training` for its arguments."""
 
-class UnigramTrainer:
-    """Training by expectation, maximisation and pruning.
-
-    The trainer stands at a step, `number`, and knows all steps up to `known`. Step 0 is the model of the seeds; each
-    step after it is a round of EM (two, then a pruning) or a pruning; the last one cuts to the size asked for. A long
-    step is made in slices: `advance` may return in the middle of one, and the trainer then still stands before it.
-
-    Seeds are those of sentencepiece when the documents are given as `lines`, since it looks for them in lines. Counted
-    words alone do not tell which of them end a line: without `lines` each is taken to have a ▁ after it, so that a word
-    which the library saw before spaces and at ends of lines, and nowhere else, is no seed. One thing of the library is
-    left out: it counts twice what ends lines as the very last line does. Its character coverage is 1 here: every unit
-    of the corpus is required.
-
-    Args:
-        words: The counted pre-tokens of the corpus.
-        recipe: What to train. Its objective is `unigram`.
-        first_id: The first id given.
-        specials: Special tokens, which take the first ids and count in the size.
-        progress: Told (done, total) in thousandths while the start is laid out.
-        cancel: Asked meanwhile; true raises `Cancelled`.
-        vocab_size: The size to prune towards until a run asks for another. One that the units alone exceed is taken as
-            just large enough for them.
-        lines: The documents that the words come from.
-        seed_size: How many seeds of two or more units there are at most.
-    """
-
-    def __init__(
-        self,
-        words: Words,
-        recipe: Recipe,
-        *,
-        first_id: int = 0,
-        specials: Sequence[str] = (),
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-        vocab_size: int = VOCAB_SIZE,
-        lines: Iterable[str] | None = None,
-        seed_size: int = SEED_SIZE,
-    ) -> None:
-        self.words = words
-        self.recipe = recipe
-        self.first_id = first_id
-        self.specials = tuple(specials)
-        self._others = len(self.specials) + (256 if recipe.unknown == "byte-fallback" else 0)
-        self._max_length: int | None = None
-        with quiet_collector():
-            work = self._lay_out(lines, seed_size)
-            while True:
-                try:
-                    _look(progress, cancel, int(next(work) * _PER_MILLE), _PER_MILLE)
-                except StopIteration as stop:
-                    self._maker: Maker = stop.value
-                    break
-            self._target = self._size(vocab_size)
-            self._start()
-        _look(progress, cancel, _PER_MILLE, _PER_MILLE)
-
-    def _lay_out(self, lines: Iterable[str] | None, seed_size: int) -> Generator[float, None, Maker]:
-        seeds = yield from between(0.0, 0.7, find_seeds(self.words, self.recipe, lines, seed_size))
-        return (yield from between(0.7, 1.0, Maker.lay_out(seeds)))
-
-    def _start(self) -> None:
-        """Forget all steps and stand on the seeds."""
-        self.number = 0
-        self._models: list[Model] = []
-        self._tokens: list[int] = []
-        self._objectives: list[float] = []
-        self._work: Generator[None, None, None] | None = None
-        self._vocabulary: tuple[Model, ScoredVocabulary] | None = None
-        drain(self._arrive(first_model(self._maker.seeds, self._max_length or MAX_LENGTH)))
-        self.start_tokens = self._tokens[0]
-        """The length of the corpus in pieces by the seeds."""
+    _last_shown: Shown | None = None
 
     @property
-    def known(self) -> int:
-        """The number of steps that have been made, those gone back over too."""
-        return len(self._models) - 1
+    def pairs(self) -> int:
+        """How many pieces a pruning may choose among: all of them."""
+        return self.pieces
 
     @property
-    def pieces(self) -> int:
-        """The number of pieces at this step."""
-        return len(self._models[self.number].pieces)
+    def merges(self) -> int:
+        """Of the vocabulary: it has none."""
+        return 0
 
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids at this step, specials and byte tokens counted."""
-        return self._others + self.pieces
+    def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
+        """The first known step after `first` that drops one of these pieces, the last known one for what stays to the end.
 
-    @property
-    def tokens(self) -> int:
-        """The length of the corpus in pieces at this step, by weight."""
-        return self._tokens[self.number]
-
-    @property
-    def objective(self) -> float:
-        """The mean negative natural log probability of a word at this step, over all segmentations."""
-        return self._objectives[self.number]
-
-    # ---- walking
-
-    def step(self) -> UnigramStep | None:
-        """Make the next step. Returns None at the end."""
-        number = self.number
-        while self.number == number:
-            if self.end(Stops()):
-                return None
-            self._forward()
-        return self.step_at(self.number)
-
-    def back(self) -> UnigramStep | None:
-        """Undo the last step and return it; None at the start."""
-        if not self.number:
-            return None
-        self.number -= 1
-        return self.step_at(self.number + 1)
-
-    def jump(self, number: int, *, progress: Progress | None = None, cancel: Cancel | None = None) -> int:
-        """Go to a step, or to the end of the training.
-
-        Returns:
-            The number of the step arrived at.
+        None for what is no piece at all.
         """
-        number = max(0, number)
-        start, total = self.number, abs(number - self.number)
-        while not self.advance(number, Stops(max_length=self._max_length)):
-            _look(progress, cancel, abs(self.number - start), total)
-        return self.number
-
-    def run(
-        self,
-        *,
-        merges: int | None = None,
-        vocab_size: int | None = None,
-        min_count: int = 1,
-        max_length: int | None = None,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> str:
-        """Train to the end.
-
-        Args:
-            merges: Stop at this step.
-            vocab_size: The number of ids to prune to; the one asked for last where None.
-            min_count: Of no meaning here; what stands twice may be a piece.
-            max_length: Make no piece longer than so many units, 16 at most.
-            progress: Told (done, total) in steps; the total is a guess that becomes better.
-            cancel: Asked meanwhile; true raises `Cancelled`, and the trainer stays where it is.
-
-        Returns:
-            Why it stopped: `vocab_size`, `merges`, or `no pair left` where the corpus has not so many pieces.
-        """
-        stops = Stops(merges, vocab_size, max(1, min_count), max_length)
-        with quiet_collector():
-            while not (reason := self.advance(None, stops)):
-                _look(progress, cancel, self.number, self._guess())
-        return reason
-
-    def advance(self, target: int | None, stops: Stops, seconds: float = _SLICE_S) -> str | None:
-        """Walk towards a step, or on to a stop, for a short while.
-
-        Args:
-            target: The step to go to, back or forward; None goes on until a stop holds.
-            stops: Where to stop going forward. Another size than before takes back the prunings that would differ;
-                another greatest length all steps. A size of None is the one asked for last. `merges` counts steps.
-            seconds: About how long to work.
-
-        Returns:
-            Why it stopped, `"merges"` at the target; None when time is up and there is more to do.
-        """
-        self._aim(stops)
-        deadline = time.perf_counter() + seconds
-        while True:
-            if target is not None and self.number >= target:
-                self.number = target
-                return end.MERGES
-            reason = self.end(stops)
-            if reason:
-                return reason
-            self._forward()
-            if time.perf_counter() > deadline:
-                return None
-
-    def end(self, stops: Stops) -> str | None:
-        """Why no further step may be made under these stops; None where one may."""
-        if stops.merges is not None and self.number >= stops.merges:
-            return end.MERGES
-        target = self._target if stops.vocab_size is None else self._size(stops.vocab_size)
-        model = self._models[self.number]
-        if not model.pieces:
-            return end.NO_PAIR
-        if model.final and target == self._target:
-            return end.VOCAB_SIZE if self.vocab_size >= target else end.NO_PAIR
+        exact = self._maker.seeds.bytes
+        for number in range(first + 1, self.known + 1):
+            if any(exact[piece] in tokens for piece in self._models[number].dropped.pieces):
+                return number
+        if self._models[-1].final and any(exact[piece] in tokens for piece in self._models[-1].pieces):
+            return self.known
         return None
 
-    def _size(self, asked: int) -> int:
-        return max(asked, self._others + self._maker.seeds.units)
-
-    def _aim(self, stops: Stops) -> None:
-        """Take another size or greatest length: what was made under the old ones and would differ is forgotten."""
-        if stops.max_length != self._max_length:
-            self._max_length = stops.max_length
-            self._start()
-        old = self._target
-        new = old if stops.vocab_size is None else self._size(stops.vocab_size)
-        if new == old:
-            return
-        self._target, self._work = new, None
-        for number, model in enumerate(self._models[:-1]):
-            kind, size = model.coming(new), len(model.pieces)
-            same = kind == model.coming(old) and (kind != PRUNE or pruned_size(size, new) == pruned_size(size, old))
-            if not same or kind == CUT:
-                del self._models[number + 1 :], self._tokens[number + 1 :], self._objectives[number + 1 :]
-                self.number = min(self.number, number)
-                return
-
-    def _forward(self) -> None:
-        """Go to the next step if it is known, else work on it for about a millisecond."""
-        if self.number == self.known:
-            self._work = self._work or self._next()
-            try:
-                next(self._work)
-                return
-            except StopIteration:
-                self._work = None
-            if self.number == self.known:  # an interrupt ended the work in the middle: begin it again
-                return
-        self.number += 1
-
-    def _next(self) -> Generator[None, None, None]:
-        """Make the step after the last known one."""
-        yield from self._arrive((yield from self._maker.next(self._models[-1], self._target, self._others)))
-
-    def _arrive(self, model: Model) -> Generator[None, None, None]:
-        """Note another last step, with what the corpus is by it."""
-        known = yield from self._maker.survey(model)
-        self._models.append(model)
-        self._tokens.append(round(sum(known.uses)))
-        self._objectives.append(-known.likelihood / max(1, self._maker.seeds.occurrences))
-
-    def _guess(self) -> int:
-        """About how many steps there will be."""
-        model, steps = self._models[-1], self.known
-        size = len(model.pieces)
-        if model.final or not size:
-            return steps
-        if model.what != PRUNE or not model.ready(self._target):
-            steps += model.rest if model.what != PRUNE else SUB_ROUNDS
-            while True:
-                steps += 1
-                size = pruned_size(size, self._target)
-                if size <= int(self._target * SPARE):
-                    break
-                steps += SUB_ROUNDS
-        return steps + 1
-
-    # ---- looking
-
-    @property
-    def model(self) -> Model:
-        """The model of this step: pieces by their numbers among the seeds, and their scores."""
-        return self._models[self.number]
-
-    def step_at(self, number: int) -> UnigramStep:
-        """A known step, 1 for the first."""
-        model = self._models[number]
-        return UnigramStep(
-            number=number,
-            round=model.round,
-            what=model.what,
-            kept=len(model.pieces),
-            dropped=len(model.dropped.pieces),
-            objective=self._objectives[number],
-            tokens=self._tokens[number],
-            vocab_size=self._others + len(model.pieces),
-            final=model.final,
-        )
-
-    def steps(self, first: int = 1) -> Iterator[UnigramStep]:
-        """The known steps from this one on up to the present step."""
-        return (self.step_at(number) for number in range(first, self.number + 1))
-
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus after a known step."""
-        return self._tokens[number]
+    def candidates(self, limit: int = 100, start: int = 0) -> list[PieceRow]:
+        """The pieces in the order in which pruning takes them; see `prune_order`."""
+        return self.prune_order(limit, start)
 
     def prune_order(self, limit: int = 100, start: int = 0) -> list[PieceRow]:
         """The pieces of this step in the order in which pruning takes them, by this step's figures.
@@ -320,8 +56,9 @@ class UnigramTrainer:
             limit: How many at most.
             start: How many of the first to leave out.
         """
-        model, exact = self.model, self._maker.seeds.bytes
+        model, exact = self._models[self.number], self._maker.seeds.bytes
         judged = self._maker.judge(model, self._target, self._others)
+        gone = set(self._going(model)[: self._walk.taken]) if self._walk else set()
         rows = []
         for n in judged.order[start : start + limit]:
             piece = model.pieces[n]
@@ -331,16 +68,24 @@ class UnigramTrainer:
                 probability=exp(model.scores[n]),
                 expected=model.expected[n],
                 uses=judged.uses[piece],
-                loss=judged.worth[n].loss,
+                loss=judged.worth.loss[n],
                 alternative=tuple(exact[part] for part in judged.path(piece)),
                 goes=bool(reason),
                 reason=reason,
+                taken=n in gone,
             ))
         return rows
 
     def left(self, limit: int | None = None, start: int = 0) -> list[DroppedRow]:
-        """What the last step dropped, and why."""
-        dropped, exact = self.model.dropped, self._maker.seeds.bytes
+        """What the last step dropped, and why; in a walk through a pruning, what the walk dropped, the latest first."""
+        exact = self._maker.seeds.bytes
+        dropped = self.model.dropped
+        if self._walk:
+            model = self._models[self.number]
+            judged = self._maker.judge(model, self._target, self._others)
+            dropped = Dropped()
+            for n in reversed(self._going(model)[: self._walk.taken]):
+                dropped.add(model.pieces[n], judged.reasons[model.pieces[n]], judged.worth.loss[n])
         which = slice(start, None if limit is None else start + limit)
         return [
             DroppedRow(exact[piece], reason, figure)
@@ -352,22 +97,50 @@ class UnigramTrainer:
     @property
     def vocabulary(self) -> ScoredVocabulary:
         """The vocabulary of this step: the pieces by score, the most probable first."""
-        model = self.model
-        if self._vocabulary is None or self._vocabulary[0] is not model:
-            exact = self._maker.seeds.bytes
-            order = sorted(range(len(model.pieces)), key=lambda n: (-model.scores[n], exact[model.pieces[n]]))
-            pieces = [exact[model.pieces[n]] for n in order]
-            scores = [model.scores[n] for n in order]
-            self._vocabulary = (model, ScoredVocabulary(self.recipe, pieces, self.specials, self.first_id, scores))
-        return self._vocabulary[1]
+        return self._shown.vocabulary
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """How often each symbol of the vocabulary stands in the best segmentations of the corpus, by weight."""
+        return self._shown.uses
+
+    @property
+    def _shown(self) -> Shown:
+        """The vocabulary of this step and how it cuts words, kept while the step stays."""
+        if self._last_shown is None or self._last_shown.model is not self.model:
+            self._last_shown = self._show(self.model)
+        return self._last_shown
+
+    def _show(self, model: Model) -> Shown:
+        uses = drain(self._maker.survey(model)).uses
+        return Shown.of(model, self._maker.seeds, uses, self.recipe, self.specials, self.first_id)
+
+    def word(self, word: str, first: int = 0, units: int | None = None) -> list[tuple[int, int]] | None:
+        """How a word is cut at this step: its tokens in order, as (unit that it starts with, symbol), -1 for what is no piece.
+
+        Args:
+            word: The word; any text at all.
+            first: Start with the token that covers this unit.
+            units: Stop after so many units.
+        """
+        return self._shown.word(word, first, units)
+
+    def length(self, symbol: int) -> int:
+        """How many units a symbol covers."""
+        return self._shown.length(symbol)
+
+    def newest(self) -> int:
+        """No symbol is new: a step weighs pieces or drops them."""
+        return -1
+
+    def touched(self) -> Callable[[str], bool]:
+        """A test of whether the last step changed how a word is cut."""
+        if not self.number and not self._walk:
+            return lambda word: False
+        before = self._models[self.number if self._walk else self.number - 1]
+        old, now = self._show(before), self._shown
+        return lambda word: old.pieces(word) != now.pieces(word)
 
     def tokenizer(self, run: dict[str, Any] | None = None) -> Tokenizer:
         """The tokenizer of this very step."""
         return Tokenizer(self.vocabulary, 0, run)
-
-
-def _look(progress: Progress | None, cancel: Cancel | None, done: int, total: int) -> None:
-    if cancel is not None and cancel():
-        raise Cancelled
-    if progress is not None:
-        progress(done, total)

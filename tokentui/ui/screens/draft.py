@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -23,34 +25,23 @@ STOPS: dict[str, str] = {
 COMING = "coming: it cannot be trained yet"
 """Why an objective that is not built is not taken."""
 
+PLACE = "place"
+"""The name of the setting that says what another recipe is brought to."""
+
+PLACES = {"step": "same number of merges", "size": "same vocabulary size"}
+"""Its values, as `tokentui.commands.KeepPlace` has them, and what they mean."""
+
+PLACE_ABOUT = "where another recipe goes on from"
+
 _LEAST = {"merges": 0, "vocab_size": 1, "min_count": 1, "max_length": 1, "first_id": 0}
 _UNSET = {"min_count": 1, "first_id": 0, "specials": ()}
 _MOST = 10**12
+# What may have to change with another axis, and to what, the least felt change first.
+_MENDS: dict[str, tuple[str, ...]] = {
+    "encode": ("merges", "viterbi"), "unknown": ("never", "error"), "pieces": ("any",), "base": ("sorted", "bytes"),
+    "unit": ("byte", "char"), "split": ("none",), "mark": ("none",), "objective": ("count", "unigram"),
+}
 _TEXTS = {"regex:": r"\w+|\s+", "end-symbol:": "</w>", "end-suffix:": "</w>", "prefix:": "##"}
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A value of an axis as a draft may take it.
-
-    Args:
-        value: The value; one with text after the colon has the text it would start with.
-        label: How it is written in a list, `regex:PATTERN` for one with text.
-        about: What it means.
-        taken: Whether the draft has it.
-        refused: Why it cannot be taken, "" if it can.
-    """
-
-    value: str
-    label: str
-    about: str
-    taken: bool
-    refused: str
-
-    @property
-    def text(self) -> bool:
-        """Whether it takes text after the colon."""
-        return ":" in self.value
 
 
 class Change(NamedTuple):
@@ -62,6 +53,32 @@ class Change(NamedTuple):
 
 
 Changes: TypeAlias = tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of an axis as a draft may take it.
+
+    Args:
+        value: The value; one with text after the colon has the text it would start with.
+        label: How it is written in a list, `regex:PATTERN` for one with text.
+        about: What it means.
+        taken: Whether the draft has it.
+        refused: Why it cannot be taken alone, "" if it can.
+        goes_with: What else changes with it, so that it can be taken after all; empty where it can alone, or cannot.
+    """
+
+    value: str
+    label: str
+    about: str
+    taken: bool
+    refused: str
+    goes_with: Changes = ()
+
+    @property
+    def text(self) -> bool:
+        """Whether it takes text after the colon."""
+        return ":" in self.value
 
 
 def choices(recipe: Recipe, axis: str) -> tuple[Choice, ...]:
@@ -78,7 +95,10 @@ def _choices(recipe: Recipe, axis: str) -> Iterator[Choice]:
             of_mark = recipe.mark_text if axis == "mark" else ""
             value = now if now.startswith(name) else name + (of_mark or _TEXTS[name])
         taken = name in now if isinstance(now, tuple) else now == value
-        yield Choice(value, label, about, taken, refusal(recipe, axis, value))
+        refused = refusal(recipe, axis, value)
+        with_it = mended(recipe, axis, value) if refused else None
+        others = () if with_it is None else tuple(one for one in axis_changes(recipe, with_it) if one.name != axis)
+        yield Choice(value, label, about, taken, refused, others)
 
 
 def changed(recipe: Recipe, axis: str, value: str) -> Recipe:
@@ -94,6 +114,38 @@ def changed(recipe: Recipe, axis: str, value: str) -> Recipe:
     if axis == "objective" and value != now and value not in BUILT:
         raise TokentuiError(COMING, f"objective={value}", f"take objective={BUILT[0]}")
     return recipe.with_axes(**{axis: new})
+
+
+@functools.lru_cache(maxsize=512)
+def mended(recipe: Recipe, axis: str, value: str) -> Recipe | None:
+    """The recipe with this value on an axis for which the fewest other axes change; None where no change of them helps."""
+    try:
+        return changed(recipe, axis, value)
+    except TokentuiError:
+        if axis == "objective" and value not in BUILT:
+            return None
+    try:
+        Recipe().with_axes(**{axis: value} if ":" in value else {})
+    except TokentuiError:  # the text of it: nothing else mends a pattern
+        return None
+    others = [name for name in _MENDS if name != axis]
+    for count in range(1, len(others) + 1):
+        for names in itertools.combinations(others, count):
+            for values in itertools.product(*(_MENDS[name] for name in names)):
+                try:
+                    return recipe.with_axes(**{axis: value}, **dict(zip(names, values, strict=True)))
+                except TokentuiError:
+                    continue
+    return None
+
+
+def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
+    """A recipe with this value on an axis, and with what must change with it.
+
+    Raises:
+        TokentuiError: The value cannot be taken at all.
+    """
+    return mended(recipe, axis, value) or changed(recipe, axis, value)
 
 
 def refusal(recipe: Recipe, axis: str, value: str) -> str:
@@ -159,12 +211,16 @@ def written(name: str, value: Any) -> str:
     return "none" if value is None else f"{value:,}"
 
 
+def axis_changes(old: Recipe, new: Recipe) -> Changes:
+    """The axes that are different."""
+    return tuple(Change(name, old.axis(name), new.axis(name)) for name in AXES if old.axis(name) != new.axis(name))
+
+
 def changes(old: Recipe, old_run: Mapping[str, Any], new: Recipe, new_run: Mapping[str, Any]) -> Changes:
     """What is different, axes first."""
-    axes = [Change(name, old.axis(name), new.axis(name)) for name in AXES]
     before, after = full_run(old_run), full_run(new_run)
     stops = [Change(name, written(name, before[name]), written(name, after[name])) for name in STOPS]
-    return tuple(change for change in axes + stops if change.old != change.new)
+    return (*axis_changes(old, new), *(change for change in stops if change.old != change.new))
 
 
 def families() -> dict[str, list[Preset]]:

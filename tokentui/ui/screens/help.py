@@ -52,13 +52,13 @@ class ActionLike(Protocol):
         """Where it works: `global` or a pane."""
 
 
-def engine_line() -> str:
+def engine_line(engine: str = "") -> str:
     """What runs here, in one line: the program, its engine, and what it stands on."""
     import tokentui
 
     own = getattr(tokentui, "__version__", "")
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"tokentui {own} · engine: plain Python · {python} · Textual {version('textual')}".replace("  ", " ")
+    return f"tokentui {own} · engine: {engine or 'plain Python'} · {python} · Textual {version('textual')}".replace("  ", " ")
 
 
 def rows(actions: Sequence[ActionLike], context: str, find: str, width: int) -> Iterator[TableRow]:
@@ -94,6 +94,7 @@ class HelpScreen(Dialog[None]):
     Args:
         actions: All actions.
         context: The context of the focused pane.
+        engine: What runs, in a few words.
     """
 
     HEADING = "Help"
@@ -111,11 +112,12 @@ class HelpScreen(Dialog[None]):
         Binding("q,question_mark", "leave", "Close", show=False),
     ]
 
-    def __init__(self, actions: Sequence[ActionLike], context: str = EVERYWHERE) -> None:
+    def __init__(self, actions: Sequence[ActionLike], context: str = EVERYWHERE, engine: str = "") -> None:
         super().__init__()
         self._actions = tuple(actions)
         self._pane = context
         self._find = ""
+        self._engine = engine
 
     def compose_box(self) -> ComposeResult:
         """The search line, the list, and what runs."""
@@ -127,7 +129,7 @@ class HelpScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Show all of it."""
-        self.query_one(Notice).say(engine_line())
+        self.query_one(Notice).say(engine_line(self._engine))
         self.set_focus(self.query_one(Listing))
 
     def on_resize(self) -> None:

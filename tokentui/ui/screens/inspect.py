@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from textual.app import ComposeResult
 
 from tokentui.safetext import GLYPH_MODES, safe
-from tokentui.snapshot import PairRow, TokenRow
+from tokentui.snapshot import LossRow, PairRow, TokenRow
 from tokentui.ui import text as ui_text
 from tokentui.ui.screens.dialog import Dialog, Hint
 from tokentui.ui.screens.listing import Listing, wrap
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell
-from tokentui.ui.widgets.figures import number, signed
+from tokentui.ui.widgets.figures import amount, number, signed
 
 MOST_SHOWN = 2048
 """The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
 
+Row: TypeAlias = TokenRow | PairRow | LossRow
+"""What can be inspected."""
+
+_REASON_SHOWN = 300
 _LABEL = 10
 _COLUMNS = (Column(width=_LABEL, priority=1), Column(flex=1, min_width=12, priority=2))
 _UNNAMED = {
@@ -31,34 +36,78 @@ _UNNAMED = {
 }
 
 
-def facts(row: TokenRow | PairRow, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]:
+def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]:
     """What is known of a row, as (label, cell), but for its code points."""
+    piece = piece_of(row)
     if isinstance(row, TokenRow):
-        piece = row.piece
-        yield "id", ((number(row.id), "strong"), (f"  {row.kind}", "muted"))
+        yield "id", (("–" if row.id is None else number(row.id), "strong"), (f"  {row.kind}", "muted"))
         if row.step is not None:
             counted = "" if row.count is None else f", from {number(row.count)} pairs"
             yield "born", ((f"step {number(row.step)}{counted}", ""),)
-        uses = "not counted" if row.uses is None else "not used" if not row.uses else f"{number(row.uses)} times"
-        yield "uses now", ((uses, "muted" if not row.uses else ""),)
+        if row.kind == "left":
+            figure = "" if row.score is None else f"  {_exact(row.score)}"
+            yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
+        else:
+            uses = "not counted" if row.uses is None else "not used" if not row.uses else f"{number(row.uses)} times"
+            yield "uses now", ((uses, "muted" if not row.uses else ""),)
+            if row.score is not None:
+                yield "score", ((_exact(row.score), ""), (f"  the natural log of {_exact(math.exp(row.score))}", "muted"))
+        parents = parents or row.parents
+    elif isinstance(row, LossRow):
+        yield from _judged(row)
+        parents = ()
     else:
-        piece, parents = row.token, (row.left, row.right)
+        parents = (row.left, row.right)
         change = "new" if row.new else signed(row.change)
         yield "count", ((number(row.count), "strong"), (f"  {change} with the last step" if change else "", "muted"))
+        if row.score:
+            uses = f"{number(row.left_uses)} and {number(row.right_uses)} times"
+            yield "its sides", ((uses, ""),)
+            yield "score", ((_exact(row.score), "strong"), ("  count over the product of these", "muted"))
         if row.tied:
-            yield "tied", (("another pair has the same count", ""),)
+            yield "tied", (("another pair is exactly as good" if row.score else "another pair has the same count", ""),)
+        if row.spelled:
+            yield "stands for", ui_text.runs(row.spelled, limit=MOST_SHOWN)
     if parents:
-        joined: list[ui_text.Run] = []
-        for parent in parents:
-            joined += [(" + ", "muted")] if joined else []
-            joined += ui_text.runs(parent, limit=MOST_SHOWN)
-        yield "parents", tuple(joined)
+        yield "parents", _joined(parents)
     for mode in GLYPH_MODES:
         if mode != "hex":
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
     plural = "byte" if len(piece) == 1 else "bytes"
     rest = " …" if len(piece) > MOST_SHOWN else ""
     yield "hex", ((piece[:MOST_SHOWN].hex(" ") + rest, ""), (f"  {number(len(piece))} {plural}", "muted"))
+
+
+def piece_of(row: Row) -> bytes:
+    """The exact bytes that a row is about."""
+    return row.token if isinstance(row, PairRow) else row.piece
+
+
+def _judged(row: LossRow) -> Iterator[tuple[str, Cell]]:
+    """What the coming pruning knows of a piece."""
+    yield "p", ((_exact(row.probability), "strong"),)
+    yield "expected", ((f"{amount(row.expected)} times", ""), ("  over all segmentations", "muted"))
+    yield "uses now", ((f"{number(row.uses)} times", ""), ("  in the best segmentations", "muted"))
+    yield "loss", ((_exact(row.loss), ""), ("  of the mean log probability of a token, without it", "muted"))
+    yield "instead", _joined(row.alternative) if row.alternative else (("nothing", "muted"),)
+    if row.taken:
+        fate = "dropped"
+    else:
+        fate = "goes" if row.goes else "stays"
+    yield "pruning", ((fate, "warning" if row.goes else ""), (f"  {safe(row.reason, limit=_REASON_SHOWN)}", "muted"))
+
+
+def _joined(pieces: Sequence[bytes]) -> Cell:
+    joined: list[ui_text.Run] = []
+    for piece in pieces:
+        joined += [(" + ", "muted")] if joined else []
+        joined += ui_text.runs(piece, limit=MOST_SHOWN)
+    return tuple(joined)
+
+
+def _exact(value: float) -> str:
+    """A figure with all of its digits."""
+    return ("∞" if math.isinf(value) else repr(abs(value))) if value >= 0 else "−" + _exact(-value)
 
 
 def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
@@ -72,19 +121,19 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
 
 
 class InspectScreen(Dialog[None]):
-    """Shows a row of the vocabulary or of the pairs.
+    """Shows a row of the vocabulary, of the pairs or of the pieces by loss.
 
     Args:
         row: The row.
-        parents: The pieces that a token was made of, where they are known; a pair brings its own.
+        parents: The pieces that a token was made of, where the row itself does not say.
     """
 
     HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("esc", "leave"))
     HEADING = "Inspect"
 
-    def __init__(self, row: TokenRow | PairRow, parents: Sequence[bytes] = ()) -> None:
+    def __init__(self, row: Row, parents: Sequence[bytes] = ()) -> None:
         super().__init__()
-        self._piece = row.piece if isinstance(row, TokenRow) else row.token
+        self._piece = piece_of(row)
         self._facts = tuple(facts(row, parents))
         self._points = tuple(code_points(self._piece))
 

@@ -14,9 +14,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.commands import CancelWork, GoTo, Move, Play, See, Speed, Type
+from tokentui.commands import CancelWork, Fine, GoTo, Move, Play, See, Speed, Type
 from tokentui.safetext import GLYPH_MODES, GlyphMode
 from tokentui.snapshot import VOCABULARY_ORDERS, Look, Place, Snapshot
 from tokentui.ui.actions import bindings
@@ -24,20 +25,24 @@ from tokentui.ui.messages import TextMoved, TextWanted
 from tokentui.ui.table import VirtualTable
 from tokentui.ui.text import Cell
 from tokentui.ui.widgets.bands import FooterLine, HeaderLine, TabLine, TooSmall
+from tokentui.ui.widgets.candidates import PairTable
 from tokentui.ui.widgets.corpus import CorpusText
+from tokentui.ui.widgets.corpus_pane import CorpusPane
 from tokentui.ui.widgets.encode import EncodeBody
 from tokentui.ui.widgets.pane import Pane
 from tokentui.ui.widgets.running import Boundaries
 from tokentui.ui.widgets.scrubber import Scrubber
-from tokentui.ui.widgets.tables import PairTable, VocabularyTable
+from tokentui.ui.widgets.tables import VocabularyTable
 from tokentui.ui.widgets.why import WhyLines
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
+    from tokentui.ui.widgets.editor import CorpusEditor
 
 PANES = ("corpus", "pairs", "vocabulary", "encode")
 _TITLES = {"corpus": "1 Corpus", "pairs": "2 Pairs", "vocabulary": "3 Vocabulary", "encode": "4 Encode"}
-_SHORT_TITLES = {**_TITLES, "vocabulary": "3 Vocab"}
+_SHORT = {"vocabulary": "3 Vocab"}
+_TITLES_OF = {"unigram": {"pairs": "2 Pieces"}}
 
 LEAST_WIDTH, LEAST_HEIGHT = 30, 8
 """Below this nothing but a line is shown."""
@@ -63,16 +68,17 @@ class MainScreen(Screen[None]):
         """The pane that has the focus, or will have it again."""
         self.sought: tuple[str, str] = ("", "")
         """What was last looked for, as (pane, text)."""
+        self.objective = ""
+        """What is trained for."""
         self._front = "pairs"
         self._before_typing = "corpus"
         self._size_classes: frozenset[str] = frozenset()
         self.header_line, self.tabs, self.footer_line = HeaderLine(), TabLine(), FooterLine()
         self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
         self.why, self.encode, self.scrubber = WhyLines(classes="body"), EncodeBody(typed), Scrubber()
-        self.panes = {
-            name: Pane(_TITLES[name], body, id=name)
-            for name, body in zip(PANES, (self.text, self.pairs, self.vocabulary, self.encode), strict=True)
-        }
+        self.corpus = CorpusPane(_TITLES["corpus"], self.text, id="corpus")
+        others = zip(PANES[1:], (self.pairs, self.vocabulary, self.encode), strict=True)
+        self.panes = {"corpus": self.corpus, **{name: Pane(_TITLES[name], body, id=name) for name, body in others}}
 
     @property
     def explorer(self) -> ExplorerApp:
@@ -95,6 +101,11 @@ class MainScreen(Screen[None]):
         """Begin in the corpus."""
         self.focus_pane(self.active)
 
+    @property
+    def context(self) -> str:
+        """Whose keys work: those of the pane that has the focus, or of the editor in it."""
+        return "editor" if self.active == "corpus" and self.corpus.editing else self.active
+
     # What is seen.
 
     def show(self, snapshot: Snapshot) -> None:
@@ -103,13 +114,26 @@ class MainScreen(Screen[None]):
         if before is not None and snapshot.version < before.version:
             return
         self.snapshot = snapshot
-        if before is None or _corpus(before) != _corpus(snapshot):
+        if before is None or self._is_another(before, snapshot):
             self.text.reset()
             self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
             if before is not None:
                 self.pairs.move_to(0)
                 self.vocabulary.move_to(0)
+        if self.objective != snapshot.recipe.objective:
+            self._take_objective(snapshot.recipe.objective)
         self._draw()
+
+    def _is_another(self, before: Snapshot, now: Snapshot) -> bool:
+        """Whether it is another corpus. One that is typed changes, and what is looked at stays."""
+        named = not self.corpus.edited and (before.corpus_name, before.corpus_bytes) != (now.corpus_name, now.corpus_bytes)
+        return named or before.recipe.normalize != now.recipe.normalize
+
+    def _take_objective(self, objective: str) -> None:
+        self.remove_class(f"for-{self.objective}")
+        self.add_class(f"for-{objective}")
+        self.objective = objective
+        self.footer_line.say(self.context, objective)
 
     def _draw(self) -> None:
         now = self.snapshot
@@ -117,7 +141,8 @@ class MainScreen(Screen[None]):
             return
         with self.app.batch_update():
             self.header_line.show(now, self.mode)
-            self.text.show(now.corpus, self.mode)
+            if not self.corpus.editing:
+                self.text.show(now.corpus, self.mode)
             self.pairs.show(now, self.mode)
             self.vocabulary.show(now, self.mode)
             self.why.show(now, self.mode)
@@ -126,21 +151,27 @@ class MainScreen(Screen[None]):
             self._draw_titles()
 
     def _draw_titles(self) -> None:
-        notes = self._notes()
+        corpus, short_corpus = self.corpus.names()
+        notes, titles = self._notes(), {**_TITLES, **_TITLES_OF.get(self.objective, {}), "corpus": corpus}
         for name, pane in self.panes.items():
             pane.title.say(notes.get(name, ()))
         shared = self.has_class("medium")
         for name in ("pairs", "vocabulary"):
-            both = [(_TITLES[one], one == name) for one in ("pairs", "vocabulary")]
-            self.panes[name].title.name_panes(both if shared else [(_TITLES[name], True)])
-        self.tabs.say([(name, _SHORT_TITLES[name]) for name in PANES], self.active, notes.get(self.active, ()))
+            both = [(titles[one], one == name) for one in ("pairs", "vocabulary")]
+            self.panes[name].title.name_panes(both if shared else [(titles[name], True)])
+        self.corpus.title.name_panes([(corpus, True)])
+        short = {**titles, **_SHORT, "corpus": short_corpus}
+        self.tabs.say([(name, short[name]) for name in PANES], self.active, notes.get(self.active, ()))
+
+    def name_of(self, pane: str) -> str:
+        """A pane as its title has it."""
+        return _TITLES_OF.get(self.objective, {}).get(pane, _TITLES[pane])[2:].lower()
 
     def _notes(self) -> dict[str, Cell]:
         now = self.snapshot
         if now is None:
             return {}
-        part: Cell = ((f"{100 * self.text.position:3.0f} %", "muted"),) if now.start_tokens else (("empty", "muted"),)
-        return {"corpus": part, "pairs": self.pairs.note, "vocabulary": self.vocabulary.note}
+        return {"corpus": self.corpus.note(now), "pairs": self.pairs.note, "vocabulary": self.vocabulary.note}
 
     # How much room there is.
 
@@ -157,7 +188,7 @@ class MainScreen(Screen[None]):
             # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
             active = self.active
             self._size_classes = frozenset(wanted)
-            self.set_classes([*wanted, f"front-{self._front}", f"at-{active}"])
+            self.set_classes([*wanted, f"front-{self._front}", f"at-{active}", f"for-{self.objective}"])
             self.call_after_refresh(self.focus_pane, active)
 
     def focus_pane(self, name: str) -> None:
@@ -169,9 +200,33 @@ class MainScreen(Screen[None]):
             self.set_class(one == name, f"at-{one}")
             self.set_class(one == self._front, f"front-{one}")
         if not self.has_class("tiny"):
-            widget = {"corpus": self.text, "pairs": self.pairs, "vocabulary": self.vocabulary}.get(name, self.encode.line)
-            widget.focus(scroll_visible=False)
-        self.footer_line.say(name)
+            bodies: dict[str, Widget] = {"corpus": self.corpus.focused_body, "pairs": self.pairs, "vocabulary": self.vocabulary}
+            bodies.get(name, self.encode.line).focus(scroll_visible=False)
+        self.footer_line.say(self.context, self.objective)
+        self._draw_titles()
+
+    # The corpus while it is typed into.
+
+    async def open_editor(self, editor: CorpusEditor, offset: int = 0) -> None:
+        """Put an editor in the place of the corpus; a new one with its cursor behind so many characters."""
+        await self.corpus.open(editor, offset)
+        self.see(corpus_chars=0, corpus_before=0)  # tokens that nobody sees would hold up each change
+        self.focus_pane("corpus")
+
+    def close_editor(self, place: Place | None = None) -> None:
+        """Show the corpus in tokens again, round a place or where it was."""
+        if self.corpus.editing:
+            self.corpus.close()
+            self.text.begin_again(place)
+            self.focus_pane(self.active)
+
+    def look_again(self) -> None:
+        """Say again what is looked at: a text that is trained anew may have been begun at its top."""
+        if self.look != dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0):
+            self.explorer.send(See(self.look))
+
+    def on_text_area_selection_changed(self) -> None:
+        """Say where the cursor is."""
         self._draw_titles()
 
     @on(events.DescendantFocus)
@@ -228,6 +283,14 @@ class MainScreen(Screen[None]):
         """Steps forward, or back."""
         self.explorer.send(Move(steps))
 
+    def action_fine(self, pieces: int) -> None:
+        """Pieces of a pruning forward, or back."""
+        self.explorer.send(Fine(pieces))
+
+    def action_compressed(self) -> None:
+        """Show the text as Gage's compression leaves it."""
+        self.explorer.asking.compressed()
+
     def action_play(self) -> None:
         """Run, or stop."""
         self.explorer.send(Play())
@@ -263,8 +326,10 @@ class MainScreen(Screen[None]):
         self.encode.line.value = ""
 
     def action_cancel(self) -> None:
-        """Stop long work; else leave the line; else end finding."""
-        if self.snapshot is not None and self.snapshot.busy is not None:
+        """End typing into the corpus; else stop long work; else leave the line; else end finding."""
+        if self.context == "editor":
+            self.explorer.editing.end()
+        elif self.snapshot is not None and self.snapshot.busy is not None:
             self.explorer.send(CancelWork())
         elif self.active == "encode":
             self.focus_pane(self._before_typing)
@@ -310,6 +375,18 @@ class MainScreen(Screen[None]):
         """Ask for a recipe."""
         self.explorer.asking.how_to_train()
 
+    async def action_edit(self) -> None:
+        """Type into the corpus."""
+        await self.explorer.editing.begin()
+
+    def action_pieces(self) -> None:
+        """Show how the text is cut."""
+        self.explorer.asking.pieces()
+
+    def action_questions(self) -> None:
+        """Show what the vocabulary is worth."""
+        self.explorer.asking.questions()
+
     def action_help(self) -> None:
         """Show all keys."""
         self.explorer.asking.help()
@@ -336,8 +413,3 @@ class MainScreen(Screen[None]):
             self.text.show_place(answer, len(text))
         else:
             (self.pairs if pane == "pairs" else self.vocabulary).move_to(answer)
-
-
-def _corpus(snapshot: Snapshot) -> tuple[object, ...]:
-    """What tells one corpus from another."""
-    return snapshot.corpus_name, snapshot.corpus_bytes, snapshot.recipe.normalize

@@ -1,14 +1,16 @@
-"""Choose a recipe: presets at the left, axes and stops at the right, and what it changes before it is taken."""
+"""Choose a recipe: presets at the left, axes and stops at the right, and what it changes before it is taken.
+
+Below the axes stand the first steps of what is looked at, beside those of the recipe in use.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -16,19 +18,14 @@ from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset, label
 from tokentui.recipe import AXES, Recipe
 from tokentui.safetext import safe, safe_line
-from tokentui.ui.screens import draft, recipe_rows
+from tokentui.ui.screens import draft, following, recipe_rows
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
 from tokentui.ui.screens.field import Field
+from tokentui.ui.screens.following import Follow, Following
+from tokentui.ui.screens.following import RecipeChoice as RecipeChoice
 from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.preview import PreviewPane, Trial
 from tokentui.ui.text import join
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeChoice:
-    """What to train by: a recipe, and all words of a run (`merges` to `specials`)."""
-
-    recipe: Recipe
-    run: dict[str, Any]
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
@@ -38,20 +35,30 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         recipe: The recipe in use.
         preset_name: The name of the preset that it is, "" if none.
         run: The words of the run in use: merges, vocab_size, min_count, max_length, first_id, specials.
+        trial: What is asked for the first steps of a recipe; None shows none.
+        keep_place: What another recipe is brought to, one of `draft.PLACES`.
+        follow: Called with each change while the dialog is live; None where nothing can follow.
+        live: Whether it is live at first.
     """
 
     HEADING = "Algorithm"
     PRESET_HINTS: ClassVar[Sequence[Hint]] = (
-        ("enter", "choose"), ("tab", "axes"), ("t", "take it"), ("esc", "leave"),
+        ("enter", "choose"), ("tab", "axes"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
     )
     AXES_HINTS: ClassVar[Sequence[Hint]] = (
-        ("←→", "change"), ("enter", "all values"), ("tab", "presets"), ("t", "take it"), ("esc", "leave"),
+        ("←→", "change"), ("enter", "all values"), ("tab", "presets"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
     )
+    STEPS_HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("p", "back"), ("t", "take it"), ("esc", "back"))
     VALUE_HINTS: ClassVar[Sequence[Hint]] = (("enter", "choose"), ("esc", "back"))
-    EDIT_HINTS: ClassVar[Sequence[Hint]] = (("enter", "choose"), ("esc", "back"))
+    LIVE_HINT: ClassVar[Hint] = ("l", following.NAME)
     DEFAULT_CSS = """
     RecipeScreen {
         & .panes { height: 1fr; }
+        & #chosen { width: 1fr; }
+        & #preview { border-top: solid $border-blurred; height: 13; }
+        &.-tall #preview { height: 8; }
+        &.-short #preview { display: none; border-top: none; height: 1fr; }
+        &.-untried #preview { display: none; }
         & #presets { width: 36; border-right: solid $border-blurred; }
         &.-medium .dialog { padding: 0; }
         &.-medium #presets { width: 33; }
@@ -60,13 +67,24 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         &.-values #values { display: block; }
         &.-narrow #presets { width: 1fr; border-right: none; }
         &.-narrow.-axes #presets { display: none; }
-        &.-narrow.-presets #axes { display: none; }
+        &.-narrow.-presets #chosen, &.-narrow.-presets #axes { display: none; }
+        &.-narrow.-preview #chosen, &.-preview #preview { display: block; }
+        &.-short.-preview #presets, &.-short.-preview #axes, &.-short.-preview #values { display: none; }
+        &.-narrow.-preview #presets { display: none; }
+        &.-short.-preview #change, &.-short.-preview .message { display: none; }
         & .edit { height: 1; display: none; }
         &.-editing .edit { display: block; }
         & .prompt { width: auto; max-width: 50%; color: $text-accent; }
         & #change { height: 2; }
         & .message { height: 2; }
         &.-short #change { height: 1; }
+        &.-live { align: center bottom; }
+        &.-live.-tall > .dialog { height: 17; }
+        &.-live.-high > .dialog { height: 26; }
+        &.-live.-high #preview { height: 8; }
+        &.-live.-tall #preview { display: none; border-top: none; height: 1fr; }
+        &.-live.-tall.-preview #preview { display: block; }
+        &.-live.-tall.-preview #presets, &.-live.-tall.-preview #axes, &.-live.-tall.-preview #values { display: none; }
         &.-narrow .message { height: 3; }
     }
     """
@@ -75,14 +93,25 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         Binding("left", "turn(-1)", "Value before", show=False),
         Binding("right", "turn(1)", "Next value", show=False),
         Binding("t", "take", "Take it", show=False),
+        Binding("p", "preview", "First steps", show=False),
+        Binding("l", "live", "Live", show=False),
     ]
 
-    def __init__(self, recipe: Recipe, preset_name: str = "", run: Mapping[str, Any] | None = None) -> None:
-        super().__init__(classes="-presets")
+    def __init__(
+        self, recipe: Recipe, preset_name: str = "", run: Mapping[str, Any] | None = None, trial: Trial | None = None,
+        keep_place: str = "step", follow: Follow | None = None, live: bool = False,
+    ) -> None:
+        super().__init__(classes="-presets" if trial else "-presets -untried")
         self._used, self._used_run = recipe, draft.full_run(run or {})
         self._preset = preset_name
         self.recipe, self.run_words = self._used, dict(self._used_run)
         """The recipe and the words of the run as they would be taken now."""
+        self.keep_place = self._used_place = keep_place
+        """What another recipe is brought to, as it would be taken now."""
+        self._following = Following(follow, live, self._choice)
+        self.set_class(self._following.on, "-live")
+        self._preview = PreviewPane(trial, self._used, self._used_run)
+        self._previewed_from: Listing | None = None
         self._open = ""
         """The axis whose values are listed, or the stop that is typed; "" while neither is."""
         self._typed = ""
@@ -92,8 +121,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """The lists, the line to type in, what is changed, and what the row under the cursor means."""
         with Horizontal(classes="panes"):
             yield Listing(recipe_rows.PRESET_COLUMNS, id="presets")
-            yield Listing(recipe_rows.AXIS_COLUMNS, id="axes")
-            yield Listing(recipe_rows.VALUE_COLUMNS, id="values")
+            with Vertical(id="chosen"):
+                yield Listing(recipe_rows.AXIS_COLUMNS, id="axes")
+                yield Listing(recipe_rows.VALUE_COLUMNS, id="values")
+                yield self._preview
         with Horizontal(classes="edit"):
             yield Static("", classes="prompt", markup=False)
             yield Field(select=False)
@@ -121,12 +152,18 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _values(self) -> Listing:
         return self.query_one("#values", Listing)
 
+    @property
+    def _choice(self) -> RecipeChoice:
+        """What would be taken now."""
+        return RecipeChoice(self.recipe, dict(self.run_words), self.keep_place)
+
     # What is seen.
 
     def _show(self, preset: str | None = None) -> None:
-        changes = self._changes()
+        changes, live = self._changes(), self._following.on if self._following.can else None
+        self._following.show(self._choice)
         self._presets.show(recipe_rows.presets(self.recipe), keep=preset or self._presets.cursor_key)
-        self._axes.show(recipe_rows.axes(self.recipe, self.run_words, changes), keep=self._axes.cursor_key)
+        self._axes.show(recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live), keep=self._axes.cursor_key)
         if self._open in AXES:
             self._values.show(recipe_rows.values(self.recipe, self._open), keep=self._values.cursor_key)
         self.box.border_subtitle = join(((safe(label(self.recipe), limit=60), ""),))
@@ -139,12 +176,40 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if preset:
             lead = "would change "
             changes = () if preset.coming else self._changes(preset.recipe, draft.run_of(preset, self.run_words))
+        elif (recipe := self._recipe_at_cursor()) is not None and recipe != self.recipe:
+            changes, lead = self._changes(recipe), "would change "
         # Lines break between words: a second one is not used to its end.
         room = line.size.width + (line.size.height - 1) * line.size.width * 3 // 4
         line.update(join(recipe_rows.changes(changes, room, lead)))
 
     def _changes(self, recipe: Recipe | None = None, run: Mapping[str, Any] | None = None) -> draft.Changes:
-        return draft.changes(self._used, self._used_run, recipe or self.recipe, run or self.run_words)
+        places = draft.PLACES[self._used_place], draft.PLACES[self.keep_place]
+        place = (draft.Change(draft.PLACE, *places),) if places[0] != places[1] else ()
+        return (*draft.changes(self._used, self._used_run, recipe or self.recipe, run or self.run_words), *place)
+
+    def _choice_at_cursor(self) -> draft.Choice | None:
+        """The value that is looked at, None where no values are listed."""
+        if self._open not in AXES:
+            return None
+        listed = draft.choices(self.recipe, self._open)
+        return next((choice for choice in listed if choice.label == self._values.cursor_key), None)
+
+    def _recipe_at_cursor(self) -> Recipe | None:
+        """The recipe that the value under the cursor would give; None where no value is looked at, or it cannot be taken."""
+        choice = self._choice_at_cursor() if self.focused is self._values else None
+        if choice is None or (choice.refused and not choice.goes_with):
+            return None
+        return draft.taken(self.recipe, self._open, choice.value)
+
+    def _show_preview(self) -> None:
+        """Try what is looked at: a preset, a value, or else the draft."""
+        preset = self._preset_at_cursor()
+        if preset is not None and not preset.coming:
+            self._preview.look(preset.recipe, draft.run_of(preset, self.run_words), preset.name)
+        elif (recipe := self._recipe_at_cursor()) is not None:
+            self._preview.look(recipe, self.run_words, f"{self._open}={recipe.axis(self._open)}")
+        else:
+            self._preview.look(self.recipe, self.run_words, "draft")
 
     def _preset_at_cursor(self) -> Preset | None:
         """The preset that is looked at, None where the presets have no focus."""
@@ -154,39 +219,51 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.query_one(Notice).say(text, style)
 
     def _say_row(self) -> None:
-        """Say what the row under the cursor means, and what is changed."""
+        """Say what the row under the cursor means, what is changed, and what comes of it."""
         self._show_change()
+        self._show_preview()
         if preset := self._preset_at_cursor():
             self._say(f"{draft.COMING} · {preset.about}" if preset.coming else f"{preset.about} · {preset.source}")
-        elif self._open in AXES:
-            for choice in draft.choices(self.recipe, self._open):
-                if choice.label == self._values.cursor_key:
-                    self._say(safe(choice.refused) or choice.about, "warning" if choice.refused else "muted")
+        elif choice := self._choice_at_cursor():
+            too = f" · enter changes {recipe_rows.together(choice)} too" if choice.goes_with else ""
+            self._say((safe(choice.refused) or choice.about) + too, "warning" if choice.refused else "muted")
         else:
             name = str(self._axes.cursor_key)
             if name in AXES:
                 value = safe(self.recipe.axis(name), limit=40)
                 self._say(f"{AXES[name].about} · {value}: {recipe_rows.meaning(self.recipe, name)}")
             else:
-                self._say(draft.STOPS.get(name, "enter takes what is changed"))
+                place = f"{draft.PLACE_ABOUT}: enter takes the other"
+                abouts = {**draft.STOPS, draft.PLACE: place, following.NAME: following.ABOUT}
+                self._say(abouts.get(name, "enter takes what is changed"))
 
-    def on_virtual_table_cursor_moved(self) -> None:
+    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
-        self._say_row()
+        if event.table in (self._presets, self._axes, self._values) and self._previewed_from is None:
+            self._say_row()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
-        hints = {self._presets: self.PRESET_HINTS, self._axes: self.AXES_HINTS, self._values: self.VALUE_HINTS}
-        if isinstance(self.focused, Listing):
-            self.hints.say(hints[self.focused])
+        hints: dict[Widget | None, Sequence[Hint]] = {
+            self._presets: self.PRESET_HINTS, self._axes: self.AXES_HINTS, self._values: self.VALUE_HINTS,
+        }
+        if self.focused in hints:
+            self._previewed_from = None
+            self.remove_class("-preview")
+            live = (self.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
+            self.hints.say((*hints[self.focused], *live))
             self._say_row()
+        elif isinstance(self.focused, Listing):
+            self.hints.say(self.STEPS_HINTS)
         else:
-            self.hints.say(self.EDIT_HINTS)
+            self.hints.say(self.VALUE_HINTS)
 
     # What the user does.
 
     def action_switch(self) -> None:
         """Go between presets and axes."""
+        if self._previewed_from is not None:
+            self.action_preview()
         if self._open:
             return
         self._go(self._axes if self.focused is self._presets else self._presets)
@@ -197,21 +274,50 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self.focused is self._presets and by > 0:
             self._go(self._axes)
         elif self.focused is self._axes and name in AXES:
-            self.recipe = draft.turned(self.recipe, name, by)
+            turned = draft.turned(self.recipe, name, by)
+            alone, self.recipe = turned != self.recipe, turned
             self._show()
+            if not alone:
+                self._say(f"{name}: no other value goes with the rest as it is; enter shows what would change too", "warning")
+        elif self.focused is self._axes and name == draft.PLACE:
+            self._turn_place()
+        elif self.focused is self._axes and name == following.NAME:
+            self.action_live()
+
+    def action_live(self) -> None:
+        """Let the screen behind follow, or be as it was."""
+        if self._following.can:
+            self._following.turn(self._choice)
+            self.set_class(self._following.on, "-live")
+            self._show()
+
+    def action_preview(self) -> None:
+        """Go to the first steps, or back."""
+        if self._previewed_from is not None:
+            self.set_focus(self._previewed_from)
+        elif isinstance(self.focused, Listing) and not self.has_class("-untried"):
+            self._previewed_from = self.focused
+            self.add_class("-preview")
+            self.set_focus(self._preview.query_one(Listing))
+
+    def _turn_place(self) -> None:
+        self.keep_place = next(name for name in draft.PLACES if name != self.keep_place)
+        self._show()
 
     def action_take(self) -> None:
         """Take the recipe, if it is another one."""
         if self._open:
             return
         if self._changes():
-            self.dismiss(RecipeChoice(self.recipe, self.run_words))
+            self.dismiss(self._choice)
         else:
             self._say("nothing is changed", "warning")
 
     def action_leave(self) -> None:
         """Leave what was opened last, or the dialog."""
-        if self._typed:
+        if self._previewed_from is not None:
+            self.action_preview()
+        elif self._typed:
             self._stop_typing()
         elif self._open:
             self._close_values()
@@ -230,7 +336,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.action_take()
         elif key in AXES:
             self._open_values(key)
-        else:
+        elif key == draft.PLACE:
+            self._turn_place()
+        elif key == following.NAME:
+            self.action_live()
+        elif event.table is self._axes:
             self._open = self._typed = key
             value = self.run_words[key]
             self._type(f"{key} ", " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value))
@@ -263,14 +373,14 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _choose_value(self, label: str) -> None:
         choice = next(choice for choice in draft.choices(self.recipe, self._open) if choice.label == label)
-        if choice.refused:
+        if choice.refused and not choice.goes_with:
             self._say(safe(choice.refused), "error")
         elif choice.text:
             head, _, text = choice.value.partition(":")
             self._typed = f"{head}:"
             self._type(self._typed, text)
         else:
-            self.recipe = draft.changed(self.recipe, self._open, choice.value)
+            self.recipe = draft.taken(self.recipe, self._open, choice.value)
             if self._open == "normalize":
                 self._show()
             else:
@@ -311,7 +421,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if not self._check(event.value):
             return
         if self._open in AXES:
-            self.recipe = draft.changed(self.recipe, self._open, self._typed + event.value)
+            self.recipe = draft.taken(self.recipe, self._open, self._typed + event.value)
             self._typed = ""
             self.remove_class("-editing")
             self._close_values()
@@ -322,7 +432,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _check(self, text: str) -> bool:
         try:
             if self._open in AXES:
-                draft.changed(self.recipe, self._open, self._typed + text)
+                draft.taken(self.recipe, self._open, self._typed + text)
             else:
                 draft.read_stop(self._open, text)
         except TokentuiError as error:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tokentui.recipe import AXES, Recipe
 from tokentui.safetext import safe
-from tokentui.ui.screens import draft
+from tokentui.ui.screens import draft, following
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell, Run
 
@@ -36,8 +36,10 @@ def presets(recipe: Recipe) -> list[TableRow]:
     return rows
 
 
-def axes(recipe: Recipe, run: Mapping[str, Any], changed: draft.Changes) -> list[TableRow]:
-    """The row that takes it, the axes, and below them the stops; what is changed is marked."""
+def axes(
+    recipe: Recipe, run: Mapping[str, Any], place: str, changed: draft.Changes, live: bool | None = None
+) -> list[TableRow]:
+    """The row that takes it, the axes, and below them the stops and the settings; what is changed is marked."""
     names = {change.name for change in changed}
     many = "1 change" if len(changed) == 1 else f"{len(changed)} changes"
     rows = [TableRow(TAKE, (((TAKE, "key"),), ((many if changed else "no changes", ""),), ()), not changed)]
@@ -47,18 +49,29 @@ def axes(recipe: Recipe, run: Mapping[str, Any], changed: draft.Changes) -> list
     rows.append(TableRow(None, ((("Stops", "strong"),), (), ())))
     for name, about in draft.STOPS.items():
         rows.append(_row(name, draft.written(name, run[name]), about, name in names))
+    rows.append(TableRow(None, ((("Setting", "strong"),), (), ())))
+    rows.append(_row(draft.PLACE, draft.PLACES[place], draft.PLACE_ABOUT, draft.PLACE in names))
+    if live is not None:
+        rows.append(_row(following.NAME, "on" if live else "off", following.ABOUT, False))
     return rows
 
 
 def values(recipe: Recipe, axis: str) -> list[TableRow]:
-    """The values of an axis: marked if taken (of a list, by its number), dim with the reason if refused."""
+    """The values of an axis: marked if taken (of a list, by its number); dim if refused, with what would change too and why."""
     listed = getattr(recipe, axis)
     rows = []
     for choice in draft.choices(recipe, axis):
         mark = "" if not choice.taken else str(listed.index(choice.value) + 1) if isinstance(listed, tuple) else "•"
-        about = safe(choice.refused) if choice.refused else choice.about
-        rows.append(TableRow(choice.label, (((choice.label, ""),), ((about, ""),)), bool(choice.refused), mark))
+        about: Cell = ((safe(choice.refused) or choice.about, ""),)
+        if choice.goes_with:
+            about = ((f"with {together(choice)}", "accent"), (" · ", "muted"), *about)
+        rows.append(TableRow(choice.label, (((choice.label, ""),), about), bool(choice.refused), mark))
     return rows
+
+
+def together(choice: draft.Choice) -> str:
+    """What changes with a value, as safe text: `base=sorted, unknown=error`."""
+    return ", ".join(f"{one.name}={safe(one.new, limit=_MOST_SHOWN)}" for one in choice.goes_with)
 
 
 def changes(changed: draft.Changes, room: int, lead: str) -> Cell:

@@ -12,7 +12,7 @@ from tokentui.snapshot import Snapshot
 from tokentui.ui import text as ui_text
 from tokentui.ui.actions import fitting, hints
 from tokentui.ui.text import Cell, Run
-from tokentui.ui.widgets.figures import number, size
+from tokentui.ui.widgets.figures import number, plural, size
 from tokentui.ui.widgets.lines import Lines, spread
 
 NAME_SHOWN = 60
@@ -36,10 +36,11 @@ class HeaderLine(Lines):
         now = self.snapshot
         if now is None:
             return (program,)
-        words = f"{number(now.occurrences)} words ({number(now.distinct)} distinct)"
+        words = f"{plural(now.occurrences, 'word')} ({number(now.distinct)} distinct)"
         facts = f" · {size(now.corpus_bytes)} · {words}"
         view = f"view: {self.mode} · " if self.mode != "text" else ""
-        preset: Cell = ((view, "warning"), (now.preset, "strong"))
+        engine = f"{now.engine} · " if now.engine == "compiling once" else ""
+        preset: Cell = ((view, "warning"), (engine, "muted"), (now.preset, "strong"))
         right: Cell = (*preset, ("  " if now.preset else "", ""), (safe(label(now.recipe), limit=NAME_SHOWN), "muted"), (" ", ""))
         name: Cell = ((safe(now.corpus_name, limit=NAME_SHOWN), ""),)
         # The name gives way last.
@@ -121,16 +122,17 @@ class FooterLine(Lines):
     """Keys, as many as fit, most important first."""
 
     context = "global"
+    objective = ""
 
-    def say(self, context: str) -> None:
-        """The pane that has the focus."""
-        self.context = context
+    def say(self, context: str, objective: str) -> None:
+        """The pane that has the focus, and what is trained for."""
+        self.context, self.objective = context, objective
         self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`n next  b back  space run …`."""
         line: list[Run] = [(" ", "")]
-        for action in fitting(hints(self.context), width - 2):
+        for action in fitting(hints(self.context, self.objective), width - 2):
             gap = "  " if len(line) > 1 else ""
             line += [(gap, ""), (action.shown_key, "key"), (f" {action.label}", "muted")]
         return (tuple(line),)

@@ -73,6 +73,12 @@ class CorpusText(StyledLines, can_focus=True):
         self.top_place, self.top, self.layout_held = Place(), 0, None
         self.found = self._aim = self._asked = None
 
+    def begin_again(self, place: Place | None = None) -> None:
+        """Show nothing until the text comes anew: round a place, or where it was."""
+        self._view, self.layout_held, self._drawn, self._asked = None, None, [], None
+        self.refresh()
+        self._go("third" if place else "top", place or self.top_place)
+
     def turn_boundaries(self) -> None:
         """Tell tokens apart in the other way."""
         self.boundaries = "bars" if self.boundaries == "shade" else "shade"

@@ -54,7 +54,7 @@ class Tally(Lines):
         self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """`6 tokens · 23 B · 3.83 B/token`, or as much of it as there is room for."""
+        """`6 tokens · 23 B · 3.83 B/token · lossy`, or as much of it as there is room for."""
         view = self.view
         if view is None or not view.text or view.error:
             return ()
@@ -62,9 +62,12 @@ class Tally(Lines):
         facts = [plural(count, "token"), f"{number(view.bytes)} B"]
         if count:
             facts.append(f"{view.bytes / count:.2f} B/token")
-        while len(facts) > 1 and len(" · ".join(facts)) > width:
+        lossy = " · lossy" if view.lost else ""
+        while len(facts) > 1 and len(" · ".join(facts)) + len(lossy) > width:
             facts.pop()
-        said: Cell = ((facts[0], "strong"), ("".join(f" · {fact}" for fact in facts[1:]), "muted"))
+        said: Cell = (
+            (facts[0], "strong"), ("".join(f" · {fact}" for fact in facts[1:]), "muted"), (lossy, "warning"),
+        )
         return ((*blank(width - ui_text.width(said)), *said),)
 
 
@@ -91,7 +94,9 @@ class Tokens(Lines):
             return ()
         if view.error is not None:
             return ((("  ", ""), (safe(view.error, limit=300), "error")),)
-        return lay_out_tokens(view.tokens, width - 2, height, self.mode, self.last_id)
+        lines = lay_out_tokens(view.tokens, width - 2, height, self.mode, self.last_id)
+        losses = [((("  decoding loses ", "muted"), (safe(loss, limit=200), "warning"))) for loss in view.lost]
+        return [*lines, *(ui_text.clip(loss, max(0, width - 2)) for loss in losses[: max(0, height - len(lines))])]
 
 
 def lay_out_tokens(

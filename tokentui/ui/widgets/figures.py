@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 _ACROSS = " ▏▎▍▌▋▊▉█"
@@ -59,3 +60,32 @@ def at(values: Sequence[int], end: int, step: float) -> float:
     place = min(max(step / end, 0.0), 1.0) * (len(values) - 1)
     left = min(int(place), len(values) - 2)
     return values[left] + (values[left + 1] - values[left]) * (place - left)
+
+
+def decimal(value: float, width: int) -> str:
+    """A figure with as many digits as there is room for: `0.0038112`, `3.8112e-6`, `∞`."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    plain = value == 0 or abs(value) >= 1e-3
+    for places in range(width, -1, -1):
+        text = f"{value:.{places}f}" if plain else f"{value:.{places}e}".replace("e-0", "e-")
+        if len(text) <= width:
+            break
+    return text.replace("-", "−", 1) if value < 0 else text
+
+
+def behind(value: float, best: float) -> str:
+    """By what part of the best a value is less than it, in seven columns: `12 %`, `0.03 %`; nothing where it is not."""
+    if best <= 0 or value >= best:
+        return ""
+    percent = 100 * (1 - value / best)
+    if percent < 0.01:
+        return "<0.01 %"
+    if percent > 99.9:
+        return ">99.9 %"
+    return f"{percent:.{2 if percent < 1 else 1 if percent < 10 or percent >= 99 else 0}f} %"
+
+
+def amount(value: float) -> str:
+    """A count that is no whole number: `1,234`, below a hundred with a tenth (`0.4`)."""
+    return f"{value:,.1f}" if value < 99.95 else f"{value:,.0f}"

@@ -12,6 +12,7 @@ from tokentui.ui.widgets.figures import at, column, number
 from tokentui.ui.widgets.lines import Lines
 
 _LEAST_CURVE = 10
+_PIECES_WIDTH = len("100,000")
 _RATIO_WIDTH = len(" (10.00 B/token)")
 _SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
 
@@ -23,6 +24,8 @@ def _speed(speed: int | None) -> str:
 def curve(snapshot: Snapshot, width: int) -> Cell:
     """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
     end = max(snapshot.curve_end, snapshot.step)
+    # Pieces that are dropped make the corpus longer.
+    most = max((snapshot.start_tokens, *snapshot.curve)) if snapshot.why.round is not None else snapshot.start_tokens
     here = round(snapshot.step / end * (width - 1)) if end else 0
     spacing = max(1, Look().curve_points - 1)
     known = min(1.0, (len(snapshot.curve) - 1) / spacing) if snapshot.curve else 0.0
@@ -33,7 +36,7 @@ def curve(snapshot: Snapshot, width: int) -> Cell:
             cells.append(("┃", "here"))
         elif share <= known:
             value = at(snapshot.curve, len(snapshot.curve) - 1, share * spacing)
-            cells.append((column(value, snapshot.start_tokens), "past" if x < here else "future"))
+            cells.append((column(value, most), "past" if x < here else "future"))
         else:
             cells.append(("·", "future"))
     return tuple(cells)
@@ -58,19 +61,23 @@ class Scrubber(Lines):
         digits = max(len(number(whole)), len(number(now.step)))
         mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
         of = f" of {number(now.target)} " if now.target is not None else f" of {number(now.known)}+ "
+        training = now.why.round
+        pieces: Cell = ()
+        if training is not None:
+            pieces = ((number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"))
         place: Cell = (
             ("step ", "muted"), (number(now.step).rjust(digits), "strong"), (of, "muted"), mark,
             (_speed(now.speed), "" if now.running else "muted"),
         )
         tokens: Cell = (
-            (number(now.tokens).rjust(len(number(now.start_tokens))), "strong"),
+            (number(now.tokens).rjust(len(number(max(now.start_tokens, now.tokens)))), "strong"),
             (f" ({now.bytes_per_token:.2f} B/token)".ljust(_RATIO_WIDTH), "muted"),
         )
         start: Cell = ((f"{number(now.start_tokens)} → ", "muted"),)
         title: Cell = ((" Tokens ", "muted"),)
         room = width - ui_text.width(place) - 2
         right: Cell = place
-        for part, gap in ((tokens, "   "), (start, "")):
+        for part, gap in ((pieces, "   " if pieces else ""), (tokens, "   "), (start, "")):
             needed = ui_text.width(part) + len(gap)
             if room - needed < _LEAST_CURVE + ui_text.width(title):
                 break

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokentui.safetext import GlyphMode, safe
-from tokentui.snapshot import Busy, Snapshot, WhyView
+from tokentui.snapshot import Busy, PairRow, Snapshot
 from tokentui.ui import text as ui_text
 from tokentui.ui.text import Cell
-from tokentui.ui.widgets.figures import bar, number, plural, signed
+from tokentui.ui.widgets.candidates import SCORE_WIDTH, stands
+from tokentui.ui.widgets.figures import bar, behind, decimal, number, plural, signed
 from tokentui.ui.widgets.lines import Lines
-from tokentui.ui.widgets.tables import pair, token
+from tokentui.ui.widgets.rounds import last_step, next_step
+from tokentui.ui.widgets.tables import pair, styled, token
 
 _TIE_RULES = {
     "first-seen": "first-seen takes the one that stands first in the corpus",
@@ -20,6 +22,7 @@ _TIE_RULES = {
     "shortest": "shortest takes the one of fewer characters, then the first in alphabetical order",
 }
 _BAR = 20
+FACT_SHOWN = 300
 
 
 def busy_cell(busy: Busy) -> Cell:
@@ -45,8 +48,16 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
     why = snapshot.why
     if why.end is not None:
         out.append((("end  ", "accent"), (_end(snapshot, why.end), "")))
+    elif why.round is not None:
+        out += next_step(why.round)
     elif why.best is not None:
-        out += _next(why, mode)
+        out += _next(snapshot, why.best, mode)
+    if why.round is not None:
+        out += last_step(why.round)
+    out += [((safe(fact, limit=FACT_SHOWN), "muted"),) for fact in why.facts]
+    # What Gage's compression saves is among its facts, and what its table costs.
+    if why.best is not None and why.end is None and snapshot.recipe.objective != "gage":
+        out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
     return out
 
 
@@ -56,27 +67,43 @@ def _end(snapshot: Snapshot, end: str) -> str:
     return safe(end, limit=200)
 
 
-def _next(why: WhyView, mode: GlyphMode) -> list[Cell]:
-    best = why.best
-    if best is None:
-        return []
-    merge: Cell = (
-        ("next  ", "accent"), *pair(best, mode), (" → ", "accent"), *token(best.token, mode),
-        ("   ", ""), (number(best.count), "strong"), (" windows, ", "muted"), (number(why.replaced), "strong"),
-        (" replaced", "muted"),
-    )
-    out: list[Cell] = [merge]
+def _next(snapshot: Snapshot, best: PairRow, mode: GlyphMode) -> list[Cell]:
+    why, objective = snapshot.why, snapshot.recipe.objective
+    merge: Cell = (("next  ", "accent"), *pair(best, mode), (" → ", "accent"))
+    if objective == "gage":
+        spelled = styled(token(best.spelled, mode), "muted")
+        merge = (*merge, *stands(best.token), (" for ", "muted"), *spelled)
+    else:
+        merge = (*merge, *token(best.token, mode))
+    out: list[Cell] = [(*merge, ("   ", ""), *(_formula(best) if objective == "score" else _windows(best, why.replaced)))]
     if why.tied > 1:
         rule = _TIE_RULES.get(why.tie_rule, safe(why.tie_rule, limit=60))
-        out.append(((f"{number(why.tied)} pairs tie at {number(best.count)}", ""), (f": {rule}", "muted")))
-    if why.runner_up is not None:
-        behind = signed(why.runner_up.count - best.count)
+        out.append(((f"{number(why.tied)} pairs tie at {_figure(best, objective)}", ""), (f": {rule}", "muted")))
+    if (second := why.runner_up) is not None:
+        if objective == "score":
+            less = behind(second.score, best.score)
+            less = f"{less} behind" if less else ""
+        else:
+            less = signed(second.count - best.count)
         out.append((
-            ("runner-up ", "muted"), *pair(why.runner_up, mode), (f" {number(why.runner_up.count)}", ""),
-            (f" ({behind})" if behind else " (equal)", "muted"),
+            ("runner-up ", "muted"), *pair(second, mode), (f" {_figure(second, objective)}", ""),
+            (f" ({less or 'equal'})", "muted"),
         ))
-    out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
     return out
+
+
+def _windows(best: PairRow, replaced: int) -> Cell:
+    return (number(best.count), "strong"), (" windows, ", "muted"), (number(replaced), "strong"), (" replaced", "muted")
+
+
+def _formula(best: PairRow) -> Cell:
+    """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`."""
+    uses = f"{number(best.count)} / ({number(best.left_uses)} · {number(best.right_uses)})"
+    return (f"{uses} = ", ""), (decimal(best.score, SCORE_WIDTH), "strong"), (", the score f(xy)/(f(x)·f(y))", "muted")
+
+
+def _figure(row: PairRow, objective: str) -> str:
+    return decimal(row.score, SCORE_WIDTH) if objective == "score" else number(row.count)
 
 
 class WhyLines(Lines):

@@ -1,0 +1,186 @@
+"""`tokentui compare`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import cli, done, refused
+
+from tokentui.api import train
+from tokentui.measure.figures import MEASURES, figures
+from tokentui.measure.tally import tally
+from tokentui.text.read import read
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two tokenizers: one of bytes, one that refuses what it does not know."""
+    folder = tmp_path_factory.mktemp("compare")
+    out = str(folder / "bytes.json"), str(folder / "sailor.json")
+    done("train", "sample:english", "-r", "gpt2", "--merges", "60", "-o", out[0], "-q")
+    done("train", "sample:sailor", "-r", "udl-notebook", "--merges", "20", "-o", out[1], "-q")
+    return out
+
+
+def row(*words: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(done("compare", *words, "--json"))
+    return answer
+
+
+def block(text: str, title: str) -> list[list[str]]:
+    """The rows of a table of the output, cells apart where two spaces or more are."""
+    (found,) = [part for part in text.split("\n\n") if part.startswith(title)]
+    return [re.split(r" {2,}", line.strip()) for line in found.splitlines()]
+
+
+def test_tables_and_row_have_the_same_numbers(files: tuple[str, str]) -> None:
+    words = ["-t", files[0], "-t", files[1], "-r", "bert", "--merges", "20", "sample:sailor"]
+    text, answer = done("compare", *words), row(*words)
+    head, *measures = block(text, "measure")
+    assert head[-3:] == ["A", "B", "C"]
+    assert [line[-3:] for line in measures] == [one["shown"] for one in answer["measures"]]
+    assert [line[0] for line in measures] == [one["title"] for one in answer["measures"]]
+    _, *agreement = block(text, "boundaries")
+    assert [line[1:] for line in agreement] == [list(one["shown"].values()) for one in answer["agreement"]]
+    assert [line[0] for line in agreement] == [f"{one['a']} and {one['b']}" for one in answer["agreement"]]
+    _, *vocabularies = block(text, "vocabularies")
+    assert [line[2:] for line in vocabularies] == [
+        [f"{one[name]:,}" for name in ("common", "only_a", "only_b")] + [one["shown"]["jaccard"]] for one in answer["vocabulary"]
+    ]
+
+
+def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
+    answer = row("-t", files[0], "-r", "bert", "--merges", "20", "sample:english")
+    corpus = read("sample:english")
+    ours = figures(tally(train(corpus, "bert", merges=20), corpus))
+    assert [one["name"] for one in answer["measures"]] == [measure.name for measure in MEASURES]
+    assert [one["values"][1] for one in answer["measures"]] == [figure.value for figure in ours]
+    assert [one["conventions"] for one in answer["measures"]] == [dict(figure.conventions) for figure in ours]
+    assert answer["tokenizers"][0]["totals"]["bytes"] == corpus.size == answer["corpus"]["bytes"]
+
+
+def test_ties_of_two_libraries_part_at_the_first_step(tmp_path: Path) -> None:
+    corpus = tmp_path / "c.txt"
+    corpus.write_text("zy zy ab ab mn mn q")
+    words = ["-r", "hf-bpe", "-r", "subword-nmt", "--merges", "3", str(corpus)]
+    lines = block(done("compare", *words), "first differing step")
+    assert lines[0] == ["first differing step, A and B: 1"]
+    assert lines[1] == ["A", "a + b = ab", "count 2, one of 3 that are equal: lowest-ids"]
+    assert lines[2:5] == [["a + b", "2"], ["m + n", "2"], ["z + y", "2"]]
+    (found,) = row(*words)["first_difference"]
+    assert found["step"] == 1
+    assert [side["step"]["hex"][2] for side in found["sides"]] == [b"ab".hex(), b"zy</w>".hex()]
+    assert [side["tied"] for side in found["sides"]] == [3, 3]
+
+
+def test_scores_are_shown_where_they_decide() -> None:
+    lines = block(done("compare", "-r", "wordpiece", "-r", "bert", "--merges", "4", "sample:hugs"), "first differing step")
+    scored = [line for line in lines if len(line) == 4 and line[2].startswith("score ")]
+    assert len(scored) == 5
+    assert all(re.fullmatch(r"of \d+ and \d+", line[3]) for line in scored)
+    found = row("-r", "wordpiece", "-r", "bert", "--merges", "4", "sample:hugs")["first_difference"][0]
+    assert found["sides"][0]["step"]["score"] > 0
+    assert found["sides"][1]["step"]["score"] is None
+
+
+def test_equal_recipes_do_not_part() -> None:
+    words = ["-r", "gpt2", "-r", "gpt2", "--merges", "9", "sample:sailor"]
+    assert "first differing step, A and B: none" in done("compare", *words)
+    assert row(*words)["first_difference"] == [{"a": "A", "b": "B", "step": None}]
+
+
+@pytest.mark.parametrize("recipe", ["sentencepiece-unigram", "gage"])
+def test_every_objective_has_a_column(recipe: str) -> None:
+    words = ["-r", recipe, "-r", "minbpe-basic", "--vocab-size", "270", "sample:sailor"]
+    assert "first differing step, A and B: " in done("compare", *words)
+    answer = row(*words)
+    assert all(value is not None for one in answer["measures"] for value in one["values"])
+
+
+def test_a_text_is_shown_in_rows() -> None:
+    words = ["-r", "gpt2", "-r", "bert", "--merges", "0", "sample:english", "--text", "the é"]
+    assert done("compare", *words).rstrip("\n").split("\n")[-3:] == ["A  t│h│e│·│<C3>┊<A9>", "B  t│h│e│· é", "    2 2 2 1"]
+    text = row(*words)["text"]
+    assert text["text"] == "the é"
+    assert text["boundaries"] == {"A": [1, 2, 3, 4], "B": [1, 2, 3]}
+    assert text["ruler"] == [[1, 2], [2, 2], [3, 2], [4, 1]]
+    assert text["partings"] == [[3, 5]]
+
+
+def test_tokens_are_found(files: tuple[str, str]) -> None:
+    words = ["-t", files[0], "-r", "bert", "--merges", "60", "sample:english", "--find", "th"]
+    lines = [line for line in done("compare", *words).splitlines() if line.startswith("with th, A and B, ")]
+    assert [line.split(", ")[2] for line in lines] == ["common", "only A", "only B"]
+    assert "the" in lines[0].split()
+    exact, bare = row(*words)["vocabulary"]
+    assert (exact["by"], bare["by"]) == ("exact", "bare")
+    assert b"the".hex() in bare["found"]["common"]
+    assert b" the".hex() in exact["found"]["only_a"]
+
+
+def test_formulas_are_a_word_away(files: tuple[str, str]) -> None:
+    words = ["-t", files[0], "-t", files[0], "sample:sailor"]
+    assert "B / N" not in done("compare", *words)
+    text = done("compare", *words, "--formulas")
+    for measure in MEASURES:
+        assert measure.formula in text
+    assert "N    tokens of the corpus" in text
+
+
+def test_conventions_are_chosen(files: tuple[str, str]) -> None:
+    answer = row("-t", files[0], "-t", files[0], "sample:sailor", "--words", "bert", "--alpha", "3")
+    said = {one["name"]: one["conventions"] for one in answer["measures"]}
+    assert said["fertility"]["words by"] == "bert"
+    assert said["renyi_efficiency"]["α"] == "3"
+
+
+def test_a_tokenizer_that_refuses_the_corpus_says_so_in_its_column(files: tuple[str, str]) -> None:
+    result = cli("compare", "-t", files[0], "-t", files[1], "-r", "bert", "--merges", "9", "sample:english")
+    assert result.exit_code == 1
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[2].startswith("B  sailor.json  the pre-token ")
+    assert "is not in the vocabulary" in lines[2]
+    assert "A and C" in result.stdout
+    answer = json.loads(cli("compare", "-t", files[0], "-t", files[1], "sample:english", "--json").stdout)
+    assert answer["tokenizers"][1]["error"].startswith("the pre-token ")
+    assert all(one["values"][1] is None for one in answer["measures"])
+
+
+def test_a_text_that_is_refused_leaves_the_tables(files: tuple[str, str]) -> None:
+    result = cli("compare", "-t", files[0], "-t", files[1], "sample:sailor", "--text", "zebra")
+    assert result.exit_code == 1
+    assert result.stdout.rstrip("\n").splitlines()[-1].startswith("B  offset 0: 'z' is not in the vocabulary")
+
+
+def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) -> None:
+    corpus = tmp_path / "c\x1b[31m.txt"
+    corpus.write_bytes(b"a\x1b]0;x\x07 b\x1b[31m \xe2\x80\xae \xff\xfe c\n")
+    words = ["-t", files[0], "-r", "minbpe", "--merges", "2", str(corpus), "--text", "a\x1b[31m\u202e", "--find", "\x1b", "-q"]
+    text = done("compare", *words)
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("compare -t FILE sample:sailor", "compare: two to four tokenizers belong here, not 1 (name them by -t and -r)"),
+        ("compare " + "-r gpt2 " * 5 + "sample:sailor", "compare: two to four tokenizers belong here, not 5"),
+        ("compare -t FILE -t FILE", "compare: CORPUS is missing (name a file, a folder"),
+        ("compare -t FILE -t none.json sample:sailor", "none.json: no such file"),
+        ("compare -t FILE -r gpt5 sample:sailor", "gpt5: no such preset (did you mean gpt4?)"),
+        ("compare -t FILE -t FILE --merges 3 sample:sailor", "compare: nothing is trained here"),
+        ("compare -t FILE -t FILE sample:sailer", "sample:sailer: no such sample (did you mean sailor?)"),
+        ("compare -t FILE -t FILE --words gpt2 sample:sailor", "splitter: no splitter 'gpt2' for words"),
+        ("compare -t FILE -t FILE --alpha x sample:sailor", "compare --alpha: 'x' is not a valid float"),
+        ("compare -t FILE -t FILE --alpha -1 sample:sailor", "alpha=-1.0: out of range (take 0 or more)"),
+        ("compare -t OTHER -t OTHER sample:english", "the pre-token "),
+    ],
+)
+def test_an_error_is_one_line(line: str, says: str, files: tuple[str, str]) -> None:
+    words = [{"FILE": files[0], "OTHER": files[1]}.get(word, word) for word in line.split()]
+    assert refused(*words).startswith(says)

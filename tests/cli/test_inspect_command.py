@@ -1,0 +1,161 @@
+"""`tokentui inspect`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import cli, done, refused
+
+from tokentui.recipe import Recipe
+
+
+@pytest.fixture(scope="module")
+def slide(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The tokenizer of the slides, at N = 20."""
+    file = str(tmp_path_factory.mktemp("cli") / "hugs.json")
+    done("train", "sample:hugs", "-r", "comp336", "--vocab-size", "20", "--first-id", "1", "-o", file, "-q")
+    return file
+
+
+def told(*words: str, input: bytes | None = None) -> dict[str, Any]:
+    """The one row that is printed."""
+    text = done("inspect", *words, "--json", input=input)
+    assert text.count("\n") == 1
+    row: dict[str, Any] = json.loads(text)
+    return row
+
+
+def test_a_tokenizer(slide: str) -> None:
+    lines = done("inspect", "-t", slide).splitlines()
+    assert lines[0] == "recipe       bpe · before · characters"
+    assert "ids          20, 1 to 20 (13 unit, 7 merge)" in lines
+    assert "unreachable  none" in lines
+    assert "  18     5 B  ·pugs" in lines
+    row = told("-t", slide)
+    assert Recipe.from_dict(row["tokenizer"]["recipe"]).split == "before"
+    assert row["tokenizer"]["kinds"] == {"unit": 13, "merge": 7}
+    assert row["health"]["spaces"] == [{"id": 1, "text": " ", "hex": "20"}]
+    assert row["corpus"] is None
+
+
+def test_the_questions_of_the_slides(slide: str) -> None:
+    words = ("-t", slide, "--corpus", "sample:hugs", "--exhaust")
+    corpus = told(*words)["corpus"]
+    assert [one["text"] for one in corpus["unused"]] == ["h", "p", "u", "ug", " pug"]
+    assert [one["into"][0]["text"] for one in corpus["unused"]] == ["hug", " p", "ug", " pug", " pugs"]
+    assert [(one["units"], one["tokens"]) for one in corpus["documents"]] == [(10, 3), (19, 12), (11, 9)]
+    assert corpus["exhausted"] == {
+        "merges": 21, "vocab_size": 34, "tokens": 10, "whole": 8, "distinct": 8, "end": "no pair left",
+    }
+    text = done("inspect", *words)
+    assert "  17  merge    ·pug  swallowed by ·pugs\n" in text
+    assert "to the end   21 merges, 34 ids, 10 tokens\n" in text
+
+
+def test_a_string(slide: str) -> None:
+    lines = done("inspect", "-t", slide, " hugs").splitlines()
+    assert lines[:3] == [
+        "string       ·hugs",
+        "encoding     20 12",
+        "one token    It is ·hug | s: no token is spelled so, and no merge joins ·hug and s.",
+    ]
+    assert "    3  step 7: · + hug = ·hug  →  ·hug s" in lines
+    assert "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
+    assert "  *   2  ·hug s" in lines
+    row = told("-t", slide, " hugs")
+    assert row["encoding"]["ids"] == [20, 12]
+    assert row["words"][0]["ways"]["count"] == 4
+    assert row["words"][0]["steps"][0] == {"step": 1, "hex": ["75", "67", "7567"], "start": 2, "middle": 3, "end": 4}
+    assert row["token"] is None
+
+
+def test_a_token(slide: str) -> None:
+    text = done("inspect", "-t", slide, " pug", "--corpus", "sample:hugs")
+    for line in (
+        "token        id 17, merge: ·pug",
+        "bytes        20 70 75 67 (4)",
+        "born         at step 4, of a pair that stood 2 times",
+        "parents      ·p + ug",
+        "children     1: ·pugs",
+        "can be made  yes",
+        "    ·p  15, step 2",
+        "uses         0 in the corpus: swallowed by ·pugs",
+    ):
+        assert line + "\n" in text
+    row = told("-t", slide, "--id", "17")
+    assert row["token"] == told("-t", slide, " pug")["token"]
+    assert row["string"] is None
+    assert "words" not in row
+    assert told("-t", slide, "i", "--corpus", "sample:hugs")["uses"] == {"count": 4, "why": None, "into": []}
+
+
+def test_a_token_by_what_a_string_becomes(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:sailor", "-r", "subword-nmt", "-o", file, "-q")
+    assert told("-t", file, "sailor")["token"]["text"] == "sailor</w>"
+
+
+def test_a_string_that_is_refused_is_still_told_of(slide: str) -> None:
+    text = done("inspect", "-t", slide, "apple")
+    assert "encoding     none: offset 3: 'l' is not in the vocabulary" in text
+    assert "ways         0 to write it; it is refused\n" in text
+    row = told("-t", slide, "apple")
+    assert row["encoding"] is None
+    assert row["error"].startswith("offset 3: 'l' is not in the vocabulary")
+
+
+def test_a_string_from_elsewhere(slide: str) -> None:
+    assert told("-t", slide, "-", input=b" hug\n")["string"] == " hug"
+    assert done("inspect", "-t", slide, "--", "-x").startswith("string       -x\n")
+    assert told("-t", slide, "")["why"] == "It is the empty text, which has no tokens."
+
+
+def test_a_lattice(tmp_path: Path) -> None:
+    file = str(tmp_path / "u.json")
+    done("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "200", "--special", "<unk>", "-o", file, "-q")
+    word = told("-t", file, "the")["words"][0]
+    assert sum(edge["posterior"] for edge in word["lattice"] if edge["start"] == 0) == pytest.approx(1.0)
+    assert b"".join(bytes.fromhex(edge["hex"]) for edge in word["lattice"] if edge["best"]) == "▁the".encode()
+    scores = [way["score"] for way in word["ways"]["first"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "lattice" in done("inspect", "-t", file, "the")
+
+
+def test_a_huge_number_of_ways(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:hugs", "-r", "comp336", "-o", file, "-q")
+    word = "hugpug" * 60
+    count = told("-t", file, word)["words"][0]["ways"]["count"]
+    assert isinstance(count, str)
+    assert f"ways         about 10^{len(count) - 1} to write it" in done("inspect", "-t", file, word)
+
+
+def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    source = tmp_path / "c.txt"
+    source.write_text("\x1b[31m\u202ea \x1b[31m\u202ea", encoding="utf-8")
+    done("train", str(source), "-r", "comp336-bytes", "-o", file, "-q")
+    for words in ((), ("\x1b[31m",), ("--corpus", str(source)), ("--id", "27"), ("--json", "\x1b[31m")):
+        assert "\x1b" not in done("inspect", "-t", file, *words)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("--exhaust",), "inspect: --exhaust trains on a corpus, and none is named"),
+    (("--exhaust", "--corpus", "sample:hugs", "a"), "inspect: --exhaust tells of the whole corpus"),
+    (("--id", "3", "a"), "inspect: a STRING and --id exclude each other"),
+    (("--id", "99"), "99: no such id (ids are 1 to 20)"),
+    (("--id", "9" * 4000), "a very large number: no such id"),
+    (("--id", "x"), "inspect --id: "),
+    (("a", "b"), "inspect: one text belongs here, not 2"),
+    (("--corpus", "sample:nothing"), "sample:nothing: "),
+])
+def test_wrong_words(words: tuple[str, ...], said: str, slide: str) -> None:
+    assert refused("inspect", "-t", slide, *words).startswith(said)
+
+
+def test_a_tokenizer_is_wanted() -> None:
+    assert "--tokenizer is missing" in refused("inspect")
+    assert cli("inspect", "--help").exit_code == 0

@@ -1,0 +1,43 @@
+"""`tokentui encode --sample`: segmentations of a unigram model drawn at random, the same for the same seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running_cli import done, refused, rows
+
+TEXT = "the sailor went to sea"
+
+
+@pytest.fixture(scope="module")
+def unigram(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = str(tmp_path_factory.mktemp("unigram") / "t.json")
+    done("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "300", "--special", "<unk>", "-o", file, "-q")
+    return file
+
+
+def test_a_seed_gives_the_same_tokens_and_others_give_others(unigram: str) -> None:
+    drawn = {seed: done("encode", "-t", unigram, "--sample", str(seed), TEXT) for seed in range(20)}
+    assert drawn == {seed: done("encode", "-t", unigram, "--sample", str(seed), TEXT) for seed in range(20)}
+    assert len(set(drawn.values())) > 3
+    for ids in drawn.values():
+        assert done("decode", "-t", unigram, *ids.split()).strip() == TEXT
+
+
+def test_a_low_temperature_keeps_to_the_best(unigram: str) -> None:
+    best = done("encode", "-t", unigram, TEXT)
+    assert done("encode", "-t", unigram, "--sample", "1", "--temperature", "0.01", TEXT) == best
+    drawn = done("encode", "-t", unigram, "--sample", "1", "--temperature", "5", "--jsonl", input=json.dumps({"text": TEXT}))
+    row = rows(drawn)[0]
+    assert row["text"] == TEXT
+    assert row["offsets"][-1][1] == len(TEXT)
+
+
+def test_what_has_no_probabilities_is_refused(unigram: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:hugs", "-r", "gpt2", "--merges", "3", "-o", file, "-q")
+    assert "no probabilities" in refused("encode", "-t", file, "--sample", "1", "a")
+    assert "above 0" in refused("encode", "-t", unigram, "--sample", "1", "--temperature", "0", "a")
+    assert "goes with" in refused("encode", "-t", unigram, "--sample", "1", "--explain", "a")

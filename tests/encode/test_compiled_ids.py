@@ -1,0 +1,276 @@
+"""Ids alone, by kernels and without them, are those that encoding with places gives."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import importlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import scanning
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tokentui import fast, train
+from tokentui.encode import NO_ID, ids
+from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.ranked import PairMerging
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.formats import load
+from tokentui.formats.source import Source
+from tokentui.formats.tiktoken import build
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.tokenizer import Tokenizer
+
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+CORPUS = (
+    "Hugs and hugging: the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1 " * 3
+    + "\n\n  if x:\n\t\treturn 'x'\r\n" * 3 + "aaaa aaaaaaaaaaaaaaaa abababababab mmmmmm's 😂😂😂 \u00a0\u3000 ǅ ʰ €"
+)
+CHARACTERS: dict[str, Any] = {"unit": "char", "base": "sorted"}
+RECIPES = {
+    "gpt2": Recipe(split="gpt2"),
+    "cl100k": Recipe(split="cl100k", base="gpt2-bytes", tie="lowest-ids"),
+    "o200k": Recipe(split="o200k"),
+    "llama3, few bytes": Recipe(split="llama3", base="sorted", unknown="per-unit"),
+    "whitespace, bytes dropped": Recipe(split="whitespace", base="first-seen", unknown="drop"),
+    "bytes, end of word": Recipe(split="whitespace", mark="end-symbol:</w>", base="sorted", unknown="error"),
+    "bert, characters": Recipe(split="bert", unknown="whole-word", mark="prefix:##", **CHARACTERS),
+    "longest": Recipe(split="bert", unknown="rest-of-word", encode="longest-match", **CHARACTERS),
+    "longest of bytes": Recipe(split="gpt2", encode="longest-match"),
+    "refused": Recipe(split="gpt2", unknown="error", **CHARACTERS),
+    "without id": Recipe(split="cl100k-classic", unknown="pass-through", **CHARACTERS),
+    "fallback": Recipe(split="o200k", unknown="byte-fallback", **CHARACTERS),
+    "ids that move": Recipe(split="whitespace", unit="char", base="frequency", unknown="fused"),
+    "bert": Recipe(
+        split="bert", normalize=("bert-uncased",), unknown="whole-word", mark="prefix:##", encode="longest-match", **CHARACTERS,
+    ),
+    # Not for kernels.
+    "normalised": Recipe(split="gpt2", normalize=("nfc", "lowercase")),
+    "metaspace": Recipe(split="metaspace", unknown="fused", **CHARACTERS),
+    "falcon": Recipe(split="falcon"),
+    "own": Recipe(split=r"regex:\w+|\s"),
+}
+texts = st.lists(
+    st.one_of(
+        scanning.texts, st.text("ab", max_size=90),
+        st.sampled_from([CORPUS[:60], "mug " * 9, "<s>", "</s>", "a" * 70, "hug" * 30]),
+    ),
+    max_size=5,
+).map("".join)
+PATCHED = [HealthCheck.function_scoped_fixture]  # one patch does for all examples
+
+
+@pytest.fixture(scope="session")
+def kernels(pytestconfig: pytest.Config) -> ModuleType:
+    """The module `tokentui.fast.encode_table`; the test is skipped where kernels cannot be loaded."""
+    if not fast.available():
+        pytest.skip("Numba is not installed, or switched off")
+    assert pytestconfig.cache is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
+        assert fast.load()
+    return importlib.import_module("tokentui.fast.encode_table")
+
+
+@pytest.fixture
+def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words."""
+    monkeypatch.setattr(ids, "KERNEL_CHARS", 0)
+    monkeypatch.setattr(importlib.import_module("tokentui.fast.counting"), "CHUNK_CHARS", 30)
+    monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
+
+
+@functools.cache
+def trained(name: str) -> Tokenizer:
+    specials = ("<unk>", "<s>", "</s>") if name != "gpt2" else ()
+    return train(Corpus.from_text(CORPUS), RECIPES[name], merges=60, specials=specials)
+
+
+def outcome(numbers: Callable[[], Iterable[int | None]]) -> list[int] | str:
+    """Ids, or what the error says."""
+    try:
+        return [NO_ID if number is None else number for number in numbers()]
+    except TokentuiError as error:
+        return str(error)
+
+
+def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> None:
+    """Both ways come to the same."""
+    wanted = outcome(lambda: tokenizer.encode(text, **more).ids)
+    assert outcome(lambda: tokenizer.encode_ids(text, threads=threads, **more)) == wanted
+
+
+def by_kernels(tokenizer: Tokenizer) -> bool:
+    """Whether the last text went through kernels."""
+    compiled = tokenizer._id_encoder._compiled
+    return compiled is not None and compiled.knows
+
+
+# --- any text ---
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@settings(max_examples=60, suppress_health_check=PATCHED)
+@given(text=texts, specials=st.booleans())
+def test_without_kernels(name: str, text: str, specials: bool) -> None:
+    compare(trained(name), text, allow_special=specials, special_tokens=specials)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@settings(max_examples=100, suppress_health_check=PATCHED)
+@given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
+def test_with_kernels(always: None, name: str, text: str, specials: bool, threads: int) -> None:
+    compare(trained(name), text, allow_special=specials, special_tokens=specials, threads=threads)
+
+
+def test_which_go_through_kernels(always: None) -> None:
+    found = {}
+    for name in RECIPES:
+        tokenizer = trained(name).at(30)
+        compare(tokenizer, "the mug")
+        found[name] = by_kernels(tokenizer)
+    assert [name for name, used in found.items() if not used] == ["normalised", "metaspace", "falcon", "own"]
+
+
+@settings(max_examples=60, suppress_health_check=PATCHED)
+@given(text=texts, merges=st.integers(0, 60))
+def test_some_merges(always: None, text: str, merges: int) -> None:
+    compare(trained("gpt2").at(merges), text)
+
+
+@settings(max_examples=40, suppress_health_check=PATCHED)
+@given(text=st.text("abm", min_size=49, max_size=400))
+def test_long_words(always: None, text: str) -> None:
+    compare(trained("gpt2"), text)
+
+
+# --- vocabularies of files ---
+
+
+@settings(max_examples=80, suppress_health_check=PATCHED)
+@given(
+    pieces=st.sets(
+        st.one_of(st.text("abc", min_size=2, max_size=5), st.text("aé中", min_size=1, max_size=3)).map(str.encode), max_size=30
+    ),
+    text=st.one_of(st.text("abcé中 ", max_size=30), texts),
+    missing=st.integers(0, 255), merges=st.integers(0, 30), order=st.randoms(),
+)
+def test_ranks(always: None, pieces: set[bytes], text: str, missing: int, merges: int, order: Any) -> None:
+    """Tokens that no merge makes, tokens in any order, a byte without a token, ids with holes."""
+    ordered = sorted(pieces - {bytes((value,)) for value in range(256)})
+    order.shuffle(ordered)
+    names = [bytes((value,)) for value in range(256) if value != missing] + ordered
+    tokenizer = build({name: 3 * n for n, name in enumerate(names)}, "gpt2", {}, Source("ranks", b""))
+    compare(tokenizer, text)
+    assert by_kernels(tokenizer) or not text
+    compare(tokenizer.at(min(merges, len(tokenizer.vocabulary.merges))), text)
+
+
+@settings(max_examples=80, suppress_health_check=PATCHED)
+@given(rows=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=40), text=st.text("abcd ", max_size=80))
+def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> None:
+    """A token may stand in several rows."""
+    recipe = Recipe(split="gpt2", base="sorted", unknown="error")
+    pieces = [b"a", b"b", b"c", b"d", b" "]
+    symbols = {piece: n for n, piece in enumerate(pieces)}
+    table: dict[tuple[int, int], int] = {}
+    makes: list[int] = []
+    merges: list[tuple[int, int]] = []
+    for left, right in rows:
+        if max(left, right) < len(pieces) and (left, right) not in table:
+            piece = pieces[left] + pieces[right]
+            if piece not in symbols:
+                symbols[piece] = len(pieces)
+                pieces.append(piece)
+                merges.append((left, right))
+            table[left, right] = len(makes)
+            makes.append(symbols[piece])
+    by_number = {left * len(pieces) + right: row for (left, right), row in table.items()}
+    pipeline = Pipeline(functools.partial(PairMerging, rows=by_number, makes=makes), Pretokenizer(recipe))
+    units = {piece: n for n, piece in enumerate(pieces[:5])}
+    tokenizer = Tokenizer(ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline))
+    compare(tokenizer, text)
+    compare(tokenizer.at(len(merges) // 2), text)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("folder", ["gpt2", "falcon", "bert-base-uncased", "llama2", "t5-small", "spm-test"])
+def test_files_of_other_tools(always: None, folder: str) -> None:
+    """Whatever they do to a text: cut out tokens, normalise, look back."""
+    path = SHARED / "tokenizers" / folder
+    if not path.is_dir():
+        pytest.skip("../shared/data/tokenizers is not here")
+    tokenizer = load(str(path / "tokenizer.json" if (path / "tokenizer.json").is_file() else next(path.glob("*.model"))))
+    for text in (CORPUS, "no name here", "a<|endoftext|>b </s> [SEP] <pad>", ""):
+        for allowed in (False, True):
+            compare(tokenizer, text, allow_special=allowed, special_tokens=allowed)
+
+
+@pytest.mark.peer
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["cl100k_base"])
+def test_tiktoken_gives_the_same(kernels: ModuleType, name: str) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    path = SHARED / "tokenizers" / f"tiktoken_{name}" / f"{name}.tiktoken"
+    if not path.is_file():
+        pytest.skip("../shared/data/tokenizers is not here")
+    rows = [line.split() for line in path.read_bytes().splitlines()]
+    ranks = {base64.b64decode(piece): int(rank) for piece, rank in rows}
+    tokenizer = load(str(path))
+    pattern = importlib.import_module("tokentui.text.split").SPLITS[tokenizer.recipe.split].pattern
+    peer = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    for corpus in sorted((SHARED / "corpora").glob("*.txt")):
+        text = corpus.read_text(encoding="utf-8", errors="replace")[:200_000]
+        assert tokenizer.encode_ids(text).tolist() == peer.encode_ordinary(text), corpus.name
+    assert by_kernels(tokenizer)
+
+
+# --- what is around it ---
+
+
+def test_ids_that_do_not_fit_into_32_bits(always: None) -> None:
+    for first in (2**31 - 300, 2**31 - 100, 2**31, 2**40):
+        tokenizer = train(Corpus.from_text(CORPUS), RECIPES["gpt2"], merges=50, first_id=first)
+        compare(tokenizer, CORPUS)
+        assert tokenizer.encode_ids("mug").typecode == ("i" if first < 2**31 - 299 else "q")
+
+
+def test_bytes_are_taken_as_they_are(always: None) -> None:
+    tokenizer = trained("gpt2")
+    assert tuple(tokenizer.encode_ids(b"mug \xff\x80 \xe4\xb8")) == tokenizer.encode(b"mug \xff\x80 \xe4\xb8").ids
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_progress_and_cancelling(engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if engine == "plain":
+        monkeypatch.setenv(fast.ENGINE, "plain")
+    else:
+        request.getfixturevalue("kernels")
+        monkeypatch.setattr(importlib.import_module("tokentui.fast.counting"), "CHUNK_CHARS", 1000)
+    tokenizer, text = trained("gpt2").at(40), CORPUS * 1000
+    told: list[tuple[int, int]] = []
+    found = tokenizer.encode_ids(text, progress=lambda *one: told.append(one))
+    assert told == sorted(told)
+    assert told[0] == (0, len(text))
+    assert len(told) > 3
+    assert by_kernels(tokenizer) == (engine == "compiled")
+    asked = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        tokenizer.encode_ids(text, cancel=lambda: next(asked))
+    assert tokenizer.encode_ids(text) == found
+
+
+def test_an_error_leaves_no_trace(always: None) -> None:
+    tokenizer = trained("refused")
+    wanted = tokenizer.encode("the mug").ids
+    for _ in range(3):
+        with pytest.raises(TokentuiError, match="offset 4"):
+            tokenizer.encode_ids("mug Ω the")
+        assert tuple(tokenizer.encode_ids("the mug")) == wanted

@@ -1,0 +1,237 @@
+"""Damaged files of every format: refused in one line, or opened; never a traceback, never long."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from protomake import message, varint
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.formats.letters import LETTERS
+
+LONGEST = 5.0
+"""Seconds for one damaged file: far more than any takes, for a machine that is busy."""
+
+
+def huggingface() -> dict[str, Any]:
+    return {
+        "version": "1.0", "truncation": None, "padding": None,
+        "added_tokens": [{"id": 0, "content": "<unk>", "single_word": False, "lstrip": False, "rstrip": False,
+                          "normalized": False, "special": True}],
+        "normalizer": {"type": "Sequence", "normalizers": [
+            {"type": "NFC"}, {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": r"\w+|\W"}, "behavior": "Isolated", "invert": False},
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}]},
+        "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}], "pair": [],
+                           "special_tokens": {}},
+        "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
+        "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "ignore_merges": False,
+                  "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
+                  "vocab": {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "▁": 4, "▁ab": 5}, "merges": [["a", "b"], ["▁", "ab"]]},
+    }
+
+
+def unigram() -> dict[str, Any]:
+    return {"version": "1.0", "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.5], ["ab", -2.5]]}}
+
+
+def sentencepiece() -> bytes:
+    rows = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("▁", -1.0, 1), ("a", -2.0, 1), ("▁a", -0.5, 1), ("ab", -3.0, 4)]
+    pieces = [(1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in rows]
+    trie = bytes(4 * 256)
+    charsmap = len(trie).to_bytes(4, "little") + trie + b"x\0"
+    return message([*pieces, (2, message([(3, 1)])), (3, message([(1, b"own"), (2, charsmap), (3, 1)]))])
+
+
+def ranks() -> bytes:
+    tokens = [*(bytes((value,)) for value in range(97, 110)), b"ab", b"abc"]
+    return b"".join(base64.b64encode(piece) + b" %d\n" % n for n, piece in enumerate(tokens))
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "tokenizer.json": lambda: json.dumps(huggingface()).encode(),
+    "unigram.json": lambda: json.dumps(unigram()).encode(),
+    "m.model": sentencepiece,
+    "x.tiktoken": ranks,
+    "codes": lambda: "#version: 0.2\na b</w>\nc d\ncd é</w>\n".encode(),
+    "vocab.txt": lambda: "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##b\né\n".encode(),
+    "minbpe.model": lambda: b"minbpe v1\n\\w+|\\W\n1\n<|e|> 300\n97 98\n256 99\n",
+    "tekken.json": lambda: json.dumps({
+        "config": {"pattern": r"\w+|\W", "default_vocab_size": 6, "default_num_special_tokens": 1},
+        "vocab": [{"rank": n, "token_bytes": base64.b64encode(piece).decode()} for n, piece in enumerate((b"a", b"b", b"ab"))],
+    }).encode(),
+    "vocab.json": lambda: json.dumps({name: n for n, name in enumerate([*LETTERS, "ab", "<|e|>"])}).encode(),
+}
+
+
+def opened(path: Path, data: bytes) -> str:
+    """What comes of it: the error, or empty when it opens. Then it also encodes, or says why not."""
+    path.write_bytes(data)
+    begin = time.monotonic()
+    try:
+        tokenizer = load(path, "gpt2" if path.suffix == ".tiktoken" else "")
+        entries = list(tokenizer.entries())
+        assert len(entries) == tokenizer.vocab_size
+        tokenizer.decode(number for number in tokenizer.encode("ab abé\n1").ids if number is not None)
+        tokenizer.at(tokenizer.merges // 2).encode("ab ab")
+        return ""
+    except TokentuiError as error:
+        return str(error)
+    finally:
+        assert time.monotonic() - begin < LONGEST
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_whole_files_open(folder: Path, name: str) -> None:
+    refused = opened(folder / name, FILES[name]())
+    assert refused == "" or "is not in the vocabulary" in refused
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_cut_off_anywhere(folder: Path, name: str) -> None:
+    data = FILES[name]()
+    for end in range(0, len(data), max(1, len(data) // 200)):
+        assert "\n" not in opened(folder / name, data[:end])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bits_turned_anywhere(folder: Path, name: str) -> None:
+    data, draw = FILES[name](), random.Random(name)
+    for _ in range(250):
+        damaged = bytearray(data)
+        for _ in range(draw.choice((1, 1, 1, 3, 20))):
+            damaged[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        assert "\n" not in opened(folder / name, bytes(damaged))
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["type", "vocab", "pattern", "Regex", "String", "id", "content", "merges", "single"]), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def ways(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The places of a JSON value."""
+    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way, *(found for key, one in below for found in ways(one, (*way, key)))]
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_any_value_of_a_tokenizer_json_replaced(tmp_path: Path, data: st.DataObject) -> None:
+    document = data.draw(st.sampled_from([huggingface(), unigram()]))
+    *way, last = data.draw(st.sampled_from([way for way in ways(document) if way]))
+    target = functools.reduce(lambda value, key: value[key], way, document)
+    target[last] = data.draw(JUNK)
+    assert "\n" not in opened(tmp_path / "tokenizer.json", json.dumps(document).encode())
+
+
+def changed(*way: Any) -> bytes:
+    document = huggingface()
+    functools.reduce(lambda value, key: value[key], way[:-2], document)[way[-2]] = way[-1]
+    return json.dumps(document).encode()
+
+
+CUT = ("pre_tokenizer", "pretokenizers", 0)
+RULES = {"type": "Precompiled"}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    spec: dict[str, Any] = {"type": "NFC"}
+    for _ in range(depth):
+        spec = {"type": "Sequence", "normalizers": [spec]}
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (changed("version", "2.0"), "version: '2.0' is not '1.0'"),
+        (changed("normalizer", {"type": "Magic"}), "normalizer: 'Magic' is no type that this version reads"),
+        (changed("pre_tokenizer", {"type": ["x"]}), "pre_tokenizer: \"['x']\" is no type"),
+        (changed("decoder", 7), "decoder: an object belongs here, not a number"),
+        (changed("normalizer", nested(40)), "normalizer.Sequence.Sequence"),
+        (changed("model", "vocab", "ab", -3), "model.vocab: the id of 'ab' is negative"),
+        (changed("model", "vocab", "ab", 2**40), "model.vocab: the id of 'ab' is too large"),
+        (changed("model", "vocab", "ab", True), "model.vocab: the id of 'ab' is no whole number"),
+        (changed("model", "merges", 1, ["▁", "zz"]), "model.merges row 1: 'zz' is not in the vocabulary"),
+        (changed("model", "merges", 1, ["b", "a"]), "model.merges row 1: 'ba' is not in the vocabulary"),
+        (changed("model", "merges", 1, ["▁"]), "model.merges row 1: not a pair of tokens"),
+        (changed("model", "merges", 1, [["▁"], "ab"]), "model.merges row 1: not a pair of tokens"),
+        (changed("model", "merges", ["a b", 5]), "model.merges row 1: not a merge as text"),
+        (changed("model", "merges", ["a  b"]), "model.merges row 0: not two tokens"),
+        (changed("model", "type", "GPT"), "model: no such type of model: 'GPT'"),
+        (changed("model", "fuse_unk", "yes"),
+         'model: "fuse_unk" is true or false'),
+        (changed("added_tokens", 0, "id", "zero"), "added_tokens row 0: a whole number belongs here"),
+        (changed(*CUT, "pattern", {"Regex": "("}), "pre_tokenizer.Sequence.Split.pattern: the pattern"),
+        (changed(*CUT, "behavior", "Eaten"), "pre_tokenizer.Sequence.Split.behavior: no such behaviour"),
+        (changed("pre_tokenizer", "pretokenizers", 1, "replacement", "ab"),
+         "pre_tokenizer.Sequence.Metaspace.replacement: one character"),
+        (changed("normalizer", RULES | {"precompiled_charsmap": "AAA"}), "normalizer.Precompiled.precompiled_charsmap: not"),
+        (changed("normalizer", RULES | {"precompiled_charsmap": "/////w=="}), "normalizer.Precompiled.precompiled_charsmap"),
+        (changed("post_processor", "single", 0, {"SpecialToken": {"id": "x"}}), "post_processor.special_tokens"),
+        (json.dumps(huggingface()).replace('"a": 1', '"a": 1, "a": 2').encode(), "the key 'a' stands twice in an object"),
+        (json.dumps(unigram()).replace("-1.5", "NaN").encode(), "NaN is no number in JSON"),
+        (json.dumps(unigram()).replace("-1.5", "-1e999").encode(), "model.vocab row 1: a score is too large"),
+        (json.dumps(unigram()).replace('"unk_id": 0', '"unk_id": 9').encode(), "model.unk_id: there is no row 9"),
+        (b'{"model": {"vocab": ' + b"[" * 100_000, "not a tokenizer: the JSON is nested too deeply"),
+        (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", "a number is too large"),
+    ],
+)
+def test_a_line_that_says_what(tmp_path: Path, data: bytes, line: str) -> None:
+    path = tmp_path / "tokenizer.json"
+    refused = opened(path, data)
+    assert refused.startswith(f"{path}: {line}")
+    assert refused.endswith(")"), "a hint belongs there"
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (sentencepiece()[:-3], "damaged at byte"),
+        (sentencepiece() + b"\x0b", "damaged at byte"),
+        (sentencepiece() + b"\x08\x01", "pieces row 6: field 1 is a varint, not bytes"),
+        (sentencepiece() + b"\x0a" + b"\xff" * 9 + b"\x01", "damaged at byte"),
+        (sentencepiece() + b"\x0a" + b"\xff" * 11, "damaged at byte"),
+        (sentencepiece() + message([(1, message([(1, b"\xff")]))]), "pieces row 6: field 1 is not UTF-8"),
+        (sentencepiece() + message([(1, message([(1, b"x"), (2, float("nan"))]))]), "pieces row 6: a score is no number"),
+        (sentencepiece() + message([(1, message([(1, b"x"), (3, 9)]))]), "pieces row 6: there is no type 9 of pieces"),
+        (sentencepiece() + message([(1, message([(1, b"a")]))]), "pieces row 6: 'a' stands there"),
+        (sentencepiece() + message([(2, message([(3, 7)]))]), "trainer_spec: there is no type 7 of models"),
+        (sentencepiece() + message([(3, message([(2, b"\x08\0\0")]))]), "normalizer_spec.precompiled_charsmap: the"),
+        (sentencepiece() + varint(0), "damaged at byte"),
+    ],
+)
+def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) -> None:
+    path = tmp_path / "m.model"
+    refused = opened(path, data)
+    assert refused.startswith(f"{path}: {line}")
+
+
+def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokentui.formats.huggingface.strings.SECONDS", 0.2)
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(changed("pre_tokenizer", "pretokenizers", 0, "pattern", {"Regex": r"(?:x|xx|xxx)+(?<!x)"}))
+    with pytest.raises(TokentuiError, match="the pattern takes too long on this text"):
+        load(path).encode("x" * 60)

@@ -1,0 +1,89 @@
+"""tokenizer.json: what is kept of a file, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.tokenizer import Tokenizer
+
+FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+
+
+def opened(tmp_path: Path, model: dict[str, Any] | None = None, **steps: Any) -> Tokenizer:
+    """A tokenizer of a, b, c, ▁ and a few merges."""
+    vocabulary = {name: n for n, name in enumerate(["<unk>", "a", "b", "c", "▁", "ab", "bc", "abc", "▁abc"])}
+    merges = [["b", "c"], ["a", "bc"], ["a", "b"], ["ab", "c"], ["▁", "abc"]]
+    whole = {"type": "BPE", "unk_token": "<unk>", "vocab": vocabulary, "merges": merges} | (model or {})
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": whole} | steps), "utf-8")
+    return load(path)
+
+
+def test_the_time_line_is_births_and_not_rows(tmp_path: Path) -> None:
+    tokenizer = opened(tmp_path)
+    vocabulary = tokenizer.vocabulary
+    assert tokenizer.merges == 4  # five rows, abc under two of them
+    born = [vocabulary.pieces[vocabulary.base_size + n].decode() for n in range(4)]
+    assert born == ["bc", "abc", "ab", "▁abc"]
+    assert [tokenizer.at(k).encode("abc").tokens for k in range(4)] == [
+        ("a", "b", "c"), ("a", "bc"), ("abc",), ("abc",),
+    ]
+    assert [entry.kind for entry in tokenizer.entries()].count("merge") == 4
+
+
+def test_what_no_axis_says_is_kept(tmp_path: Path) -> None:
+    normalizer = {"type": "Prepend", "prepend": "▁"}
+    tokenizer = opened(tmp_path, normalizer=normalizer, truncation={"max_length": 5})
+    assert tokenizer.encode("abc").ids == (8,)
+    assert tokenizer.encode("abc").offsets == ((0, 3),)
+    assert tokenizer.vocabulary.pipeline.stages["normalizer"] == normalizer  # type: ignore[attr-defined]
+    assert tokenizer.notes == ("truncation and padding are not applied",)
+
+
+def test_ids_that_the_library_does_not_keep_are_told(tmp_path: Path) -> None:
+    rows = [FLAGS | {"id": 700, "content": "<s>"}, FLAGS | {"id": 5, "content": "<x>"}]
+    tokenizer = opened(tmp_path, added_tokens=rows)
+    assert tokenizer.encode("<s>", allow_special=True).ids == (9,)
+    assert tokenizer.notes == ("'<s>' has id 9, not 700 as its row says; 1 more added tokens have other ids than their rows say",)
+
+
+def test_doubts_are_told(tmp_path: Path) -> None:
+    assert opened(tmp_path, {"merges": ["#version a", "a b", "a b"]}).notes == (
+        "1 of the merges start with #version and are passed over, as Hugging Face's library does it",
+        "1 pair listed twice: the last row of a pair counts",
+    )
+    assert "dropout is not applied: a text always has the same tokens" in opened(tmp_path, {"dropout": 0.1}).notes
+    late = opened(tmp_path, {"merges": [["a", "bc"], ["b", "c"]]})
+    assert late.notes == ("1 merge with a part that comes later",)
+    missing = opened(tmp_path, {"unk_token": "[UNK]"})
+    assert "'[UNK]' is not in the vocabulary" in missing.notes[0]
+    with pytest.raises(TokentuiError, match="'z' is not in the vocabulary"):
+        missing.encode("az")
+
+
+def test_offsets_are_places_in_the_text_as_typed(tmp_path: Path) -> None:
+    steps = {"normalizer": {"type": "Sequence", "normalizers": [
+        {"type": "Replace", "pattern": {"Regex": "x+"}, "content": "b"},
+        {"type": "Strip", "strip_left": True, "strip_right": True}]}}
+    rows = [FLAGS | {"id": 9, "content": "<s>", "lstrip": True}]
+    encoding = opened(tmp_path, added_tokens=rows, **steps).encode(" axxxc <s> ab ", allow_special=True)
+    assert encoding.tokens == ("abc", "<s>", "ab")
+    assert encoding.offsets == ((1, 6), (6, 10), (11, 13))
+
+
+def test_another_split_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path)
+    with pytest.raises(TokentuiError, match="the split cannot be changed to gpt2"):
+        load(tmp_path / "tokenizer.json", "gpt2")
+
+
+def test_it_is_not_written_as_something_else(tmp_path: Path) -> None:
+    with pytest.raises(TokentuiError, match="cannot be written yet"):
+        opened(tmp_path).save(tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()

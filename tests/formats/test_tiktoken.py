@@ -1,0 +1,134 @@
+"""Rank files: base64 and a number a line."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.formats.source import Source
+from tokentui.formats.tiktoken import build
+from tokentui.tokenizer import Tokenizer
+
+BYTES = [bytes((value,)) for value in range(256)]
+
+
+def ranks(*tokens: bytes) -> dict[bytes, int]:
+    return {piece: rank for rank, piece in enumerate([*BYTES, *tokens])}
+
+
+def write(path: Path, table: dict[bytes, int]) -> Path:
+    path.write_bytes(b"".join(base64.b64encode(piece) + b" %d\n" % rank for piece, rank in table.items()))
+    return path
+
+
+def built(*tokens: bytes) -> Tokenizer:
+    return build(ranks(*tokens), "none", {}, Source("f", b""))
+
+
+def test_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.tiktoken", ranks(b"he", b" t", b"the"))
+    tokenizer = load(path, "gpt2")
+    assert tokenizer.recipe.base == "bytes"
+    assert tokenizer.encode("he the").pieces == (b"he", b" t", b"he")
+    assert tokenizer.decode_bytes(tokenizer.encode(b"\xf0\x9f").ids) == b"\xf0\x9f"
+    assert "a rank file holds no special tokens: there are none" in tokenizer.notes
+    with pytest.raises(TokentuiError, match=r"a rank file holds no pattern \(name it, such as -s split=cl100k\)"):
+        load(path)
+    with pytest.raises(TokentuiError, match="no value 'gpt9'"):
+        load(path, "gpt9")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert load(path, "gpt2").encode("he").ids == (256,)
+
+
+def test_holes_are_kept(tmp_path: Path) -> None:
+    tokenizer = load(write(tmp_path / "f", ranks() | {b"ab": 1000}), "none")
+    assert tokenizer.encode("ab").ids == (1000,)
+    assert tokenizer.vocab_size == 257
+    with pytest.raises(TokentuiError, match="no such id: 999"):
+        tokenizer.decode([999])
+
+
+def test_what_is_spelled_decides_and_not_the_pair() -> None:
+    """With the pairs (b, c), (a, b), (ab, c) the rules by pair give a|bc."""
+    tokenizer = built(b"bc", b"ab", b"abc")
+    assert tokenizer.encode("abc").pieces == (b"abc",)
+    assert tokenizer.encode("xabcx").pieces == (b"x", b"abc", b"x")
+    assert [tokenizer.vocabulary.pieces[part] for part in tokenizer.vocabulary.merges[2]] == [b"a", b"bc"]
+
+
+def test_a_token_that_no_two_earlier_ones_spell() -> None:
+    tokenizer = built(b"ab", b"xyz", b"yz")
+    assert "1 of the tokens are spelled by no two earlier ones" in tokenizer.notes
+    assert tokenizer.merges == 2
+    assert tokenizer.encode("xyz").pieces == (b"xyz",)
+    assert tokenizer.encode("xyz!").pieces == (b"xyz", b"!")  # x and yz spell it once yz is there
+    assert tokenizer.at(0).encode("xyz").pieces == (b"x", b"y", b"z")
+
+
+def test_missing_bytes_are_refused_when_they_come() -> None:
+    tokenizer = build({b"a": 0, b"b": 1, b"ab": 2}, "none", {}, Source("f", b""))
+    assert tokenizer.encode("aab").ids == (0, 2)
+    with pytest.raises(TokentuiError, match="offset 1: 'c' is not in the vocabulary"):
+        tokenizer.encode("ac")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("YWI= 3", "the token stands in two lines"),
+        ("YWJj 256", "rank 256 stands in two lines"),
+        ("YWJj -1", "not a token in base64 and its rank"),
+        ("YWJj 1.5", "not a token in base64 and its rank"),
+        ("YWJj +7", "not a token in base64 and its rank"),
+        ("YWJj 1_0", "not a token in base64 and its rank"),
+        ("YWJj 99999999999", "not a token in base64 and its rank"),
+        ("YWJj " + "9" * 5000, "not a token in base64 and its rank"),
+        ("YWJ 300", "not a token in base64 and its rank"),
+        ("Y*Jj 300", "not a token in base64 and its rank"),
+        ("YWJj", "not a token in base64 and its rank"),
+        (" 300", "not a token in base64 and its rank"),
+        ("YW Jj 300", "not a token in base64 and its rank"),
+    ],
+)
+def test_damaged_lines(tmp_path: Path, line: str, what: str) -> None:
+    path = write(tmp_path / "f", ranks(b"ab"))
+    path.write_bytes(path.read_bytes() + line.encode() + b"\n")
+    with pytest.raises(TokentuiError) as raised:
+        load(path, "gpt2")
+    assert str(raised.value).startswith(f"{path}: line 258: {what}")
+
+
+def merged_by_ranks(table: dict[bytes, int], word: bytes) -> list[bytes]:
+    """The plainest form of the rule: what two neighbours spell decides, the lowest rank first."""
+    if word in table:
+        return [word]
+    parts = [word[at : at + 1] for at in range(len(word))]
+    while True:
+        found = [(table[left + right], at) for at, (left, right) in enumerate(itertools.pairwise(parts))
+                 if left + right in table]
+        if not found:
+            return parts
+        at = min(found)[1]
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+
+
+@settings(max_examples=200)
+@given(tokens=st.lists(st.text("abc", min_size=2, max_size=4), max_size=12, unique=True), word=st.text("abc", max_size=12))
+def test_any_ranks(tokens: list[str], word: str) -> None:
+    named = [token.encode() for token in tokens]
+    tokenizer = built(*named)
+    assert list(tokenizer.encode(word).pieces) == (merged_by_ranks(ranks(*named), word.encode()) if word else [])
+    vocabulary = tokenizer.vocabulary
+    for born, (left, right) in enumerate(vocabulary.merges):
+        made = vocabulary.base_size + born
+        assert vocabulary.pieces[left] + vocabulary.pieces[right] == vocabulary.pieces[made]
+        assert max(vocabulary.id_of(left, 0), vocabulary.id_of(right, 0)) < vocabulary.id_of(made, 0)
+    for k in range(tokenizer.merges):
+        assert b"".join(piece or b"" for piece in tokenizer.at(k).encode(word).pieces) == word.encode()

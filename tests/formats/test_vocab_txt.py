@@ -1,0 +1,49 @@
+"""BERT's vocab.txt: a token a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+
+TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##", "é")
+
+
+def write(path: Path, *tokens: str, end: str = "\n") -> Path:
+    path.write_text("".join(token + end for token in tokens), "utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
+def test_a_file(tmp_path: Path, end: str) -> None:
+    tokenizer = load(write(tmp_path / "vocab.txt", *TOKENS, end=end))
+    assert tokenizer.encode("Unaffable, a").ids == (4, 5, 6, 1, 7)
+    assert tokenizer.encode("a", special_tokens=True).ids == (2, 7, 3)
+    assert tokenizer.encode("[SEP]").ids == (1, 1, 1)
+    assert tokenizer.encode("[SEP]", allow_special=True).ids == (3,)
+    assert tokenizer.decode([2, 4, 5, 6, 7, 3]) == "[CLS] unaffable a [SEP]"
+    assert tokenizer.vocab_size == len(TOKENS)
+    assert tokenizer.recipe.normalize == ("bert-uncased",)
+    assert "lower-cased" in tokenizer.notes[0]
+
+
+def test_capital_letters_keep_case(tmp_path: Path) -> None:
+    tokenizer = load(write(tmp_path / "vocab.txt", *TOKENS, "A"))
+    assert tokenizer.recipe.normalize == ("bert-cased",)
+    assert tokenizer.encode("A a é").ids == (10, 7, 9)
+
+
+def test_a_token_in_two_lines_is_noted(tmp_path: Path) -> None:
+    tokenizer = load(write(tmp_path / "vocab.txt", *TOKENS, "a"))
+    assert tokenizer.encode("a").ids == (10,)
+    assert "'a' stands in two lines: the last one counts" in tokenizer.notes
+    with pytest.raises(TokentuiError, match="no such id: 7"):
+        tokenizer.decode([7])
+
+
+def test_lines_without_the_unknown_token_are_no_vocabulary(tmp_path: Path) -> None:
+    with pytest.raises(TokentuiError, match="not a tokenizer file that this version reads"):
+        load(write(tmp_path / "notes.txt", "##one", "two"))

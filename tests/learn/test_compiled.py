@@ -1,0 +1,310 @@
+"""The compiled engine gives what the plain one gives: every number at every step, whatever the walk."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import peers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui import fast
+from tokentui.errors import Cancelled
+from tokentui.learn import PairTrainer, start, start_counted
+from tokentui.learn.base import Stops
+from tokentui.learn.bases import byte_order_of_gpt2
+from tokentui.learn.compiled import CompiledTrainer
+from tokentui.presets import preset
+from tokentui.recipe import AXES, Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, count
+from tokentui.text.read import read
+
+CORPORA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora"
+UNITS = [
+    ("byte", "bytes"), ("byte", "gpt2-bytes"), ("byte", "sorted"), ("char", "sorted"), ("char", "first-seen"),
+    ("char", "frequency"), ("grapheme", "sorted"), ("grapheme", "frequency"),
+]
+recipes = st.builds(
+    lambda unit_base, mark, tie, weight, split: Recipe(
+        split=split, unit=unit_base[0], base=unit_base[1], mark=mark, tie=tie, weight=weight,
+        unknown="never" if unit_base[1] in ("bytes", "gpt2-bytes") else "error",
+    ),
+    st.sampled_from(UNITS),
+    st.sampled_from(["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]),
+    st.sampled_from(list(AXES["tie"].values)),
+    st.sampled_from(["occurrences", "distinct"]),
+    st.sampled_from(["whitespace", "none", "gpt2", "before"]),
+)
+letters = st.text(alphabet="abcé🏽e\u0301\udc80#", min_size=1, max_size=9)
+texts = st.lists(letters, max_size=14).map(" ".join)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels(pytestconfig: pytest.Config) -> None:
+    """Kernels are compiled once, and kept where pytest keeps what it knows."""
+    if not fast.available():
+        pytest.skip("Numba is not installed, or switched off")
+    assert pytestconfig.cache is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
+        assert fast.load()
+
+
+def both(text: str, recipe: Recipe) -> tuple[PairTrainer, CompiledTrainer]:
+    words = count(Corpus.from_text(text), recipe, processes=1)
+    return PairTrainer(words, recipe), CompiledTrainer(words, recipe)
+
+
+def state(trainer: PairTrainer) -> dict[str, Any]:
+    """All that a trainer says about the step where it stands."""
+    words, touched = trainer.words.words, trainer.touched()
+    symbols = trainer.vocabulary.base_size + trainer.number
+    return {
+        "number": trainer.number,
+        "tokens": trainer.tokens,
+        "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
+        "last": trainer.step_at(trainer.number) if trainer.number else None,
+        "pairs": trainer.pairs,
+        "candidates": trainer.candidates(200),
+        "later candidates": trainer.candidates(3, start=4),
+        "why": trainer.why(),
+        "uses": list(trainer.uses[:symbols]),
+        "lengths": [trainer.length(symbol) for symbol in range(symbols)],
+        "words": [trainer.word(word) for word in words],
+        "parts": [trainer.word(word, first=cut[-1][0] // 2, units=2) for word in words if (cut := trainer.word(word))],
+        "touched": [word for word in words if touched(word)],
+    }
+
+
+def history(trainer: PairTrainer) -> list[Any]:
+    return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
+def test_any_walk(text: str, recipe: Recipe, walk: Sequence[int]) -> None:
+    plain, compiled = both(text, recipe)
+    assert state(compiled) == state(plain)
+    for move in walk:
+        for trainer in (plain, compiled):
+            if move == -1:
+                trainer.back()
+            elif move < 0:
+                trainer.step()
+            else:
+                trainer.jump(move)
+        assert state(compiled) == state(plain)
+    assert compiled.run() == plain.run() == "no pair left"
+    assert history(compiled) == history(plain)
+    assert vars(compiled.vocabulary) == vars(plain.vocabulary)
+
+
+stops = st.builds(
+    Stops, st.none() | st.integers(0, 25), st.none() | st.integers(0, 300), st.integers(1, 4), st.none() | st.integers(1, 6)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, recipes, st.lists(st.tuples(st.none() | st.integers(0, 20), stops), max_size=8))
+def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int | None, Stops]]) -> None:
+    """Also those that forget what was learned under others."""
+    plain, compiled = both(text, recipe)
+    for target, limits in walks:
+        reasons = []
+        for trainer in (plain, compiled):
+            while (reason := trainer.advance(target, limits)) is None:
+                pass
+            reasons.append(reason)
+        assert reasons[0] == reasons[1]
+        assert state(compiled) == state(plain)
+        assert compiled.why(limits) == plain.why(limits)
+        assert history(compiled) == history(plain)
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts, recipes)
+def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
+    _, compiled = both(text, recipe)
+    cells, pairs = compiled.cells._cells.copy(), compiled.cells.counts.tolist()
+    compiled.run()
+    while compiled.back():
+        pass
+    assert compiled.cells._cells.tolist() == cells.tolist()
+    assert compiled.cells.counts.tolist() == pairs
+    compiled.jump(compiled.known)
+    again = compiled.cells._cells.copy()
+    compiled.jump(0)
+    while compiled.number < compiled.known:
+        compiled.step()
+    assert compiled.cells._cells.tolist() == again.tolist()
+
+
+def novel(words: int, seed: int = 1) -> str:
+    """Made-up words by Zipf's law, in which short ones are runs of few letters."""
+    chance = random.Random(seed)
+    known = ["".join(chance.choices("aabcdeé", k=chance.randint(1, 12))) for _ in range(words // 6)]
+    return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
+
+
+@pytest.mark.parametrize("tie", AXES["tie"].values)
+@pytest.mark.parametrize("split", ["gpt2", "none"])
+def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays grow, levels are opened, and jumps take checkpoints up."""
+    from tokentui.fast import pairs
+
+    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
+    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr(pairs, "SLICE", 100)
+    plain, compiled = both(novel(6000 if split == "gpt2" else 1500), Recipe(split=split, tie=tie))
+    assert compiled.run(merges=900) == plain.run(merges=900)
+    assert history(compiled) == history(plain)
+    assert len(compiled.cells._checkpoints) > 3
+    chance = random.Random(2)
+    for _ in range(12):
+        number = chance.randint(0, 900)
+        plain.jump(number)
+        compiled.jump(number)
+        assert compiled.candidates(60) == plain.candidates(60)
+        assert list(compiled.uses) == list(plain.uses)[: len(compiled.uses)]
+        assert compiled.tokens == plain.tokens
+    for trainer in (plain, compiled):
+        trainer.jump(400)
+    assert compiled.run(merges=500, max_length=5) == plain.run(merges=500, max_length=5)
+    assert history(compiled) == history(plain)
+    assert state(compiled) == state(plain)
+
+
+def test_checkpoints_are_few() -> None:
+    compiled = CompiledTrainer(count(Corpus.from_text(novel(300_000)), Recipe(split="none"), processes=1), Recipe(split="none"))
+    compiled.cells._between = len(compiled.cells._cells) // 4
+    before = compiled.memory
+    compiled.run(merges=2000)
+    assert 1 <= len(compiled.cells._checkpoints) <= 4
+    assert before < compiled.memory < 150 * len(compiled.cells._cells)
+
+
+def test_a_slice_is_short() -> None:
+    _, compiled = both(novel(200_000), Recipe())
+    slices = 0
+    while compiled.advance(None, Stops(), seconds=0.0) is None:
+        slices += 1
+    assert slices >= compiled.cells._steps["logged"][compiled.known] // (1 << 16)
+    number = compiled.number
+    with pytest.raises(Cancelled):
+        CompiledTrainer(compiled.words, compiled.recipe, cancel=lambda: True)
+    assert compiled.number == number
+
+
+def test_numbers_are_plain_ones() -> None:
+    """What goes to screens and files is Python's own."""
+    _, compiled = both(novel(2000), Recipe())
+    compiled.jump(40)
+    found = compiled.candidates(5)[0]
+    values = [
+        found.count, found.before, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs,
+        compiled.known, compiled.number, compiled.uses[3], compiled.length(3), compiled.memory, compiled.why().replaced,
+        *compiled.vocabulary.merges[3], compiled.vocabulary.counts[3],
+        *compiled.word(compiled.words.words[0])[0],  # type: ignore[index]
+    ]
+    assert {type(value) for value in values} == {int}
+
+
+# --- which engine is taken
+
+
+def test_a_large_corpus_is_for_the_kernels() -> None:
+    assert type(start(Corpus.from_text(novel(60_000)), Recipe())) is CompiledTrainer
+    assert type(start(Corpus.from_text("a b c"), Recipe())) is PairTrainer
+
+
+def test_an_engine_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(fast.ENGINE, "plain")
+    assert type(start(Corpus.from_text(novel(60_000)), Recipe())) is PairTrainer
+    monkeypatch.setenv(fast.ENGINE, "compiled")
+    assert type(start(Corpus.from_text("a b c"), Recipe())) is CompiledTrainer
+
+
+@pytest.mark.parametrize(
+    ("axes", "specials", "more"),
+    [
+        ({"split": "metaspace", "unit": "char", "base": "sorted", "unknown": "error", "pieces": "sentencepiece"}, (), 1),
+        ({"split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error", "mark": "end-suffix:</w>"}, ("ab</w>",),
+         1),
+        ({"split": "bert", "unit": "char", "base": "sorted", "unknown": "error", "mark": "prefix:##"}, ("##ab",), 1),
+        ({}, ("<s>", "aa"), 1),
+        ({}, (), 1 << 40),
+    ],
+    ids=["filter", "special with a mark", "special with a prefix", "special", "weight"],
+)
+def test_what_the_kernels_do_not_know(
+    axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(fast.ENGINE, "compiled")
+    recipe = Recipe(**axes)
+    words = Words(("ab", "aab"), (more, 1))
+    assert type(start_counted(words, recipe, specials=specials)) is PairTrainer
+    if specials or more > 1:
+        assert type(start_counted(Words(("ab", "aab"), (1, 1)), recipe, specials=("<s>",))) is CompiledTrainer
+
+
+def test_every_tie_rule_has_a_number() -> None:
+    from tokentui.fast.pairs_fields import RULES
+
+    assert set(RULES) == set(AXES["tie"].values)
+
+
+def test_counted_words_are_taken_as_they_are() -> None:
+    from tokentui.fast.counted import CountedWords
+    from tokentui.fast.counting import count_words
+
+    for text in (novel(3000), novel(300) + " \udc80\udcff x\udc80", ""):
+        for recipe in (Recipe(), preset("gpt2", unit="char", base="sorted", unknown="error")):
+            found = count_words([text], recipe, str.split)
+            assert found is not None
+            words = Words(found[0], tuple(found[1]))
+            assert isinstance(words.words, CountedWords)
+            compiled = CompiledTrainer(words, recipe)
+            plain = PairTrainer(Words(tuple(words.words), words.counts), recipe)
+            assert words == plain.words
+            compiled.run(merges=50)
+            plain.run(merges=50)
+            assert state(compiled) == state(plain)
+
+
+def test_words_that_are_empty_or_twice_there() -> None:
+    for mark in ("none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"):
+        recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
+        words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
+        plain, compiled = PairTrainer(words, recipe), CompiledTrainer(words, recipe)
+        assert compiled.run() == plain.run()
+        assert history(compiled) == history(plain)
+        assert list(compiled.uses) == list(plain.uses)
+
+
+@pytest.mark.peer
+def test_every_merge_is_that_of_hugging_face() -> None:
+    """32,768 ids, or as far as pairs last, on a megabyte of a novel."""
+    hf: Any = pytest.importorskip("tokenizers")
+    path = CORPORA / "crime_and_punishment.txt"
+    if not path.is_file():
+        pytest.skip("../shared/data is not there")
+    corpus = read(path, as_="text")
+    compiled = start(corpus, preset("gpt2"))
+    assert type(compiled) is CompiledTrainer
+    compiled.run(vocab_size=32_768)
+    tokenizer = hf.Tokenizer(hf.models.BPE())
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = hf.trainers.BpeTrainer(
+        vocab_size=32_768, min_frequency=0, show_progress=False, initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(corpus.documents, trainer)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
+    theirs = [tuple(bytes(map(byte_of.__getitem__, part)) for part in pair) for pair in merges]
+    peers.same_steps([(step.left, step.right) for step in compiled.steps()], theirs)

@@ -1,0 +1,285 @@
+"""Gage's compression against replacing bytes in plain strings, and what it expands to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.encode.gage import PLACEHOLDERS
+from tokentui.errors import TokentuiError
+from tokentui.learn import start
+from tokentui.learn.base import Stops
+from tokentui.learn.gage import GageTrainer, compressed, expand, letter
+from tokentui.presets import preset
+from tokentui.recipe import AXES, Recipe
+from tokentui.text.corpus import Corpus
+
+CASES = oracle.cases("compress", objective="gage")
+TIES = list(AXES["tie"].values)
+
+few = st.binary(max_size=30).map(lambda data: bytes(b"xd\0\xffA"[value % 5] for value in data))
+documents = st.lists(few | st.binary(max_size=40), max_size=5)
+recipes = st.builds(
+    lambda tie, weight: preset("gage", tie=tie, weight=weight),
+    st.sampled_from(TIES), st.sampled_from(["occurrences", "distinct"]),
+)
+
+
+def trained_on(texts: list[bytes], recipe: Recipe | None = None) -> GageTrainer:
+    """A trainer at its start; each text is a document."""
+    corpus = Corpus.from_lines([text.decode("utf-8", "surrogateescape") for text in texts])
+    trainer = start(corpus, recipe or preset("gage"))
+    assert isinstance(trainer, GageTrainer)
+    return trainer
+
+
+class Plain:
+    """The same, said with `bytes.replace`: every pair counted anew at each step."""
+
+    def __init__(self, texts: list[bytes], recipe: Recipe) -> None:
+        counted = Counter(text for text in texts if text)
+        self.texts = list(counted)
+        self.weights = [1] * len(counted) if recipe.weight == "distinct" else list(counted.values())
+        self.tie = recipe.tie
+        held = set(b"".join(self.texts))
+        upper = [value for value in range(65, 91) if value not in held]
+        self.free = upper + [value for value in range(255, -1, -1) if value not in held and not 65 <= value < 91]
+        self.means = {value: bytes((value,)) for value in held}
+
+    def counts(self) -> Counter[bytes]:
+        counts: Counter[bytes] = Counter()
+        for text, weight in zip(self.texts, self.weights, strict=True):
+            for pair in pairwise(text):
+                counts[bytes(pair)] += weight
+        return counts
+
+    def joined(self, pair: bytes) -> bytes:
+        return self.means[pair[0]] + self.means[pair[1]]
+
+    def ranked(self) -> list[tuple[bytes, int]]:
+        """What may be replaced, best first, with its count."""
+        counts = self.counts()
+        order = [pair for pair, count in counts.items() if count > 1] if self.free else []
+        keys: dict[str, Callable[[bytes], Any]] = {
+            "largest-pair": lambda pair: (-pair[0], -pair[1]),
+            "smallest-pair": lambda pair: pair,
+            "lowest-ids": lambda pair: pair,
+            "shortest": lambda pair: (len(self.joined(pair)), self.joined(pair)),
+        }
+        if self.tie in keys:
+            order.sort(key=keys[self.tie])
+        return sorted(((pair, counts[pair]) for pair in order), key=lambda entry: -entry[1])
+
+    def size(self) -> int:
+        return sum(len(text) * weight for text, weight in zip(self.texts, self.weights, strict=True))
+
+    def step(self, pair: bytes) -> int:
+        """Replace a pair by the next free byte. Returns that byte."""
+        value = self.free.pop(0)
+        self.means[value] = self.joined(pair)
+        self.texts = [text.replace(pair, bytes((value,))) for text in self.texts]
+        return value
+
+
+def assert_equal(trainer: GageTrainer, plain: Plain) -> None:
+    """The trainer's present step is the plain state."""
+    ranked = plain.ranked()
+    found = trainer.candidates(len(ranked) + 5)
+    assert [(c.left + c.right, c.count) for c in found] == ranked
+    assert trainer.pairs == len(ranked)
+    assert trainer.tokens == plain.size()
+    for one in found:
+        assert one.token == bytes(plain.free[:1])
+        assert getattr(one, "spelled", None) == plain.joined(one.left + one.right)
+    view = compressed(trainer, length=10**6)
+    assert view.compressed == b"".join(plain.texts)
+    assert view.text_bytes == plain.size()
+    assert view.table_bytes == 3 * trainer.number
+    assert trainer.size_at(trainer.number) == view.text_bytes + view.table_bytes
+    assert {row[0]: row[3] for row in view.table}.items() <= plain.means.items()
+    assert trainer.free == len(plain.free)
+    why = trainer.why()
+    assert why.end == (None if ranked else "no pair left")
+    assert (why.best is None) == (not ranked)
+    if ranked:
+        assert why.tied == sum(1 for _, count in ranked if count == ranked[0][1])
+
+
+@settings(max_examples=120, deadline=None)
+@given(documents, recipes)
+def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe: Recipe) -> None:
+    trainer, plain = trained_on(texts, recipe), Plain(texts, recipe)
+    assert_equal(trainer, plain)
+    while ranked := plain.ranked():
+        before = plain.size()
+        pair, count = ranked[0]
+        value = plain.step(pair)
+        step = trainer.step()
+        assert step is not None
+        assert step.left + step.right == pair
+        assert (step.token, step.id) == (bytes((value,)), value)
+        assert (step.count, step.replaced) == (count, before - plain.size())
+        assert (step.tokens, step.vocab_size) == (plain.size(), 256)
+        assert getattr(step, "spelled", None) == plain.means[value]
+        assert_equal(trainer, plain)
+    assert trainer.step() is None
+    assert trainer.run() == "no pair left"
+
+
+@settings(max_examples=80, deadline=None)
+@given(documents, recipes, st.integers(0, 12))
+def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
+    trainer = trained_on(texts, recipe)
+    trainer.jump(steps)
+    view = compressed(trainer, length=10**6)
+    distinct = list(dict.fromkeys(text for text in texts if text))
+    assert expand(view.compressed, view.table) == b"".join(distinct)
+    cuts = [0, *view.breaks, len(view.compressed)]
+    parts = [view.compressed[start:end] for start, end in pairwise(cuts)] if distinct else []
+    assert [expand(part, view.table) for part in parts] == distinct
+    for placeholder, left, right, expansion in view.table:
+        assert expand(bytes((placeholder,)), view.table) == expansion == expand(bytes((left, right)), view.table)
+    assert view.original_bytes == Plain(texts, recipe).size()
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
+def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, walk: list[int]) -> None:
+    trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)
+    views = [compressed(fresh)]
+    while fresh.step():
+        views.append(compressed(fresh))
+    for number in walk:
+        at = trainer.jump(number)
+        assert at == min(number, len(views) - 1)
+        assert compressed(trainer) == views[at]
+    trainer.jump(0)
+    untouched = trained_on(texts, recipe)
+    if trainer.known:
+        untouched.step()
+        untouched.back()
+    for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
+        assert getattr(trainer.cells, name) == getattr(untouched.cells, name), name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_slides(case: dict[str, Any]) -> None:
+    trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]))
+    assert isinstance(trainer, GageTrainer)
+    end = trainer.run(**case["run"])
+    want = case["expect"]
+    steps = list(trainer.steps())
+    assert [step.hex for step in steps] == want["hex"]
+    assert [step.count for step in steps] == want["counts"]
+    assert [step.tokens for step in steps] == want["tokens"]
+    assert len(steps) == want["steps"]
+    assert end in want["end"]
+    if "compressed" in want:
+        assert compressed(trainer).letters == want["compressed"]
+    tokenizer = trainer.tokenizer()
+    for item in case["encode"]:
+        encoding = tokenizer.encode(item["text"])
+        assert len(encoding) == item["length"]
+        assert tokenizer.decode(encoding.ids) == item["text"]
+
+
+def test_the_slides_strings_and_sizes() -> None:
+    trainer = trained_on([b"xxxdqxxxdxo"])
+    seen = [compressed(trainer).letters]
+    while trainer.step():
+        seen.append(compressed(trainer).letters)
+    assert seen == ["xxxdqxxxdxo", "AxdqAxdxo", "ABqABxo", "CqCxo"]
+    assert [trainer.size_at(number) for number in range(4)] == [11, 12, 13, 14]
+    assert compressed(trainer).sizes == "5 of text + 9 of table = 14 bytes; 11 before"
+    assert compressed(trainer, 1, 2).compressed == b"qC"
+
+
+@pytest.mark.parametrize(
+    ("run", "reason", "steps"),
+    [
+        ({}, "no pair left", 3),
+        ({"min_count": 2}, "min_count", 3),
+        ({"min_count": 3}, "min_count", 1),
+        ({"merges": 2}, "merges", 2),
+        ({"vocab_size": 256}, "vocab_size", 0),
+        ({"vocab_size": 300}, "no pair left", 3),
+        ({"max_length": 2}, "no pair left", 2),
+    ],
+)
+def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
+    trainer = trained_on([b"xxxdqxxxdxo"])
+    stops = Stops(**run)
+    assert trainer.last_step(stops) == ({"merges": 2, "vocab_size": 0}.get(reason) if run != {"vocab_size": 300} else None)
+    assert trainer.run(**run) == reason
+    assert trainer.number == steps
+    assert trainer.end(stops) == reason
+    assert trainer.why(stops).end == reason
+
+
+def test_another_limit_midway_takes_the_bytes_anew() -> None:
+    trainer = trained_on([b"xxxdqxxxdxo"])
+    trainer.run()
+    trainer.jump(1)
+    assert trainer.run(max_length=3, min_count=2) == "min_count"
+    assert [step.hex for step in trainer.steps()] == [["78", "78", "41"], ["78", "64", "42"]]
+    trainer.run(merges=3)
+    assert trainer.step_at(3).spelled == b"xxxd"
+
+
+@pytest.mark.parametrize("lacking", [b"", b"q", b"\x80q"])
+def test_no_free_byte_ends_it(lacking: bytes) -> None:
+    held = bytes(value for value in range(256) if value not in lacking)
+    trainer = trained_on([held + b"ab" * 9 + b"cd" * 8 + b"ef" * 7])
+    assert trainer.run(min_count=2) == "no pair left"
+    assert b"".join(step.token for step in trainer.steps()) == lacking
+    why = trainer.why()
+    assert (why.best, why.end, trainer.pairs, trainer.candidates()) == (None, "no pair left", 0, [])
+    assert any(fact.startswith("no free byte") for fact in why.facts)
+    assert trainer.step() is None
+    if trainer.back():
+        assert trainer.candidates(1)[0].count > 1
+        assert any("is free and will stand for it" in fact for fact in trainer.why().facts)
+
+
+def test_bytes_are_taken_from_a_to_z_and_then_from_255_down() -> None:
+    assert sorted(PLACEHOLDERS) == list(range(256))
+    assert bytes(PLACEHOLDERS[:28]) == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\xff\xfe"
+    assert "".join(map(letter, (65, 255, 0, 32))) == "AÿĀĠ"
+    assert len({letter(value) for value in range(256)}) == 256
+
+
+def test_documents_share_no_pairs_across_their_borders() -> None:
+    trainer = trained_on([b"ab", b"ba", b"ab", b"b"])
+    assert [(c.left + c.right, c.count) for c in trainer.candidates()] == [(b"ab", 2)]
+    trainer.run()
+    view = compressed(trainer)
+    assert (view.compressed, view.breaks, view.text_bytes, view.original_bytes) == (b"Abab", (1, 3), 5, 7)
+
+
+def test_an_empty_corpus_ends_at_once() -> None:
+    trainer = trained_on([b""])
+    assert trainer.run() == "no pair left"
+    assert compressed(trainer).sizes == "0 of text + 0 of table = 0 bytes; 0 before"
+
+
+def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
+    trainer = trained_on([b"xxxdqxxxdxo"])
+    trainer.run()
+    assert trainer.step_of(frozenset({b"xxxd"})) == trainer.step_of(frozenset({b"C"})) == 3
+    assert trainer.step_of(frozenset({b"q"})) == 0
+    assert trainer.step_of(frozenset({b"q"}), 1) is None
+    assert trainer.step_of(frozenset({b"xq"})) is None
+
+
+@pytest.mark.parametrize("axes", [{"base": "gpt2-bytes"}, {"base": "sorted", "unknown": "error"}, {"encode": "longest-match"}])
+def test_axes_that_say_nothing_here_are_refused(axes: dict[str, str]) -> None:
+    with pytest.raises(TokentuiError, match="Gage") as refused:
+        trained_on([b"xx"], preset("gage", **axes))
+    assert refused.value.where == "{}={}".format(*next(iter(axes.items())))

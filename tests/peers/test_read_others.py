@@ -1,0 +1,63 @@
+"""Rank files against tiktoken, codes against subword-nmt: the same ids or pieces, live."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import peers
+import pytest
+from oracle import SHARED
+from reading import TEXTS
+
+from tokentui.formats import load
+from tokentui.formats.tiktoken import PUBLISHED
+
+pytestmark = pytest.mark.peer
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_ranks(name: str) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    openai_public = pytest.importorskip("tiktoken_ext.openai_public")
+    load_module = pytest.importorskip("tiktoken.load")
+    path = SHARED / "data" / "tokenizers" / f"tiktoken_{name}" / f"{name}.tiktoken"
+    if not path.exists():
+        pytest.skip(f"../shared/data/tokenizers/tiktoken_{name} is not here")
+    ours = load(path)
+    ranks = load_module.load_tiktoken_bpe(str(path))
+    with pytest.MonkeyPatch.context() as patch:  # its own function would fetch the file
+        patch.setattr(openai_public, "load_tiktoken_bpe", lambda *args, **kwargs: ranks)
+        theirs = tiktoken.Encoding(**getattr(openai_public, name)())
+    assert ours.vocabulary.specials == tuple(sorted(theirs._special_tokens, key=theirs._special_tokens.__getitem__))
+    for text in TEXTS:
+        assert list(ours.encode(text).ids) == theirs.encode(text, disallowed_special=()), text
+        assert list(ours.encode(text, allow_special=True).ids) == theirs.encode(text, allowed_special="all"), text
+        assert ours.decode(theirs.encode(text, disallowed_special=())) == text
+    assert {name for name, _, _ in PUBLISHED.values()} == {"r50k_base", "p50k_base", "cl100k_base", "o200k_base"}
+
+
+@pytest.mark.parametrize("version", ["0.2", "0.1"])
+def test_codes(tmp_path: Path, version: str) -> None:
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
+    codes = io.StringIO()
+    learn_bpe.learn_bpe(io.StringIO("\n".join(peers.text(name) for name in peers.CORPORA)), codes, 600)
+    text = codes.getvalue()
+    if version == "0.1":  # the same merges with the mark as a unit of its own, the way it was learned before
+        rows = [row.replace("</w>", "") for row in text.splitlines()[1:] if "</w>" not in row]
+        text = "\n".join([*rows, "e </w>", "n </w>", ". </w>"]) + "\n"
+    path = tmp_path / "codes"
+    path.write_text(text, "utf-8")
+    theirs, ours = apply_bpe.BPE(io.StringIO(text)), load(path)
+    for line in (part for whole in TEXTS for part in whole.replace("\r", "").split("\n")):
+        words = [word for word in line.strip().split(" ") if word]
+        encoding = ours.encode(" ".join(words))
+        shown = []
+        for n, (token, word) in enumerate(zip(encoding.tokens, encoding.words, strict=True), 1):
+            bare = token if word in encoding.words[n : n + 1] else token.removesuffix("</w>")
+            if bare:
+                shown.append((word, bare))
+        last = {word: n for n, (word, _) in enumerate(shown)}
+        joined = [bare + ("" if last[word] == n else "@@") for n, (word, bare) in enumerate(shown)]
+        assert joined == theirs.segment_tokens(words), line

@@ -1,0 +1,125 @@
+"""Files of sentencepiece: the same ids and the same text as the library, live."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oracle import SHARED
+from reading import TEXTS
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.tokenizer import Tokenizer
+
+pytestmark = pytest.mark.peer
+sentencepiece = pytest.importorskip("sentencepiece")
+
+FILES = ("spm-llama2/tokenizer.model", "spm-test/test_ja_model.model", "spm-test/test_model.model",
+         "spm-xlnet-base-cased/spiece.model")
+BROKEN: tuple[bytes, ...] = (
+    b"\xff\xfeab", b"ab\xe2\x96", b"\xed\xa0\x80 x\xc0\x80\xf8\x88", b" \x80 \x80", b"\xe2\x96\x81\xe2\x96",
+)
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "unigram": {},
+    "unigram, bytes": {"byte_fallback": True, "character_coverage": 0.98},
+    "unigram, user symbols": {"user_defined_symbols": ["<cls>", "the ", "▁a▁", "ab"], "control_symbols": ["<ctl>"]},
+    "unigram across spaces": {"split_by_whitespace": False},
+    "unigram, spaces kept": {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
+    "unigram, no space in front": {"add_dummy_prefix": False},
+    "unigram, spaces behind": {"treat_whitespace_as_suffix": True},
+    "unigram, lower case": {"normalization_rule_name": "nmt_nfkc_cf"},
+    "bpe": {"model_type": "bpe"},
+    "bpe, bytes": {"model_type": "bpe", "byte_fallback": True, "character_coverage": 0.98},
+    "bpe, user symbols": {"model_type": "bpe", "user_defined_symbols": ["<cls>", "the ", "in", "▁a"]},
+    "bpe across spaces": {"model_type": "bpe", "split_by_whitespace": False},
+    "bpe, spaces kept": {"model_type": "bpe", "normalization_rule_name": "identity", "remove_extra_whitespaces": False,
+                         "allow_whitespace_only_pieces": True},
+    "bpe, digits": {"model_type": "bpe", "split_digits": True, "unk_surface": "?"},
+    "characters": {"model_type": "char"},
+    "characters, bytes": {"model_type": "char", "byte_fallback": True, "character_coverage": 0.98},
+    "words": {"model_type": "word", "vocab_size": 120},
+    "words, bytes": {"model_type": "word", "vocab_size": 400, "byte_fallback": True},
+}
+
+
+def same(ours: Tokenizer, theirs: Any) -> None:
+    texts: list[str | bytes] = [*TEXTS, *BROKEN]
+    for text in texts:
+        want = theirs.encode(text)
+        assert list(ours.encode(text).ids) == want, text
+        assert ours.decode(want) == theirs.decode(want), text
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_published_files(name: str) -> None:
+    path = SHARED / "data" / "tokenizers" / name
+    if not path.exists():
+        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
+    same(load(path), sentencepiece.SentencePieceProcessor(model_file=str(path)))
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
+def test_trained_here(tmp_path: Path, options: dict[str, Any]) -> None:
+    texts = [text for text in TEXTS if len(text) < 2000]
+    (tmp_path / "corpus.txt").write_text("\n".join(texts * 3), "utf-8")
+    given = {"vocab_size": 1400, "hard_vocab_limit": False, "num_threads": 1, "minloglevel": 2} | options
+    if given.get("model_type") in ("char", "bpe"):
+        given["hard_vocab_limit"] = given["model_type"] == "bpe"
+    sentencepiece.SentencePieceTrainer.train(input=str(tmp_path / "corpus.txt"), model_prefix=str(tmp_path / "m"), **given)
+    same(load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")))
+
+
+def test_rounding_decides_as_there() -> None:
+    """Runs of one letter have many segmentations that are as good as equal; which is taken depends on the text before."""
+    path = SHARED / "data" / "tokenizers" / FILES[3]
+    if not path.exists():
+        pytest.skip(f"../shared/data/tokenizers/{FILES[3]} is not here")
+    ours, theirs = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+    draw = random.Random(7)
+    words = ["the", "house", "run", "q", "zx", "1", "ooooooo", "hahahahaha", "xoxoxoxo", "0000000", "eeeeeee", "ttt"]
+    for _ in range(40):
+        text = " ".join(draw.choice(words) for _ in range(draw.randrange(400)))
+        assert list(ours.encode(text).ids) == theirs.encode(text)
+
+
+def test_unused_pieces_are_cut_again(tmp_path: Path) -> None:
+    data = _model([("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("b", -11.0, 1), ("c", -12.0, 1),
+                   ("ab", -1.0, 5), ("bc", -3.0, 1), ("abc", -2.0, 5), ("aab", -4.0, 1)], model_type=2)
+    (tmp_path / "m.model").write_bytes(data)
+    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in ("abc", "ab", "aab", "aabc abcab", "cab", "abcabc", "zab"):
+        assert list(ours.encode(text).ids) == theirs.encode(text), text
+
+
+def test_characters_that_are_no_pieces_merge(tmp_path: Path) -> None:
+    data = _model([("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("xa", -1.0, 1), ("xax", -2.0, 1)], model_type=2)
+    (tmp_path / "m.model").write_bytes(data)
+    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in ("xa", "xax", "x", "xx a", "axxa"):
+        assert list(ours.encode(text).ids) == theirs.encode(text), text
+
+
+def _model(pieces: list[tuple[str, float, int]], model_type: int) -> bytes:
+    from protomake import message
+
+    rows = [(1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in pieces]
+    return message([*rows, (2, message([(3, model_type)])), (3, message([(1, b"identity")]))])
+
+
+@pytest.mark.parametrize("pieces", [
+    [("a", -1.0, 1)],
+    [("<unk>", 0.0, 2), ("<u>", 0.0, 2)],
+    [("<unk>", 0.0, 2), ("a", 0.0, 1), ("a", 0.0, 1)],
+    [("<unk>", 0.0, 2), ("", 0.0, 1)],
+    [("<unk>", 0.0, 2), ("<0x41>", 0.0, 6)],
+])
+def test_what_the_library_refuses_is_refused(tmp_path: Path, pieces: list[tuple[str, float, int]]) -> None:
+    (tmp_path / "m.model").write_bytes(_model(pieces, 2))
+    with pytest.raises(Exception, match=r"."):
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    with pytest.raises(TokentuiError):
+        load(tmp_path / "m.model")

@@ -1,0 +1,147 @@
+"""The compressed text of Gage: CqCxo as on the slides, its table, its sizes, and its parts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes
+from hypothesis import given
+from hypothesis import strategies as st
+from objectives import COMPRESSED, GAGE
+from screens import check_kept, explorer
+from waiting import screen_text, until
+
+from tokentui.commands import Compress
+from tokentui.safetext import is_safe
+from tokentui.snapshot import CompressedView
+from tokentui.ui.screens.compressed import CompressedScreen, sizes, table, text
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.text import Cell
+
+
+def plain(cell: Cell) -> str:
+    """A cell without its styles."""
+    return "".join(part for part, _ in cell)
+
+
+class Asked:
+    """Answers what is asked for with parts of a text."""
+
+    def __init__(self, whole: bytes) -> None:
+        self.whole = whole
+        self.commands: list[Compress] = []
+        self.later: list[Callable[[], object]] = []
+
+    def part(self, start: int, length: int) -> CompressedView:
+        """A part of the text, none of it compressed."""
+        parts = tuple((value, "") for value in self.whole[start : start + length])
+        return dataclasses.replace(COMPRESSED, parts=parts, text_bytes=len(self.whole))
+
+    def __call__(self, command: Compress, then: Callable[[CompressedView], object]) -> None:
+        self.commands.append(command)
+        self.later.append(lambda: then(self.part(command.start, command.length)))
+
+
+def test_the_example_of_the_slides() -> None:
+    assert plain(text(COMPRESSED)) == "CqCxo"
+    assert [name for part, name in text(COMPRESSED)] == ["key", "text", "key", "text"]
+    assert [[plain(cell) for cell in row.cells] for row in table(COMPRESSED)] == [
+        ["A", "41", "x+x", "xx"], ["B", "42", "x+d", "xd"], ["C", "43", "A+B", "xxxd"],
+    ]
+    assert sizes(COMPRESSED) == "text 5 B + table 9 B = 14 B of 11 B (127.3 %)"
+    assert sizes(CompressedView((), (), 0, 0, 0)) == "text 0 B + table 0 B = 0 B of 0 B"
+
+
+def test_characters_between_placeholders_are_whole() -> None:
+    parts = ((0xFF, "ÿ"), *((value, "") for value in "é\x1b".encode()), (0xC3, ""), (0xFF, "ÿ"), (0xFF, "ÿ"))
+    assert plain(text(dataclasses.replace(COMPRESSED, parts=parts))) == "ÿé␛<C3>ÿÿ"
+
+
+@given(st.binary(max_size=60))
+def test_nothing_that_acts_is_shown(data: bytes) -> None:
+    view = dataclasses.replace(
+        COMPRESSED, parts=tuple((value, "") for value in data), table=tuple(("A", 65, value, value, data) for value in data),
+    )
+    assert is_safe(plain(text(view)))
+    assert all(is_safe(plain(cell)) for row in table(view) for cell in row.cells)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
+async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        session.show(**GAGE)
+        await until(pilot, lambda: app.main.objective == "gage")
+        session.answers[Compress] = COMPRESSED
+        await pilot.press("z")
+        await until(pilot, lambda: isinstance(app.screen, CompressedScreen) and "CqCxo" in screen_text(pilot))
+        await until(pilot, lambda: "xxxd" in screen_text(pilot))
+        check_kept(app, f"compressed-{size[0]}x{size[1]}")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        assert session.of(Compress) == [Compress()]
+
+
+async def test_others_have_none_and_a_line_says_so() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        await pilot.press("z")
+        await until(pilot, lambda: any("only Gage's compression" in str(note.message) for note in app._notifications))
+        assert session.of(Compress) == []
+        assert app.screen is app.main
+
+
+async def test_it_goes_on_part_by_part_and_back() -> None:
+    asked = Asked(b"a" * 10 + b"b" * 10 + b"c" * 5)
+    dialog = CompressedScreen(asked.part(0, 10), asked, length=10)
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: "a" * 10 in screen_text(pilot))
+        await pilot.press("left_square_bracket")
+        assert asked.commands == []
+        for key, start, wanted in (("right", 10, "b" * 10), ("right", 20, "c" * 5), ("left", 10, "b" * 10)):
+            # A second press while the answer is under way asks for nothing.
+            await pilot.press(f"{key}_square_bracket", f"{key}_square_bracket")
+            await until(pilot, lambda: asked.later)
+            assert len(asked.later) == 1
+            asked.later.pop()()
+            await until(pilot, lambda wanted=wanted: wanted in screen_text(pilot))  # type: ignore[misc]
+            assert asked.commands[-1] == Compress(start, 10)
+            assert f"bytes {start} to" in screen_text(pilot)
+        await pilot.press("right_square_bracket")
+        asked.later.pop()()
+        await until(pilot, lambda: "ccccc" in screen_text(pilot))
+        await pilot.press("right_square_bracket")
+        assert asked.later == []
+
+
+async def test_a_part_that_is_empty_leaves_what_is_shown() -> None:
+    asked = Asked(b"a" * 10)
+    dialog = CompressedScreen(asked.part(0, 10), asked, length=10)
+    async with shown(dialog) as (_, pilot):
+        await pilot.press("right_square_bracket")
+        asked.later.pop()()
+        await pilot.pause()
+        assert "bytes 0 to 10" in screen_text(pilot)
+
+
+async def test_tab_goes_to_the_table_and_back() -> None:
+    dialog = CompressedScreen(COMPRESSED, Asked(b""))
+    async with shown(dialog) as (_, pilot):
+        there, lines = dialog.query_one("#table", Listing), dialog.query_one("#text", Listing)
+        await until(pilot, lambda: there.rows and lines.has_focus)
+        await pilot.press("tab")
+        await until(pilot, lambda: there.has_focus)
+        await pilot.press("down", "tab")
+        await until(pilot, lambda: lines.has_focus)
+        assert there.cursor == 1
+
+
+async def test_all_sizes() -> None:
+    view = dataclasses.replace(COMPRESSED, parts=tuple((value, "") for value in range(256)))
+    async with shown(CompressedScreen(view, Asked(b""))) as (_, pilot):
+        await tried_on_all_sizes(pilot)
+        assert_safe(pilot)

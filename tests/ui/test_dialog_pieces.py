@@ -1,0 +1,189 @@
+"""Pieces on the screen: each behind the number of its branch, as far into the corpus as one scrolls."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes
+from hypothesis import given
+from hypothesis import strategies as st
+from screens import check_kept, explorer
+from waiting import screen_text, until
+
+from tokentui.commands import Pieces
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.snapshot import PiecePart, PiecesView, Place
+from tokentui.ui.screens import pieces
+from tokentui.ui.screens.pieces import PiecesScreen, PiecesText
+from tokentui.ui.text import Cell, width
+
+BRANCHES = ("letters, with a space in front   ?\\p{L}++", "digits  \\p{N}++", "signs  [^\\s\\p{L}\\p{N}]++")
+_PIECE = re.compile(r"(?P<a> ?[^\W\d_]+)|(?P<b>\d+)|(?P<c>[^\w\s]+)|(?P<d>\s)")
+WORDS = "On an exceptionally hot evening, early in July 1866.\r\nHe had avoided meeting his landlady.\n"
+
+
+def cut(text: str, offset: int = 0) -> tuple[PiecePart, ...]:
+    """A text in pieces of three branches; white space alone is dropped."""
+    return tuple(
+        PiecePart(m.group(), offset + m.start(), offset + m.end(), {"a": 0, "b": 1, "c": 2}.get(m.lastgroup or ""))
+        for m in _PIECE.finditer(text)
+    )
+
+
+def plain(cells: list[Cell]) -> list[str]:
+    """Rows as text."""
+    return ["".join(text for text, _ in cell) for cell in cells]
+
+
+class Corpus:
+    """A corpus of documents that answers as the session does: the last document stands for those behind it."""
+
+    def __init__(self, *documents: str, typed: str = "It's 12 o'clock\t!", warning: str = "") -> None:
+        self.documents, self.typed, self.warning = documents, typed, warning
+        self.asked: list[Place] = []
+        self.fails: Exception | None = None
+
+    async def __call__(self, place: Place) -> PiecesView:
+        self.asked.append(place)
+        await asyncio.sleep(0)
+        if self.fails is not None:
+            raise self.fails
+        number = min(place.document, len(self.documents) - 1)
+        whole = cut(self.documents[number])
+        found = [part for part in whole if part.end > place.offset and part.start < place.offset + 60]
+        where = Place(number, found[0].start if found else place.offset)
+        return PiecesView("gpt2", BRANCHES, cut(self.typed), where, tuple(found), 9, 17, 13, self.warning)
+
+
+def text_of(dialog: PiecesScreen) -> PiecesText:
+    """The text of a dialog."""
+    return dialog.query_one(PiecesText)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
+async def test_as_it_was(size: tuple[int, int]) -> None:
+    dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), Place())
+    async with shown(dialog, size) as (app, pilot):
+        await pilot.press("end")
+        await until(pilot, lambda: "the end of the corpus" in plain(list(text_of(dialog).cells)))
+        await pilot.press("home")
+        await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
+        await pilot.pause()
+        check_kept(app, f"pieces-{size[0]}x{size[1]}")
+
+
+async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:
+    corpus = Corpus(WORDS * 20, "", "", "2 more.", WORDS * 3)
+    dialog = PiecesScreen(corpus, Place())
+    async with shown(dialog, (40, 12)) as (_, pilot):
+        text = text_of(dialog)
+        for _ in range(200):
+            if "the end of the corpus" in plain(list(text.cells)):
+                break
+            await pilot.press("end")
+        rows = "\n".join(plain(list(text.cells)))
+        assert rows.count("³,") == 23
+        assert "document 4\n²2¹·more³." in rows
+        assert len(set(corpus.asked)) == len(corpus.asked)
+        await pilot.press("home")
+        await until(pilot, lambda: text.top == 0)
+
+
+async def test_it_begins_at_the_place_and_goes_to_the_start() -> None:
+    corpus = Corpus("x", WORDS * 3)
+    dialog = PiecesScreen(corpus, Place(1, len(WORDS) + 4))
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: f"from character {len(WORDS) + 5} of document 2" in screen_text(pilot))
+        assert corpus.asked[0] == Place(1, len(WORDS) + 4)
+        # The piece that holds the place is there as a whole.
+        assert any(row.startswith("¹·an¹·exceptionally") for row in plain(list(text_of(dialog).cells)))
+        await pilot.press("b")
+        await until(pilot, lambda: "¹x" in screen_text(pilot))
+        assert Place() in corpus.asked
+
+
+async def test_a_warning_and_a_failure_are_said() -> None:
+    corpus = Corpus(WORDS, warning="the longest piece has 1,000,000 \x1b[ characters")
+    dialog = PiecesScreen(corpus, Place())
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: "the longest piece has 1,000,000" in screen_text(pilot))
+        assert_safe(pilot)
+        corpus.fails = TokentuiError("gone", "a\nb")
+        await pilot.press("b")
+        await until(pilot, lambda: r"a\nb: gone" in screen_text(pilot))
+
+
+async def test_what_is_given_up_is_no_failure() -> None:
+    corpus = Corpus(WORDS)
+    corpus.fails = Cancelled()
+    async with shown(PiecesScreen(corpus, Place())) as (app, pilot):
+        await until(pilot, lambda: corpus.asked)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+
+
+async def test_the_legend_is_hidden_and_shown() -> None:
+    dialog = PiecesScreen(Corpus(WORDS), Place())
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: "² digits  \\p{N}++" in screen_text(pilot))
+        await pilot.press("l")
+        await until(pilot, lambda: "² digits" not in screen_text(pilot))
+        await pilot.resize_terminal(40, 12)
+        await until(pilot, lambda: "² digits" in screen_text(pilot))
+        await pilot.press("l")
+        await until(pilot, lambda: "² digits" not in screen_text(pilot))
+
+
+async def test_all_sizes() -> None:
+    corpus = Corpus("\x1b]0;x\x07 [/] \u202e 漢字 \udc80\n" * 9, typed="", warning="\x9b")
+    async with shown(PiecesScreen(corpus, Place())) as (_, pilot):
+        await until(pilot, lambda: "U+202E" in screen_text(pilot))
+        await tried_on_all_sizes(pilot)
+
+
+async def test_the_key_asks_from_the_place_that_is_looked_at() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.answers[Pieces] = await Corpus(WORDS)(Place())
+        await pilot.press("1", "p")
+        await until(pilot, lambda: isinstance(app.screen, PiecesScreen) and "exceptionally" in screen_text(pilot))
+        assert session.of(Pieces)[0] == Pieces(app.main.text.top_place)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+
+
+# The rows, without a screen.
+
+
+@given(st.text(st.sampled_from("ab 1.é漢\n\t\r\x1b\u202e"), max_size=80), st.integers(8, 40))
+def test_rows_hold_everything_in_order_and_fit(text: str, room: int) -> None:
+    parts = cut(text)
+    cells = list(pieces.rows(parts, room))
+    assert all(width(cell) <= room for cell in cells)
+    numbers = [part.branch for part in parts if part.branch is not None]
+    seen = [mark for row in plain(cells) for mark in row if mark in "¹²³"]
+    assert seen == [pieces.number_of(branch) for branch in numbers]
+    drawn = "".join(plain(cells))
+    assert drawn.count("a") + drawn.count("b") == text.count("a") + text.count("b")
+    assert drawn.count("⏎") == sum(part.text.count("\n") for part in parts)
+
+
+def test_spaces_are_seen_and_what_is_dropped_is_dim() -> None:
+    [row] = pieces.rows(cut("a b 1\t2"), 40)
+    assert "".join(text for text, _ in row) == "¹a¹·b·²1⇥²2"
+    [dropped] = pieces.rows((PiecePart("xx", 0, 2, None),), 40)
+    assert dropped == (("xx", "dropped"),)
+
+
+def test_branches_have_numbers_and_looks_of_their_own() -> None:
+    assert [pieces.number_of(branch) for branch in (0, 3, 9, 11)] == ["¹", "⁴", "¹⁰", "¹²"]
+    assert len({pieces.style_of(branch) for branch in range(10)}) == 10
+
+
+def test_a_huge_piece_is_cut() -> None:
+    cells = plain(list(pieces.rows((PiecePart("x" * 100_000, 0, 100_000, 0),), 80)))
+    assert len(cells) < 60
+    assert cells[-1].endswith("96,000 more")

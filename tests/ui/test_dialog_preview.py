@@ -1,0 +1,232 @@
+"""The first steps of what is looked at, beside those of the recipe in use: asked for when needed, the newest wish first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes
+from hypothesis import given
+from hypothesis import strategies as st
+from screens import check_kept, explorer
+from waiting import screen_text, until
+
+from tokentui.commands import KeepPlace, Preview, Use
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.presets import PRESETS, preset
+from tokentui.recipe import Recipe
+from tokentui.snapshot import PairRow, PreviewView
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.preview import STEPS, compare, first_difference, steps_of, summary
+from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+
+GPT2 = preset("gpt2")
+RUN: dict[str, Any] = {"merges": 1000}
+ROUNDS = PreviewView((), ("EM, round 1: 1,324 pieces", "prune, round 1: 885 pieces"), "", 20_000)
+
+
+def pairs(*tokens: str, end: str = "", error: str = "") -> PreviewView:
+    """A preview whose steps join the two letters of each token."""
+    rows = (PairRow(t[:1].encode(), t[1:].encode(), t.encode(), 400 - 10 * n, 0, False, False) for n, t in enumerate(tokens))
+    return PreviewView(tuple(rows), (), end, 20_000, error)
+
+
+HERE = pairs(" t", "he", " a", "in", "re", "on", " w", " s", "nd", "ou")
+THERE = pairs(" t", "he", "in", " a", "re", "on", " w", "\x1b[", "nd", "ou")
+
+
+class Trial:
+    """Answers what it is told to, and remembers what it was asked; `held` answers nothing until it is set."""
+
+    def __init__(self, **views: PreviewView | Exception) -> None:
+        self.views: dict[Recipe, PreviewView | Exception] = {preset(name): view for name, view in views.items()}
+        self.asked: list[Recipe] = []
+        self.runs: list[dict[str, Any]] = []
+        self.given_up: list[Recipe] = []
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def __call__(self, recipe: Recipe, run: Mapping[str, Any]) -> PreviewView:
+        self.asked.append(recipe)
+        self.runs.append(dict(run))
+        try:
+            await self.open.wait()
+        except asyncio.CancelledError:
+            self.given_up.append(recipe)
+            raise
+        answer = self.views.get(recipe, THERE)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def lines(pilot: Any) -> str:
+    """The screen with single blanks."""
+    return " ".join(screen_text(pilot).split())
+
+
+@pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("p",))])
+async def test_a_difference_is_seen_at_a_glance(size: tuple[int, int], keys: tuple[str, ...]) -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=HERE, gpt4=THERE))
+    async with shown(dialog, size) as (app, pilot):
+        await pilot.press("down", *keys)
+        await until(pilot, lambda: "differ from step 3 on" in screen_text(pilot))
+        steps = dialog.query_one("#steps", Listing)
+        await until(pilot, lambda: steps.cursor == 2 and steps.size.height)
+        assert "≠" in screen_text(pilot)
+        await pilot.pause()
+        check_kept(app, f"recipe-{size[0]}x{size[1]}")
+
+
+async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
+    trial = Trial(gpt2=HERE)
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        await pilot.press("down")
+        await until(pilot, lambda: "differ from" in lines(pilot))
+        await pilot.press("up", "down", "up", "down")
+        await until(pilot, lambda: dialog.query_one("#presets", Listing).cursor_key == "gpt4")
+        # GPT-2's preset has stops of its own: with another run it is another question.
+        assert trial.asked == [GPT2, GPT2, preset("gpt4")]
+        assert [run["merges"] for run in trial.runs] == [1000, None, None]
+
+
+async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one() -> None:
+    trial = Trial(gpt2=HERE)
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        trial.open.clear()
+        await pilot.press("down", "down", "down")
+        presets = dialog.query_one("#presets", Listing)
+        await until(pilot, lambda: presets.cursor_key == "gpt1" and trial.asked[-1] == preset("gpt1"))
+        await until(pilot, lambda: len(trial.given_up) == len(trial.asked) - 3)
+        assert "First steps · …" in lines(pilot)
+        trial.open.set()
+        await until(pilot, lambda: "differ from" in lines(pilot))
+        assert trial.asked[-1] == preset("gpt1")
+
+
+async def test_axes_and_values_are_tried_as_well() -> None:
+    trial = Trial(gpt2=HERE)
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await pilot.press("tab")
+        axes, values = dialog.query_one("#axes", Listing), dialog.query_one("#values", Listing)
+        await until(pilot, lambda: axes.has_focus)
+        axes.move_to(axes.index_of("tie") or 0)
+        await pilot.press("right")
+        await until(pilot, lambda: trial.asked[-1] == GPT2.with_axes(tie="shortest"))
+        await pilot.press("left", "enter")
+        await until(pilot, lambda: values.has_focus)
+        await pilot.press("home")
+        await until(pilot, lambda: trial.asked[-1] == GPT2.with_axes(tie="first-seen"))
+        await until(pilot, lambda: "tie=first-seen" in screen_text(pilot))
+        assert dialog.recipe == GPT2
+
+
+async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
+    trial = Trial(gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat"))
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await pilot.press("down")
+        await until(pilot, lambda: r"no \x1b[31m pair" in screen_text(pilot))
+        await pilot.press("down")
+        await until(pilot, lambda: trial.asked[-1] == preset("gpt4o") and "First steps · …" in lines(pilot))
+        await pilot.press("down")
+        await until(pilot, lambda: r"not\nthat" in screen_text(pilot))
+        assert_safe(pilot)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 12)])
+async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=HERE))
+    async with shown(dialog, size) as (app, pilot):
+        presets, steps = dialog.query_one("#presets", Listing), dialog.query_one("#steps", Listing)
+        for back in ("p", "escape"):
+            await pilot.press("p")
+            await until(pilot, lambda: steps.has_focus and "·+t" in screen_text(pilot))
+            await pilot.press("end")
+            await until(pilot, lambda: steps.cursor == STEPS - 1 and "o+u" in screen_text(pilot))
+            await pilot.press(back)
+            await until(pilot, lambda: presets.has_focus and presets.display)
+        assert not app.answered
+        await pilot.press("p")
+        await until(pilot, lambda: steps.has_focus)
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog.query_one("#axes", Listing).has_focus)
+
+
+async def test_all_sizes() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=THERE, gpt4=ROUNDS))
+    async with shown(dialog) as (_, pilot):
+        await pilot.press("down")
+        await until(pilot, lambda: "EM, round 1" in screen_text(pilot))
+        await tried_on_all_sizes(pilot)
+
+
+async def test_the_session_is_asked_and_told() -> None:
+    app, session = explorer(run=RUN)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.answers[Preview] = HERE
+        await pilot.press("a")
+        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        asked = session.of(Preview)[0]
+        assert asked.recipe == GPT2
+        assert dict(asked.run)["merges"] == 1000
+        app.screen.dismiss(RecipeChoice(GPT2, dict(asked.run), "size"))
+        await until(pilot, lambda: session.of(KeepPlace))
+        assert session.of(KeepPlace) == [KeepPlace("size")]
+        assert session.of(Use) == []
+
+
+async def test_a_failure_of_the_session_is_a_line() -> None:
+    app, session = explorer(run=RUN)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.answers[Preview] = ValueError("broken")
+        await pilot.press("a")
+        await until(pilot, lambda: "this should not happen: ValueError" in screen_text(pilot))
+
+
+# Without a screen.
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "place"),
+    [
+        (HERE, HERE, None), (HERE, THERE, 2), (pairs("ab"), pairs("ab", "cd"), 1), (pairs(), pairs(), None), (ROUNDS, HERE, 0),
+        (pairs("ab", end="no pair is left"), pairs("ab"), None), (pairs("ab"), pairs("ab", error="no"), 1),
+        (ROUNDS, ROUNDS, None),
+    ],
+)
+def test_the_first_difference(left: PreviewView, right: PreviewView, place: int | None) -> None:
+    assert first_difference(left, right) == first_difference(right, left) == place
+    assert [n for n, row in enumerate(compare(left, right)) if row.mark == "≠"] == ([] if place is None else [place])
+
+
+def test_the_end_stands_behind_the_last_step() -> None:
+    told = ["".join(text for text, _ in made) for made, _ in steps_of(pairs("ab", end="no pair is left"))]
+    assert told == ["a+b", "no pair is left"]
+    assert len(steps_of(pairs(*["ab"] * 10, end="no pair is left"))) == STEPS
+
+
+def test_other_counts_are_said() -> None:
+    more = PreviewView(tuple(PairRow(r.left, r.right, r.token, 1, 0, False, False) for r in HERE.pairs), (), "", 0)
+    assert ("the same, other counts", "") in summary(HERE, more)
+
+
+@given(st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12), st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12))
+def test_what_stands_before_the_difference_is_the_same(left: list[str], right: list[str]) -> None:
+    place = first_difference(pairs(*left), pairs(*right))
+    ours, theirs = left[:STEPS], right[:STEPS]
+    assert ours[:place] == theirs[:place]
+    assert ours == theirs if place is None else ours[place : place + 1] != theirs[place : place + 1]
+
+
+def test_every_preset_has_a_line_and_a_source() -> None:
+    assert all(one.about and one.source and one.family for one in PRESETS.values())

@@ -1,0 +1,237 @@
+"""The questions that a vocabulary raises: four answers, a word of one's own, and going on until nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import pytest
+from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from screens import check_kept, explorer
+from textual.widgets import Input
+from waiting import screen_text, until
+
+from tokentui.answers import Answers, DocumentSaved, Exhausted, UnusedToken, Ways
+from tokentui.commands import Ask
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.ui.screens import question_rows
+from tokentui.ui.screens.dialog import Notice
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.questions import ON, QUESTIONS, WAYS, QuestionsScreen
+from tokentui.ui.table import TableRow
+
+END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
+HOW = "merges, in the order in which they were learned"
+THE = Ways(" the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW)
+HI = Ways("hi", 2, (((b"hi",), -3.25), ((b"h", b"i"), -7.5)), (b"h", b"i"), "the most probable segmentation")
+ANSWERS = Answers(
+    step=128, vocab_size=384, used=378,
+    unused=(
+        UnusedToken(0, b"<|endoftext|>", "special", "special"), UnusedToken(7, b"\xc0", "byte", "byte"),
+        UnusedToken(300, b" th", "merge", "swallowed", (b" the", b" that")),
+        UnusedToken(301, b"zz", "merge", "not in the corpus"), UnusedToken(302, b"in g", "merge", "not chosen"),
+        UnusedToken(303, b"\x1b[", "merge", "unreachable"),
+    ),
+    units=621_004, tokens=402_118,
+    documents=(DocumentSaved(4, "Crime and\nPunishment", 400_000, 250_000), DocumentSaved(0, "On an \x1b[31m", 1000, 900)),
+    document_count=12, exhausted=None, ways=(THE, HI),
+)
+
+
+class Session:
+    """Answers what it is told to; going on takes until `end` is set."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, bool]] = []
+        self.end = asyncio.Event()
+        self.given_up = 0
+        self.fails: Exception | None = None
+
+    async def __call__(self, word: str, exhaust: bool) -> Answers:
+        self.asked.append((word, exhaust))
+        if exhaust:
+            try:
+                await self.end.wait()
+            except asyncio.CancelledError:
+                self.given_up += 1
+                raise
+        if self.fails is not None:
+            raise self.fails
+        ways = (dataclasses.replace(HI, word=word),) if word else ANSWERS.ways
+        return dataclasses.replace(ANSWERS, ways=ways, exhausted=END if exhaust else None)
+
+
+def told(rows: list[TableRow]) -> list[str]:
+    """Rows as text, with single blanks."""
+    return [" ".join("".join(text for text, _ in cell) for cell in row.cells) for row in rows]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
+async def test_as_it_was(size: tuple[int, int]) -> None:
+    session = Session()
+    session.end.set()
+    dialog = QuestionsScreen(session)
+    async with shown(dialog, size) as (app, pilot):
+        await pilot.press("x")
+        await until(pilot, lambda: dialog.answers is not None and dialog.answers.exhausted is not None)
+        for question in range(len(QUESTIONS)):
+            await pilot.press(str(question + 1))
+            await until(pilot, lambda question=question: dialog.question == question)  # type: ignore[misc]
+            await pilot.pause()
+            check_kept(app, f"questions-{question + 1}-{size[0]}x{size[1]}")
+
+
+async def test_keys_go_from_question_to_question() -> None:
+    dialog = QuestionsScreen(Session())
+    async with shown(dialog) as (app, pilot):
+        await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
+        for key, wanted in (("tab", 1), ("right", 2), ("tab", 3), ("tab", 0), ("shift+tab", 3), ("left", 2), ("1", 0)):
+            await pilot.press(key)
+            await until(pilot, lambda wanted=wanted: dialog.question == wanted)  # type: ignore[misc]
+        await pilot.press("end")
+        listing = dialog.query_one(Listing)
+        await until(pilot, lambda: listing.cursor == len(ANSWERS.unused) - 1)
+        await pilot.press("2")
+        await until(pilot, lambda: listing.cursor == 0 and "218,886 tokens saved, 35.2 %" in screen_text(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+
+
+async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
+    session = Session()
+    dialog = QuestionsScreen(session)
+    async with shown(dialog) as (app, pilot):
+        await until(pilot, lambda: dialog.answers)
+        await pilot.press("3")
+        await until(pilot, lambda: "x goes on with a copy" in screen_text(pilot))
+        await pilot.press("x")
+        await until(pilot, lambda: "going on until no pair is left …" in screen_text(pilot))
+        await pilot.press("x", "1")
+        await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
+        assert session.asked == [("", False), ("", True)]
+        await pilot.press("escape")
+        await until(pilot, lambda: session.given_up == 1 and dialog.query_one(Notice).said == "given up")
+        assert not app.answered
+        session.end.set()
+        await pilot.press("x")
+        await until(pilot, lambda: "15,003 of 15,004 distinct pre-tokens" in screen_text(pilot))
+        assert dialog.question == ON
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+
+
+async def test_leaving_the_dialog_gives_up_what_is_under_way() -> None:
+    session = Session()
+    dialog = QuestionsScreen(session)
+    async with shown(dialog) as (app, pilot):
+        await pilot.press("x")
+        await until(pilot, lambda: session.asked[-1] == ("", True))
+        dialog.dismiss(None)
+        await until(pilot, lambda: app.answered and session.given_up == 1)
+
+
+async def test_a_word_of_ones_own() -> None:
+    session = Session()
+    session.end.set()
+    dialog = QuestionsScreen(session)
+    async with shown(dialog) as (app, pilot):
+        await pilot.press("x")
+        await until(pilot, lambda: dialog.answers is not None and dialog.answers.exhausted is not None)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(dialog.focused, Input))
+        await typed(pilot, "w 1x")
+        await pilot.press("enter")
+        await until(pilot, lambda: "‘w·1x’  2 ways" in screen_text(pilot))
+        assert session.asked[-1] == ("w 1x", False)
+        assert dialog.question == WAYS
+        assert dialog.answers is not None
+        assert dialog.answers.exhausted == END, "what is known of the end is kept"
+        await pilot.press("w", "escape")
+        await until(pilot, lambda: isinstance(dialog.focused, Listing))
+        assert not app.answered
+        await pilot.press("w", "ctrl+u", "enter")
+        await until(pilot, lambda: session.asked[-1] == ("", False) and "‘·the’" in screen_text(pilot))
+
+
+@pytest.mark.parametrize(("error", "words"), [(TokentuiError("broken", "a\nb"), r"a\nb: broken"), (Cancelled(), "given up")])
+async def test_what_goes_wrong_is_said(error: Exception, words: str) -> None:
+    session = Session()
+    session.fails = error
+    dialog = QuestionsScreen(session)
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: words in screen_text(pilot))
+        assert "no answer" in screen_text(pilot)
+        await pilot.press("3", "2", "4")
+        await until(pilot, lambda: dialog.question == WAYS)
+        assert_safe(pilot)
+
+
+async def test_all_sizes() -> None:
+    dialog = QuestionsScreen(Session())
+    async with shown(dialog) as (_, pilot):
+        for key in "1234":
+            await pilot.press(key)
+            await tried_on_all_sizes(pilot)
+
+
+async def test_the_key_asks_the_session() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.answers[Ask] = ANSWERS
+        await pilot.press("u")
+        await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
+        await pilot.press("x")
+        await until(pilot, lambda: len(session.of(Ask)) == 2)
+        assert session.of(Ask) == [Ask("", False), Ask("", True)]
+        await until(pilot, lambda: isinstance(app.screen, QuestionsScreen) and not app.screen.working)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+
+
+# The rows, without a screen.
+
+
+def test_every_reason_is_said_in_words() -> None:
+    assert [row.split(" ", 3)[-1] for row in told(question_rows.used(ANSWERS))] == [
+        "special: it is never made from text",
+        "a byte that does not occur here",
+        "it always became part of ·the, ·that",
+        "the corpus never spells it",
+        "spelled, but other tokens are taken there",
+        "no text encodes to it",
+    ]
+    none = dataclasses.replace(ANSWERS, unused=(), used=384)
+    assert question_rows.used_summary(none)[-1] == (" · every one is used", "muted")
+
+
+def test_documents_that_are_not_listed_are_counted() -> None:
+    assert told(question_rows.saved(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
+    assert told(question_rows.saved(ANSWERS))[-1] == " and 10 more documents"
+    all_of_them = dataclasses.replace(ANSWERS, document_count=2)
+    assert len(question_rows.saved(all_of_them)) == 2
+
+
+def test_the_way_that_is_taken_is_marked_and_always_there() -> None:
+    rows = question_rows.ways(ANSWERS)
+    assert [row.cells[2][0][0] for row in rows if row.mark == "•"] == ["·", "h"]
+    assert told(rows)[4].strip() == "and 2 more ways"
+    assert "−3.2500" in told(rows)[6]
+    far = dataclasses.replace(ANSWERS, ways=(dataclasses.replace(THE, ways=THE.ways[1:], count=9),))
+    assert [row.mark for row in question_rows.ways(far)] == ["", " ", " ", "•", ""]
+    assert told(question_rows.ways(far))[-1].strip() == "and 6 more ways"
+
+
+def test_a_column_that_nothing_stands_in_is_left_out() -> None:
+    plain = dataclasses.replace(ANSWERS, ways=(THE,))
+    assert len(question_rows.needed(question_rows.WAYS_COLUMNS, question_rows.ways(plain))) == 3
+    assert len(question_rows.needed(question_rows.WAYS_COLUMNS, question_rows.ways(ANSWERS))) == 4
+    assert question_rows.needed(question_rows.WAYS_COLUMNS, []) == question_rows.WAYS_COLUMNS
+
+
+def test_nothing_is_divided_by_nothing() -> None:
+    empty = Answers(0, 0, 0, (), 0, 0, (), 0, Exhausted(0, 0, 0, 0, 0, "no pair is left"), ())
+    for question in QUESTIONS:
+        question.rows(empty)
+    assert question_rows.saved_summary(empty)[0][0] == "0 tokens saved, –"
+    assert question_rows.ways_summary(empty)[0][0] == "no word to write"

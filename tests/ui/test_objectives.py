@@ -1,0 +1,276 @@
+"""What the main screen shows of each objective: columns, marks, sentences, steps. The kept screens are in `screens/`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from objectives import GAGE, LEFT, LOSSES, PIECES, ROUND, SCORE, SCORED, UNIGRAM
+from screens import FakeSession, check_kept, explorer, screen_text, snapshot
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.commands import Fine
+from tokentui.errors import TokentuiError
+from tokentui.snapshot import RoundView, Snapshot, WhyView
+from tokentui.ui.actions import hints, meant
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.find import FindScreen
+from tokentui.ui.screens.help import HelpScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.text import Cell
+from tokentui.ui.widgets.candidates import PairTable, stands
+from tokentui.ui.widgets.figures import amount, behind, decimal
+from tokentui.ui.widgets.scrubber import curve
+from tokentui.ui.widgets.why import sentences
+
+STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
+SIZES = ((120, 40), (80, 24), (40, 12))
+
+
+def plain(cell: Cell) -> str:
+    """A cell without its styles."""
+    return "".join(text for text, _ in cell)
+
+
+def said(**changes: Any) -> str:
+    """What the Why pane has to say of a snapshot, a sentence a line."""
+    return "\n".join(plain(cell) for cell in sentences(snapshot(**changes), "text"))
+
+
+async def draw(app: ExplorerApp, session: FakeSession, pilot: Pilot[Any], **changes: Any) -> str:
+    """Publish a snapshot and wait until it is shown."""
+    session.show(**changes)
+    version = session._version
+    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
+    await pilot.pause()
+    return screen_text(app)
+
+
+@pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("size", SIZES)
+async def test_screens_are_as_they_were(name: str, size: tuple[int, int]) -> None:
+    app, session = explorer(typed="The crowd in the street")
+    async with app.run_test(size=size) as pilot:
+        await draw(app, session, pilot, **STATES[name])
+        for pane in ("2", "3"):
+            await pilot.press(pane)
+            await pilot.pause()
+            if pane == "2" or size != (120, 40):
+                check_kept(app, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
+
+
+def columns(text: str) -> list[int]:
+    """Where on a screen the columns of the candidates and the edges of panes are."""
+    head = next(line for line in text.splitlines() if "uses" in line or "f(xy)" in line or "spelled" in line)
+    return [n for n in range(1, len(head)) if head[n - 1] == " " != head[n]]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_nothing_jumps_while_a_unigram_model_is_stepped(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        await pilot.press("2")
+        first = await draw(app, session, pilot, **UNIGRAM)
+        fewer = tuple(dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES)
+        rounds = dataclasses.replace(ROUND, pieces=812, going=None, next="em", last="prune", taken=0)
+        why = dataclasses.replace(UNIGRAM["why"], round=rounds)
+        later = await draw(app, session, pilot, **{**UNIGRAM, "step": 6, "pairs": fewer, "why": why})
+        assert columns(first) == columns(later)
+        assert [line.find("step ") for line in first.splitlines()] == [line.find("step ") for line in later.splitlines()]
+
+
+async def test_one_objective_after_another() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        before = await draw(app, session, pilot)
+        for state, title, head in ((SCORE, "2 Pairs", "behind"), (UNIGRAM, "2 Pieces", "instead"), (GAGE, "2 Pairs", "spelled")):
+            text = await draw(app, session, pilot, **state)
+            assert title in text
+            assert head in text
+        assert await draw(app, session, pilot) == before
+
+
+# WordPiece by score.
+
+
+def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
+    assert said(**SCORE).splitlines() == [
+        "next  ##q+##u → ##qu   1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))",
+        "runner-up ##z+##z 0.0036731 (3.9 % behind)",
+        "no least pair count is set: rare pairs win",
+        "saves 1,201 tokens",
+    ]
+    tied = said(**{**SCORE, "why": WhyView(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
+    assert "2 pairs tie at 2.4456e-4: first-seen takes the one that stands first" in tied
+    assert "runner-up k+##u 2.4456e-4 (equal)" in tied
+
+
+async def test_ties_are_marked_and_close_scores_told_apart() -> None:
+    app, session = explorer()
+    close = dataclasses.replace(SCORED[1], score=SCORED[0].score * 0.9999)
+    async with app.run_test(size=(120, 40)) as pilot:
+        text = await draw(app, session, pilot, **{**SCORE, "pairs": (SCORED[0], close, *SCORED[2:])})
+        rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
+        assert any("0.0038219" in row for row in rows)
+        assert any("0.0038215" in row and "0.01 %" in row for row in rows)
+        assert sum("=2.4456e-4" in row for row in rows) == 2
+
+
+@given(st.floats(1e-300, 1e6), st.integers(7, 12))
+def test_a_figure_fits_its_column_and_is_what_it_says(value: float, width: int) -> None:
+    text = decimal(value, width)
+    assert len(text) <= width or value >= 10.0 ** (width - 1) or value < 1e-99
+    assert float(text) == pytest.approx(value, rel=0.05)
+
+
+def test_figures() -> None:
+    assert [decimal(v, 9) for v in (1.0, 0.5, 0.0038219, 3.81124e-6, -8.25, float("inf"), float("-inf"), 0.0)] == [
+        "1.0000000", "0.5000000", "0.0038219", "3.8112e-6", "−8.250000", "∞", "−∞", "0.0000000"]
+    assert [behind(v, 1.0) for v in (1.0, 0.99995, 0.9997, 0.96, 0.88, 0.02, 0.005, 0.0001, 2.0)] == [
+        "", "<0.01 %", "0.03 %", "4.0 %", "12 %", "98 %", "99.5 %", ">99.9 %", ""]
+    assert [amount(v) for v in (0.4, 99.94, 99.96, 41_200.3)] == ["0.4", "99.9", "100", "41,200"]
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_how_far_behind_fits_its_column(value: float, best: float) -> None:
+    assert len(behind(value, best)) <= 7
+
+
+# Unigram.
+
+
+def test_rounds_say_what_comes_and_what_was_done() -> None:
+    assert said(**UNIGRAM).splitlines() == [
+        "next  pruning of round 2   1,204 of 29,916 pieces go",
+        "2 gone one by one, 1,202 to go",
+        "the pieces of the least loss go, and those whose best segmentation is another",
+        "after EM: objective 8.12345 → 8.01234 (−0.11111)",
+        "29,914 pieces, 2 dropped",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "starts"),
+    [
+        (RoundView("seeds", 1, 33, 0, 9.28, None, "em", None), "next  EM of round 1: expected counts"),
+        (RoundView("prune", 1, 20, 5, 9.3, 9.2, "em", None), "next  EM of round 2: expected counts"),
+        (RoundView("em", 3, 20, 0, 9.3, 9.2, "cut", 1), "next  the last cut   1 of 20 pieces goes"),
+        (RoundView("prune", 3, 20, 9, 9.3, 9.2, "cut", 4), "next  the last cut   4 of 20 pieces go"),
+    ],
+)
+def test_steps_are_called_what_they_are(at: RoundView, starts: str) -> None:
+    assert said(**{**UNIGRAM, "why": WhyView(None, None, 0, 0, "", None, (), at)}).startswith(starts)
+
+
+def test_the_end_of_a_unigram_training_says_where_it_stands() -> None:
+    at = RoundView("cut", 4, 8000, 120, 8.5, 8.4, "", None)
+    text = said(**{**UNIGRAM, "why": WhyView(None, None, 0, 0, "", "vocab_size", (), at)})
+    assert text.splitlines() == [
+        "end  vocab_size", "after the last cut: objective 8.40000 → 8.50000 (+0.10000)", "8,000 pieces, 120 dropped",
+    ]
+
+
+def table_of(app: ExplorerApp) -> PairTable:
+    """The pane of candidates."""
+    return app.main.pairs
+
+
+async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        rows = [table_of(app).row_at(n) for n in range(7)]
+        assert [row.mark for row in rows if row] == ["×", "×", "▸", "−", "−", "−", " "]
+        assert [row.cells[0][0][1] for row in rows if row] == ["gone", "gone", "warning", "warning", "warning", "warning", ""]
+        assert [row.dim for row in rows if row] == [True] * 2 + [False] * 5
+        assert "1,204 go" in screen_text(app)
+        coming = dataclasses.replace(ROUND, last="prune", next="em", going=None, taken=0)
+        why = WhyView(None, None, 0, 0, "", None, (), coming)
+        await draw(app, session, pilot, **{**UNIGRAM, "pairs": LOSSES[2:], "why": why})
+        rows = [table_of(app).row_at(n) for n in range(5)]
+        assert [row.mark for row in rows if row] == ["−", "−", "−", "−", " "]
+
+
+async def test_what_left_stands_above_the_vocabulary_with_its_reason() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        state = {**UNIGRAM, "why": dataclasses.replace(UNIGRAM["why"], round=dataclasses.replace(ROUND, taken=0))}
+        text = await draw(app, session, pilot, **state)
+        assert "– ▁crowd  expected < 0.5" in text
+        assert "– ness␛  low loss" in text
+        assert app.main.vocabulary.total == len(LEFT) + len(PIECES)
+        await draw(app, session, pilot, **{**state, "vocabulary": PIECES, "vocabulary_order": "id"})
+        assert app.main.vocabulary.total == len(PIECES)
+
+
+async def test_a_piece_by_loss_and_one_that_left_can_be_inspected() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        for pane, word in (("2", "instead"), ("3", "expected < 0.5")):
+            await pilot.press(pane, "enter")
+            await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+            await until(pilot, lambda word=word: word in screen_text(app))  # type: ignore[misc]
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
+
+
+def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:
+    longer: Snapshot = snapshot(**{**UNIGRAM, "start_tokens": 10, "curve": (10, 15, 20), "curve_end": 2, "step": 0})
+    assert plain(curve(longer, 3)) == "┃··"
+    full = dataclasses.replace(longer, curve=tuple(10 + n for n in range(64)))
+    assert plain(curve(full, 5))[1:] == "▃▅▆█"
+
+
+async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_only() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        assert "l piece on  h piece back" in screen_text(app)
+        await pilot.press("2", "slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen) and "find in pieces >" in screen_text(app))
+        await pilot.press("escape", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "piece back" in screen_text(app))
+        await pilot.press("escape")
+        text = await draw(app, session, pilot)
+        assert "piece back" not in text
+        session.answers[Fine] = TokentuiError("a merge is the finest step")
+        await pilot.press("l")
+        await until(pilot, lambda: "a merge is the finest step" in screen_text(app))
+
+
+def test_actions_are_offered_where_they_mean_something() -> None:
+    fine = {"piece_on", "piece_back", "pieces_on", "pieces_back"}
+    assert fine <= {action.name for action in meant("unigram")}
+    for objective in ("", "count", "score", "gage"):
+        assert not fine & {action.name for action in meant(objective)}
+    assert "compressed" in {action.name for action in hints("corpus", "gage")}
+    assert "compressed" not in {action.name for action in hints("corpus", "count")}
+
+
+# Gage.
+
+
+def test_a_placeholder_is_named_by_its_letter_and_its_figure() -> None:
+    assert [plain(stands(byte)) for byte in (b"A", b"\xff", b"\x00", b"\xad", b"")] == ["A", "ÿ FF", "00", "AD", "none"]
+
+
+def test_what_stands_for_the_next_pair_is_said() -> None:
+    assert said(**GAGE).splitlines() == [
+        "next  A+B → C for xxxd   2 windows, 2 replaced", "runner-up B+q 1 (−1)", "250 bytes are free",
+    ]
+
+
+async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        base = dataclasses.replace(GAGE["vocabulary"][2], id=66, piece=b"B")
+        text = await draw(app, session, pilot, **{**GAGE, "vocabulary": (*GAGE["vocabulary"], base), "vocab_size": 5})
+        assert "B = x+d" in text
+        marks = [row.mark for n in range(5) if (row := app.main.vocabulary.row_at(n))]
+        assert marks == ["•", " ", " ", " ", " "]

@@ -1,0 +1,386 @@
+"""Typing into the corpus: each change is trained on, the newest one, and the screen stays whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from screens import check_kept, explorer, screen_text, view
+from terminal import Terminal
+from textual import events
+from waiting import until
+
+from tokentui.commands import CancelWork, CorpusText, Move, Open, Scratch, See, Use
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.explorer import Run
+from tokentui.recipe import Recipe
+from tokentui.safetext import is_safe
+from tokentui.session import Session
+from tokentui.snapshot import Busy, Place
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.open import OpenChoice, OpenScreen
+from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+
+TEXT = "On an evening\nin July\n\na young man"
+
+
+class Slow:
+    """Answers scratches, recipes and openings when it is told to."""
+
+    def __init__(self, app: ExplorerApp) -> None:
+        self.waiting: list[tuple[Any, asyncio.Future[Any]]] = []
+        assert app.session is not None
+        self._send = app.session.send
+        app.session.send = self.send  # type: ignore[method-assign]
+
+    def send(self, command: Any) -> asyncio.Future[Any]:
+        """Hold the answer back; a later command gives up an earlier one, as in a session."""
+        if not isinstance(command, Scratch | Use | Open):
+            return self._send(command)
+        for _, earlier in self.waiting:
+            if not earlier.done():
+                earlier.set_exception(Cancelled())
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.waiting.append((command, future))
+        return future
+
+    @property
+    def commands(self) -> list[Any]:
+        """What was sent, in order."""
+        return [command for command, _ in self.waiting]
+
+    def answer(self, error: Exception | None = None) -> None:
+        """Answer the last command."""
+        future = self.waiting[-1][1]
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(error)
+
+
+async def editing(app: ExplorerApp, session: Any, pilot: Any, text: str = TEXT) -> None:
+    """Open the editor on a text."""
+    await until(pilot, lambda: app.main.snapshot)
+    session.answers[CorpusText] = text
+    await pilot.press("e")
+    await until(pilot, lambda: app.main.context == "editor" and app.focused is app.main.corpus.focused_body)
+
+
+def text_of(app: ExplorerApp) -> str:
+    """What stands in the editor."""
+    return str(app.main.corpus.focused_body.text)  # type: ignore[attr-defined]
+
+
+def said(app: ExplorerApp) -> list[str]:
+    """What is shown in lines."""
+    return [str(note.message) for note in app._notifications]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
+async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
+    app, session = explorer(typed="The crowd in the street")
+    async with app.run_test(size=size) as pilot:
+        await editing(app, session, pilot, TEXT + "\nnot\there \x1b[31m red\x07 \udcff")
+        await pilot.press("down", "x")
+        await until(pilot, lambda: session.of(Scratch))
+        await pilot.pause()
+        check_kept(app, f"scratch-editing-{size[0]}x{size[1]}")
+        typed = text_of(app)
+        await pilot.press("escape")
+        session.show(corpus_name="scratch", corpus=view(typed))
+        await until(pilot, lambda: "evening" in screen_text(app).replace("│", ""))
+        await pilot.pause()
+        check_kept(app, f"scratch-{size[0]}x{size[1]}")
+
+
+async def test_keys_are_text_and_each_change_is_sent() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        assert session.of(Scratch) == []
+        assert "1 Corpus · editing" in screen_text(app)
+        assert "line 1 of 4" in screen_text(app)
+        await pilot.press(*"nq ", "enter", "question_mark")
+        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("nq \n?" + TEXT)])
+        assert session.of(Move) == []
+        assert session.of(Scratch)[0] == Scratch("n" + TEXT)
+        await until(pilot, lambda: "line 2 of 5" in screen_text(app))
+
+
+async def test_the_newest_text_is_sent_when_the_last_is_answered() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot, "")
+        slow = Slow(app)
+        await pilot.press(*"abc")
+        await until(pilot, lambda: text_of(app) == "abc")
+        await pilot.pause()
+        assert slow.commands == [Scratch("a")]
+        slow.answer()
+        await until(pilot, lambda: len(slow.commands) == 2)
+        slow.answer()
+        await pilot.pause()
+        assert slow.commands == [Scratch("a"), Scratch("abc")]
+        await pilot.press("d")
+        await until(pilot, lambda: slow.commands[2:] == [Scratch("abcd")])
+
+
+async def test_while_it_is_trained_what_is_seen_stays_and_changes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        slow = Slow(app)
+        await pilot.press("x")
+        await until(pilot, lambda: slow.commands)
+        session.show(step=5, busy=Busy("counting", 1, 2))
+        session.show(step=6, partial=True)
+        await pilot.pause()
+        assert "step   128" in screen_text(app)
+        session.show(step=7)
+        await until(pilot, lambda: "step     7" in screen_text(app))
+        monkeypatch.setattr("tokentui.ui.retraining.QUIET_S", -1.0)
+        session.show(step=8, busy=Busy("counting", 1, 2))
+        await until(pilot, lambda: "counting" in screen_text(app))
+
+
+async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        await pilot.press("x")
+        session.show(busy=Busy("counting", 1, 2), corpus_name="scratch")
+        await pilot.press("escape", "n")
+        await until(pilot, lambda: session.of(Move))
+        assert session.of(CancelWork) == []
+        assert app.focused is app.main.text
+        await until(pilot, lambda: "1 Corpus · scratch" in screen_text(app))
+        await pilot.press("e", "y")
+        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("xy" + TEXT)])
+        assert len(session.of(CorpusText)) == 1
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("x" + TEXT))
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("xy" + TEXT))
+
+
+async def test_a_text_that_was_not_changed_is_asked_for_again() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.context == "corpus")
+        assert "scratch" not in screen_text(app)
+        await editing(app, session, pilot, "other")
+        assert text_of(app) == "other"
+        assert session.of(Scratch) == []
+
+
+async def test_the_window_of_the_corpus_is_not_asked_for_while_nobody_sees_it() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        await until(pilot, lambda: session.of(See)[-1].look.corpus_chars == 0)
+        session.show(corpus=view(TEXT))
+        await pilot.pause()
+        assert session.of(See)[-1].look.corpus_chars == 0
+        await pilot.press("down", "down", "x", "escape")
+        await until(pilot, lambda: session.of(See)[-1].look.corpus_chars > 0)
+        assert session.of(See)[-1].look.corpus == Place(0, TEXT.index("\n\n") + 1)
+
+
+async def test_the_editor_begins_where_the_corpus_is_looked_at() -> None:
+    app, session = explorer()
+    text = "".join(f"line {n}\n" for n in range(200))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=view(text))
+        await until(pilot, lambda: "line·1" in screen_text(app).replace("│", ""))
+        await pilot.press(*["pagedown"] * 3)
+        top = app.main.text.top_place
+        assert top.offset > 0
+        await editing(app, session, pilot, text)
+        row = text[: top.offset].count("\n")
+        await until(pilot, lambda: f"line {row + 1} of 201" in screen_text(app))
+        assert f"line {row} " in screen_text(app).splitlines()[2]
+
+
+async def test_another_pane_can_be_used_meanwhile() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        await pilot.press("tab", "n")
+        await until(pilot, lambda: session.of(Move) == [Move(1)])
+        assert app.main.active == "pairs"
+        assert app.main.corpus.editing
+        await pilot.press("1", "n")
+        await until(pilot, lambda: session.of(Scratch) == [Scratch("n" + TEXT)])
+
+
+async def test_rows_that_were_scrolled_to_stay_while_one_types() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        await pilot.press("2", *["down"] * 5, "1")
+        await editing(app, session, pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: session.of(Scratch))
+        session.show(corpus_name="scratch", corpus_bytes=5)
+        await until(pilot, lambda: "scratch" in screen_text(app).splitlines()[0])
+        assert app.main.pairs.cursor == 5
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+async def test_keys_that_work_everywhere_keep_their_meaning(key: str) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: not app.is_running)
+    assert session.closed
+
+
+async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offered() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.answers[CorpusText] = TokentuiError("counted words are no text to be edited", "a\x1bb")
+        await pilot.press("e")
+        await until(pilot, lambda: "e again: an empty text" in screen_text(app))
+        assert "counted words are no text" in screen_text(app)
+        assert all(is_safe(line) for line in screen_text(app).splitlines())
+        assert not app.main.corpus.editing
+        await pilot.press("e")
+        await until(pilot, lambda: app.main.context == "editor")
+        assert session.of(Scratch) == []
+        assert len(session.of(CorpusText)) == 1
+        await pilot.press("x")
+        await until(pilot, lambda: session.of(Scratch) == [Scratch("x")])
+
+
+async def test_what_goes_wrong_is_said_once_and_the_next_change_is_tried() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot, "")
+        session.answers[Scratch] = TokentuiError("not in the alphabet", "é")
+        await pilot.press(*"abc")
+        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("abc")])
+        assert [line for line in said(app) if "alphabet" in line] == ["é: not in the alphabet"]
+        session.answers[Scratch] = None
+        await pilot.press("d")
+        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("abcd"))
+
+
+async def choose_corpus(app: ExplorerApp, pilot: Any, slow: Slow) -> None:
+    """Open another corpus with the dialog."""
+    await pilot.press("tab", "o")
+    await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+    app.screen.dismiss(OpenChoice("books.txt", None))
+    await until(pilot, lambda: slow.commands and isinstance(slow.commands[-1], Open))
+
+
+async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot, "")
+        slow = Slow(app)
+        await pilot.press(*"ab")
+        await choose_corpus(app, pilot, slow)
+        assert [type(command) for command in slow.commands] == [Scratch, Open]
+        assert not app.main.corpus.editing
+        slow.answer()
+        await until(pilot, lambda: app.main.corpus._editor is None)
+        assert len(slow.commands) == 2
+        assert said(app) == []
+        await pilot.press("1")
+        await editing(app, session, pilot, "books")
+        assert text_of(app) == "books"
+
+
+async def test_a_corpus_that_cannot_be_opened_leaves_what_was_typed() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot, "")
+        slow = Slow(app)
+        await pilot.press(*"ab")
+        await choose_corpus(app, pilot, slow)
+        slow.answer(TokentuiError("no such file", "books.txt"))
+        await until(pilot, lambda: slow.commands[-1] == Scratch("ab"))
+        assert said(app) == ["books.txt: no such file"]
+        assert app.main.corpus.edited
+
+
+async def test_a_recipe_waits_for_the_text() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await editing(app, session, pilot, "")
+        slow = Slow(app)
+        await pilot.press(*"ab", "escape", "a")
+        await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
+        recipe = Recipe(tie="first-seen")
+        app.screen.dismiss(RecipeChoice(recipe, {"merges": 5}))
+        await until(pilot, lambda: app.screen is app.main)
+        slow.answer()
+        await until(pilot, lambda: slow.commands == [Scratch("a"), Scratch("ab")])
+        slow.answer()
+        await until(pilot, lambda: slow.commands[2:] == [Use(recipe, (("merges", 5),))])
+
+
+def with_session(source: str) -> tuple[ExplorerApp, Callable[[], Session]]:
+    """An app on a session that trains."""
+    held: list[Session] = []
+
+    def factory(publish: Any) -> Session:
+        held.append(Session(publish, Recipe(), Run.of({})))
+        return held[0]
+
+    return ExplorerApp(factory, begin=lambda session: session.open([source]), boundaries="bars"), lambda: held[0]
+
+
+async def test_all_panes_follow_what_is_typed() -> None:
+    app, session = with_session("sample:woodchuck")
+
+    def now() -> Any:
+        return app.main.snapshot
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: now() and now().distinct and session().idle.is_set())
+        await pilot.press("n", "n", "e")
+        await until(pilot, lambda: app.main.context == "editor")
+        before = text_of(app)
+        app.post_message(events.Paste("zq" * 300 + "\r"))
+        await until(pilot, lambda: now().corpus_name == "scratch" and session().idle.is_set())
+        assert now().step == 2
+        assert (now().last.left, now().last.right) == (b"zq", b"zq")
+        assert now().corpus_bytes == len(before.encode()) + 601
+        await until(pilot, lambda: "zq+zq" in screen_text(app))
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: now().corpus_bytes == len(before.encode()) and session().idle.is_set())
+        assert b"zq" not in (now().last.left, now().last.right)
+        await pilot.press("f7", "delete")
+        await until(pilot, lambda: now().corpus_bytes == 0 and session().idle.is_set())
+        await until(pilot, lambda: "the corpus is empty" in screen_text(app))
+        await pilot.press(*"abab", "escape")
+        await until(pilot, lambda: now().corpus_bytes == 4 and session().idle.is_set())
+        await until(pilot, lambda: "│abab " in screen_text(app).splitlines()[2])  # two merges: ab, abab
+        assert "scratch · 4 B" in screen_text(app)
+
+
+@pytest.mark.pty
+def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.txt"
+    path.write_bytes(b"ab\x1b]0;title\x07 \x1b[2J \xe2\x80\xae \x9b31m\xc2\x9b\x00\x08 [/] [@click=app.quit]q[/]\n\tx\x0c\r\n")
+    with Terminal(str(path), "-r", "gpt2", columns=100, rows=30) as terminal:
+        terminal.until(lambda text: "▸" in text)
+        terminal.press("e")
+        terminal.until(lambda text: "editing" in text)
+        terminal.press("x\x1b[F\x1b[B\x18\x16\x14")  # a letter, to the end, down, cut the line, paste it, take that back
+        terminal.press(b"\x1b[200~\x1b]0;pasted\x07\r\x1b[201~")
+        terminal.until(lambda text: "]0;pasted" in text and "scratch" in text.splitlines()[0])
+        terminal.press("\x03")
+        assert terminal.end() == 0
+        written = bytes(terminal.written).replace(b"\x1b]22;default\x07", b"")
+        for wrong in (b"\x1b]0;", b"\x1b[2J ", b"\x00", b"\x08", b"\x0c", "\u202e".encode(), b"\xc2\x9b"):
+            assert wrong not in written

@@ -1,0 +1,235 @@
+"""A recipe that is trained while it is chosen: the main screen follows, esc puts back what was, t keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from screens import explorer, screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.commands import GoTo, KeepPlace, Play, Use
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.explorer import Run
+from tokentui.recipe import Recipe
+from tokentui.session import Session
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens import draft, following
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.trying import words
+
+USED = Recipe()
+RUN = words(draft.full_run({}))
+
+
+def turned(by: int) -> Recipe:
+    """The recipe with so many turns of its tie rule."""
+    recipe = USED
+    for _ in range(by):
+        recipe = draft.turned(recipe, "tie", 1)
+    return recipe
+
+
+async def at_axis(app: Any, session: Any, pilot: Pilot[Any], axis: str = "tie", **changes: Any) -> RecipeScreen:
+    """Open the dialog over a small corpus, with an axis under the cursor."""
+    await until(pilot, lambda: app.main.snapshot)
+    if session is not None:
+        session.show(**{"corpus_bytes": 1_000_000, **changes})
+        version = session._version
+        await until(pilot, lambda: app.main.snapshot.version == version)
+    await pilot.press("a")
+    await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)
+    await pilot.press("tab")
+    await to_row(app.screen, pilot, axis)
+    return app.screen  # type: ignore[no-any-return]
+
+
+async def to_row(dialog: RecipeScreen, pilot: Pilot[Any], key: str) -> None:
+    """Put the cursor on a row of the axes."""
+    axes = dialog.query_one("#axes", Listing)
+    index = axes.index_of(key)
+    assert index is not None
+    axes.move_to(index)
+    await until(pilot, lambda: axes.cursor_key == key and axes.has_focus)
+
+
+async def test_each_change_is_trained_and_t_keeps_it() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_axis(app, session, pilot)
+        await pilot.press("right")
+        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)])
+        await pilot.press("right")
+        await until(pilot, lambda: session.of(Use)[1:] == [Use(turned(2), RUN)])
+        await pilot.press("t")
+        await until(pilot, lambda: app.screen is app.main)
+        assert len(session.of(Use)) == 2
+        assert session.of(GoTo) == []
+
+
+async def test_esc_puts_back_the_recipe_the_step_and_the_place() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        dialog = await at_axis(app, session, pilot)
+        await pilot.press("right")
+        await to_row(dialog, pilot, draft.PLACE)
+        await pilot.press("right")
+        await until(pilot, lambda: session.of(KeepPlace) == [KeepPlace("size")])
+        await pilot.press("escape")
+        await until(pilot, lambda: session.of(GoTo) == [GoTo(128)])
+        assert session.of(KeepPlace)[1:] == [KeepPlace("step")]
+        assert session.of(Use) == [Use(turned(1), RUN), Use(USED, RUN)]
+
+
+async def test_esc_lets_a_run_go_on() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_axis(app, session, pilot, running=True)
+        await pilot.press("right", "escape")
+        await until(pilot, lambda: session.of(Play) == [Play(True)])
+        assert session.of(GoTo) == []
+
+
+async def test_where_nothing_was_changed_nothing_is_sent() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_axis(app, session, pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        assert [one for one in session.sent if isinstance(one, Use | GoTo | KeepPlace)] == []
+
+
+async def test_the_switch_turns_it_off_and_on() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        dialog = await at_axis(app, session, pilot)
+        await pilot.press("right", "l")
+        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN), Use(USED, RUN)])
+        assert dialog.recipe == turned(1)
+        assert not dialog.has_class("-live")
+        await pilot.press("right")
+        await to_row(dialog, pilot, following.NAME)
+        await until(pilot, lambda: "live · off" in " · ".join(screen_text(app).split()))
+        assert len(session.of(Use)) == 2
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(Use)[2:] == [Use(turned(2), RUN)])
+
+
+async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        dialog = await at_axis(app, session, pilot, corpus_bytes=1_000_001)
+        await pilot.press("right")
+        await until(pilot, lambda: dialog.recipe == turned(1))
+        assert session.of(Use) == []
+        await pilot.press("t")
+        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)])
+
+
+async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_axis(app, session, pilot)
+        assert app.session is not None
+        send = app.session.send
+        waiting: list[asyncio.Future[Any]] = []
+
+        def slow(command: Any) -> asyncio.Future[Any]:
+            future = send(command)
+            if isinstance(command, Use):
+                for earlier in waiting:
+                    if not earlier.done():
+                        earlier.set_exception(Cancelled())
+                future = asyncio.get_running_loop().create_future()
+                waiting.append(future)
+            return future
+
+        app.session.send = slow  # type: ignore[method-assign]
+        await pilot.press("right", "right", "right")
+        await until(pilot, lambda: [use.recipe for use in session.of(Use)] == [turned(1), turned(2), turned(3)])
+        waiting[-1].set_result(None)
+        await pilot.pause()
+        assert list(app._notifications) == []
+        assert not app.retraining.quiet
+
+
+async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_axis(app, session, pilot)
+        session.answers[Use] = TokentuiError("this pattern takes too long", "split")
+        await pilot.press("right")
+        await until(pilot, lambda: any("takes too long" in str(note.message) for note in app._notifications))
+        session.answers[Use] = None
+        await pilot.press("t")
+        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)] * 2)
+
+
+@pytest.mark.parametrize(("size", "rows"), [((120, 40), 14), ((80, 24), 7)])
+async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(size: tuple[int, int], rows: int) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        dialog = await at_axis(app, session, pilot)
+        await until(pilot, lambda: dialog.box.region.y == rows)
+        assert "1 Corpus" in screen_text(app).splitlines()[1]
+        if size == (80, 24):
+            assert "First steps" not in screen_text(app)
+            await pilot.press("p")
+        await until(pilot, lambda: "First steps" in screen_text(app))
+        session.show(step=77, corpus_bytes=5, corpus_name="followed")
+        await until(pilot, lambda: "followed" in screen_text(app).splitlines()[0])
+
+
+async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        dialog = RecipeScreen(USED, "gpt2")
+        app.push_screen(dialog)
+        await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
+        await pilot.press("l")
+        await pilot.pause()
+        assert "live" not in screen_text(app)
+        assert not dialog.has_class("-live")
+
+
+async def test_the_real_screen_follows_and_comes_back() -> None:
+    held: list[Session] = []
+
+    def factory(publish: Any) -> Session:
+        held.append(Session(publish, USED, Run.of({})))
+        return held[0]
+
+    app = ExplorerApp(factory, begin=lambda session: session.open(["sample:woodchuck"]))
+
+    def now() -> Any:
+        return app.main.snapshot
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: now() and now().distinct and held[0].idle.is_set())
+        await pilot.press(*"nnnnn")
+        await until(pilot, lambda: now().step == 5 and held[0].idle.is_set())
+        before = now()
+        await at_axis(app, None, pilot, "split")
+        await pilot.press("right")
+        await until(pilot, lambda: now().recipe.split != USED.split and now().step == 5 and held[0].idle.is_set())
+        await pilot.press("escape")
+        await until(pilot, lambda: now().recipe == USED and now().step == 5 and held[0].idle.is_set())
+        assert (now().pairs, now().tokens, now().vocabulary) == (before.pairs, before.tokens, before.vocabulary)
+
+
+def test_a_choice_is_told_once() -> None:
+    told: list[RecipeChoice] = []
+    used, other = RecipeChoice(USED, {}), RecipeChoice(turned(1), {})
+    switch = following.Following(told.append, True, used)
+    for choice in (used, other, other, used):
+        switch.show(choice)
+    assert told == [other, used]
+    switch.turn(other)
+    switch.show(other)
+    assert told == [other, used]
+    switch.turn(other)
+    assert told == [other, used, other]

@@ -1,0 +1,149 @@
+"""Answers to the questions that a vocabulary raises, as frozen values: for the screen, and for `tokentui inspect`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedToken:
+    """A token that the encoded corpus never holds.
+
+    `why` is one of: `special` (never made from text), `byte` (a fallback for bytes that do not occur), `swallowed` (every place
+    of it became part of `into`), `not in the corpus` (no text spells it), `not chosen` (text spells it and the encoder takes
+    other tokens), `unreachable` (no text encodes to it).
+    `into` are the tokens that swallowed it, the commonest first, at most three.
+    """
+
+    id: int
+    piece: bytes
+    kind: str
+    why: str
+    into: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSaved:
+    """A document before and after: its units at the start, its tokens now. `name` is what the document begins with."""
+
+    number: int
+    name: str
+    units: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """What comes of going on until no pair is left: so many merges and ids, and the corpus in so many tokens.
+
+    `whole` is the number of distinct pre-tokens that are one token then, of `distinct`; `end` why it ended.
+    """
+
+    merges: int
+    vocab_size: int
+    tokens: int
+    whole: int
+    distinct: int
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a word can be written in a vocabulary.
+
+    `count` is the number of all segmentations into tokens of the vocabulary; `ways` the first of them (the fewest tokens
+    first), each with its natural log probability where the model gives one; `chosen` the one that the encoder takes, empty for
+    a word that the recipe refuses, and `how` it takes it, in words.
+    """
+
+    word: str
+    count: int
+    ways: tuple[tuple[tuple[bytes, ...], float | None], ...]
+    chosen: tuple[bytes, ...]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All of it, at one step.
+
+    `step` is the step, `vocab_size` the ids then, `used` how many of them the corpus holds; `unused` are the others, in order
+    of id.
+    `units` and `tokens` are the corpus at the start and now. `documents` are those that save most, first.
+    """
+
+    step: int
+    vocab_size: int
+    used: int
+    unused: tuple[UnusedToken, ...]
+    units: int
+    tokens: int
+    documents: tuple[DocumentSaved, ...]
+    document_count: int
+    exhausted: Exhausted | None
+    ways: tuple[Ways, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of a merge tree, in the order in which it is read: a token, then its left part, then its right one.
+
+    `depth` is 0 for the token itself; `id` is None for a part that a byte stands for no more (Gage); `step` is the merge that
+    made it, 0 for a unit.
+    """
+
+    depth: int
+    id: int | None
+    piece: bytes
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """What is known of one token.
+
+    `piece` is its exact bytes, `text` the same where they are UTF-8 and None where they are not, `code_points` its characters
+    by number and name. `units` are what it is made of. A merge has the `step` that made it, the `count` of its pair then and
+    its two `parents`; `children` are the first of the `child_count` tokens that were made of it directly; `tree` the first
+    nodes of its merge tree, of `tree_size`. `others` are the tokens that differ from it in case, white space or mark alone,
+    with their ids.
+    `unreachable` says why no text becomes it, and is empty where one does.
+    """
+
+    id: int
+    piece: bytes
+    kind: str
+    score: float | None
+    text: str | None
+    code_points: tuple[str, ...]
+    units: tuple[bytes, ...]
+    step: int | None
+    count: int | None
+    parents: tuple[bytes, ...]
+    children: tuple[tuple[int, bytes], ...]
+    child_count: int
+    tree: tuple[Branch, ...]
+    tree_size: int
+    others: tuple[tuple[int, bytes], ...]
+    unreachable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is worth knowing of a vocabulary before it is trusted.
+
+    `kinds` counts the ids of each kind. `longest` are the tokens of most bytes. `unreachable` are the tokens that no text
+    becomes, with why; `duplicates` the ids that are spelled alike; `broken` the tokens of several bytes that are not UTF-8;
+    `spaces` those that are white space alone. `missing_bytes` are the bytes that a vocabulary of bytes lacks.
+    """
+
+    vocab_size: int
+    first_id: int
+    merges: int
+    kinds: tuple[tuple[str, int], ...]
+    longest: tuple[tuple[int, bytes], ...]
+    unreachable: tuple[tuple[int, bytes, str], ...]
+    duplicates: tuple[tuple[bytes, tuple[int, ...]], ...]
+    broken: tuple[tuple[int, bytes], ...]
+    spaces: tuple[tuple[int, bytes], ...]
+    missing_bytes: tuple[int, ...]

@@ -1,0 +1,183 @@
+"""A vocabulary that was read from another tool's file: the ids are the file's own, and so is what is done to a text.
+
+Symbols are in order of birth, as in every vocabulary: first what no merge makes (units, specials, tokens that nothing leads to),
+in order of their ids, then one token a birth. A file may list a token under several pairs; its birth is the first row whose parts
+are both there. So the number of births, not of rows, is the number of merges.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tokentui.encode.parts import Segmenter
+from tokentui.encode.viterbi import ScoredVocabulary
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import PreToken, Pretokenizer
+from tokentui.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A token that stands in a text by its name, and where."""
+
+    name: str
+    start: int
+    end: int
+
+
+Stretch = Special | list[PreToken]
+"""A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the text as typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What is done to a text that is encoded, where the axes of a recipe cannot say all of it.
+
+    Attributes:
+        segmenter: The way of encoding, made for the vocabulary and a number of merges.
+        pretokenizer: From a text to words and units.
+        stretches: Cuts a text at the tokens that stand in it by their names; the second argument is whether specials do.
+        decoder: From the names of tokens, as the file spells them, to text; the rules of the recipe where None.
+        around: The special tokens before and after a text, where they are asked for.
+        stages: What the file says of each step, as JSON values by the name of the step; kept as it was read.
+        notes: What was assumed, what is in doubt and what is not carried over, a sentence each.
+        unknown: What becomes of parts that the segmenter leaves unknown, where it is not what the recipe says.
+    """
+
+    segmenter: Callable[[Vocabulary, int], Segmenter]
+    pretokenizer: Pretokenizer
+    stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
+    decoder: Callable[[Sequence[str]], bytes] | None = None
+    around: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    stages: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    unknown: str = ""
+
+
+class ImportedVocabulary(Vocabulary):
+    """A vocabulary of a file. It does not grow.
+
+    Args:
+        recipe: What the axes can say of it.
+        pieces: The exact bytes of each symbol, marks included: what no merge makes, then the births.
+        ids: The id of each symbol.
+        merges: The (left, right) of each birth, as symbols.
+        units: The symbol of each smallest unit.
+        specials: The id of each special token by its name, in order of the ids.
+        unknown: The id of the unknown token, None where there is none.
+        names: The name of each id in the file, where that is not the piece as text.
+        bytes_: The symbol of each byte-fallback token by its byte.
+        scores: The natural log probability of each symbol, where the model has them.
+        never: Symbols that no text becomes.
+        pipeline: What is done to a text.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        pieces: list[bytes],
+        ids: list[int],
+        merges: Sequence[tuple[int, int]] = (),
+        *,
+        units: Mapping[bytes, int],
+        pipeline: Pipeline,
+        specials: Mapping[str, int] | None = None,
+        unknown: int | None = None,
+        names: Mapping[int, str] | None = None,
+        bytes_: Mapping[int, int] | None = None,
+        scores: Sequence[float] = (),
+        never: frozenset[int] = frozenset(),
+    ) -> None:
+        specials = specials or {}
+        super().__init__(recipe, (), tuple(specials), min([*ids, *specials.values()], default=0))
+        self.pieces = pieces
+        self.base_size = len(pieces) - len(merges)
+        self.units = dict(units)
+        # Anything that reads like a list will do: a file without pairs has them worked out when they are asked for.
+        self.merges = cast("list[tuple[int, int]]", merges)
+        self.counts = [0] * len(merges)
+        self.byte_tokens = 0
+        self.base_last = False
+        self.scores = scores
+        self.pipeline = pipeline
+        self.notes = pipeline.notes
+        self.names = names or {}
+        self.never = never
+        self.byte_symbols = dict(bytes_ or {})
+        self._bytes = {symbol: value for value, symbol in self.byte_symbols.items()}
+        self._ids = ids
+        self._specials = dict(specials)
+        self._unknown = unknown
+
+    def size(self, merges: int) -> int:
+        """The number of ids after so many births, specials and byte tokens counted. Holes are not."""
+        return len(set(self._ids[: self.base_size + merges]).union(self._specials.values()))
+
+    def id_of(self, symbol: int, merges: int) -> int:
+        """The file's id of a symbol."""
+        return self._ids[symbol]
+
+    def order_of(self, symbol: int) -> int:
+        """The file's id, which never changes."""
+        return self._ids[symbol]
+
+    def byte_id(self, value: int) -> int:
+        """The id of the byte-fallback token of a byte."""
+        return self._ids[self.byte_symbols[value]]
+
+    def special_id(self, name: str) -> int:
+        """The id of a special token."""
+        return self._specials[name]
+
+    def name_of(self, number: int) -> str:
+        """The name of an id as the file spells it."""
+        name = self.names.get(number)
+        return self.pieces[self._symbols[number]].decode("utf-8", "surrogateescape") if name is None else name
+
+    @functools.cached_property
+    def _symbols(self) -> dict[int, int]:
+        return {number: symbol for symbol, number in enumerate(self._ids)}
+
+    def kind_of(self, symbol: int) -> str:
+        """What a symbol is: `byte`, `piece` (of a model without merges), `unit`, `merge`, or `orphan`, which no merge makes."""
+        if symbol in self._bytes:
+            return "byte"
+        if symbol >= self.base_size:
+            return "merge"
+        if not self.merges:
+            return "piece"
+        return "unit" if self.units.get(self.pieces[symbol]) == symbol else "orphan"
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token, None where the file has none."""
+        return self._unknown
+
+    def symbols_by_id(self, merges: int) -> dict[int, int]:
+        """The symbol of each id after so many births; specials have none."""
+        taken = set(self._specials.values())
+        ids = self._ids
+        return {ids[symbol]: symbol for symbol in range(self.base_size + merges) if ids[symbol] not in taken}
+
+    def copy(self, merges: int) -> Vocabulary:
+        """The same tables: what was read does not grow."""
+        return self
+
+
+class ImportedScores(ImportedVocabulary, ScoredVocabulary):
+    """A vocabulary of a file whose pieces have probabilities. Of two pieces that are spelled alike the last one counts."""
+
+    @functools.cached_property
+    def table(self) -> dict[bytes, int]:
+        """The symbol of each piece; what a piece begins with and is none has -1."""
+        table: dict[bytes, int] = {}
+        for symbol, piece in enumerate(self.pieces):
+            if symbol in self.never:
+                continue
+            for end in range(1, len(piece)):
+                table.setdefault(piece[:end], -1)
+            table[piece] = symbol
+        return table

@@ -1,0 +1,108 @@
+"""Compiled kernels, where Numba is there: the extra `tokentui[fast]`.
+
+Nothing of it is imported when the program starts. `available` looks whether the extra is installed without importing it, `load`
+does what takes time, and every caller goes on with plain Python where either says no.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+
+ENGINE = "TOKENTUI_ENGINE"
+"""The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
+
+LOAD_CHARS = 3_000_000
+"""Plain Python counts so much text in about the time that it takes to load the kernels."""
+
+_KERNELS = (
+    "tokentui.fast.tables", "tokentui.fast.pairs", "tokentui.fast.encode_table", "tokentui.fast.unigram_lattice",
+    "tokentui.fast.unigram_passes",
+)
+"""The modules that import all kernels, and with that compile or load them."""
+
+_state: bool | None = None
+
+
+def available() -> bool:
+    """Whether kernels may be loaded here: Numba and NumPy are installed, and nothing forbids them.
+
+    `TOKENTUI_ENGINE=plain` and `NUMBA_DISABLE_JIT=1` do.
+    """
+    if os.environ.get(ENGINE) == "plain" or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    return _installed()
+
+
+@functools.cache
+def _installed() -> bool:
+    return sys.byteorder == "little" and all(importlib.util.find_spec(name) for name in ("numba", "numpy"))
+
+
+def compiled() -> bool:
+    """Whether `load` finds kernels that were compiled before, and so takes less than a second."""
+    if not available():
+        return False
+    from tokentui.fast.cache import is_filled
+
+    return is_filled()
+
+
+def loaded() -> bool:
+    """Whether the kernels can be used at once: `load` was called and said yes.
+
+    With `TOKENTUI_ENGINE=compiled` they are loaded now, and compiled first where that was not done before.
+    """
+    if os.environ.get(ENGINE) == "compiled":
+        return load()
+    return bool(_state) and available()
+
+
+def engine() -> str:
+    """What runs, in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
+    if not available():
+        return "plain Python" + ("" if _installed() else ", without Numba")
+    if not (loaded() or compiled()):
+        return "plain Python, kernels not compiled yet"
+    return f"compiled (Numba {importlib.metadata.version('numba')})"
+
+
+def ready(characters: int) -> bool:
+    """Whether the kernels can be used for so much text: they are loaded, or loading them takes less time than it saves."""
+    if not loaded() and characters >= LOAD_CHARS and compiled():
+        load()
+    return loaded()
+
+
+def load() -> bool:
+    """Load the kernels, and compile them where that was not done before: some seconds, once for each version.
+
+    Returns:
+        Whether they can be used. Whatever keeps Numba from working, the plain engine does the same work.
+    """
+    global _state
+    if not available():
+        return False
+    if _state is None:
+        _state = _load()
+    return _state
+
+
+def _load() -> bool:
+    from tokentui.fast import cache
+
+    for before_next_attempt in (cache.empty, cache.use_none, None):
+        try:
+            for module in _KERNELS:
+                importlib.import_module(module)
+        except Exception:  # a damaged cache, or an installation that does not fit together: Numba raises anything
+            if before_next_attempt is not None:
+                before_next_attempt()
+        else:
+            cache.mark_filled()
+            return True
+    return False

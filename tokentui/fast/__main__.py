@@ -1,0 +1,8 @@
+"""Compile the kernels: `python -m tokentui.fast`, for a process of its own, so that no screen waits."""
+
+import sys
+
+from tokentui.fast import load
+
+if __name__ == "__main__":
+    sys.exit(0 if load() else 1)

@@ -1,0 +1,106 @@
+"""The character classes that a scanner tells apart, asked of the installed `regex` module itself.
+
+Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table is made when it is
+first needed, in a tenth of a second, by running the very classes over every code point: it can be neither stale nor different.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from tokentui.text import bert
+
+SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
+"""The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space, digit or letter
+from SIGN to MARK; letters from EITHER on; what may stand where upper case is asked for from MARK to UPPER."""
+START = 15
+"""No character: stands before the first of a text."""
+CLASSES = 16
+"""A pair of classes is looked up at `left * CLASSES + right`."""
+
+_PATTERNS = {
+    SPACING: r"\s", NEWLINE: r"[\r\n]", SPACE: " ", NUMBER: r"\p{N}", APOSTROPHE: "'", SLASH: "/", MARK: r"\p{M}",
+    UPPER: r"[\p{Lu}\p{Lt}]", LOWER: r"\p{Ll}", EITHER: r"[\p{Lm}\p{Lo}]",
+}
+"""The pattern of each class; of two that fit a character the later holds. SIGN is the rest."""
+_CODES = 0x110000
+_BLOCK = 128
+FOLDED = "sdmtlvre"
+"""The letters of contractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A class for each code point, in two steps: `low[high[code >> 7] << 7 | code & 127]`.
+
+    `high` holds 16-bit numbers in the machine's order, `low` a byte for each class; its first block is that of ASCII.
+    """
+
+    high: bytes
+    low: bytes
+
+    def of(self, code: int) -> int:
+        """The class of a code point."""
+        return self.low[memoryview(self.high).cast("H")[code >> 7] << 7 | code & 127]
+
+
+@functools.cache
+def _all_codes() -> str:
+    return array("I", range(_CODES)).tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
+
+
+@functools.cache
+def letters_table() -> ClassTable:
+    """The classes that GPT-2's pattern and its children ask for."""
+    classes = bytearray([SIGN]) * _CODES
+    for name, pattern in _PATTERNS.items():
+        _fill(classes, regex.compile(f"{pattern}+"), name)
+    return _folded(classes)
+
+
+@functools.cache
+def bert_table() -> ClassTable:
+    """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
+    classes = bytearray([LOWER]) * _CODES
+    _fill(classes, re.compile(f"[{bert.SPACES}]+"), SPACE)
+    _fill(classes, re.compile(f"[{bert.PUNCTUATION}]+"), SIGN)
+    return _folded(classes)
+
+
+@functools.cache
+def bert_runs_table() -> ClassTable:
+    """What BERT's normalisation makes a space, as SPACE, and LOWER for the rest. It drops some white space: words go on there."""
+    classes = bytearray([LOWER]) * _CODES
+    _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE)
+    return _folded(classes)
+
+
+@functools.cache
+def folds() -> tuple[tuple[int, int], ...]:
+    """What else than ASCII is a letter of a contraction where case does not count: (code point, the small ASCII letter)."""
+    return tuple(
+        (ord(match.group()), ord(letter))
+        for letter in FOLDED
+        for match in regex.finditer(f"(?i:{letter})", _all_codes())
+        if not match.group().isascii()
+    )
+
+
+def _fill(classes: bytearray, pattern: Any, name: int) -> None:
+    for match in pattern.finditer(_all_codes()):
+        start, end = match.span()
+        classes[start:end] = bytes([name]) * (end - start)
+
+
+def _folded(classes: bytearray) -> ClassTable:
+    """The table with each distinct block once."""
+    blocks: dict[bytes, int] = {}
+    high = [blocks.setdefault(bytes(classes[at : at + _BLOCK]), len(blocks)) for at in range(0, _CODES, _BLOCK)]
+    return ClassTable(array("H", high).tobytes(), b"".join(blocks))

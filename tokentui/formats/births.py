@@ -1,0 +1,145 @@
+"""From a list of tokens and rows of merges to symbols in order of birth."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tokentui.formats.checking import Place
+
+
+@dataclass(slots=True)
+class Births:
+    """Tokens of a file in order of birth.
+
+    Attributes:
+        tokens: The name of each symbol in the file.
+        ids: The id of each symbol.
+        merges: The (left, right) of each birth, as symbols; the births are the last symbols.
+        rows: For `left * len(tokens) + right` the row that merges the two.
+        makes: The symbol that each row makes.
+        notes: What is in doubt.
+    """
+
+    tokens: list[str]
+    ids: list[int]
+    merges: list[tuple[int, int]] = field(default_factory=list)
+    rows: dict[int, int] = field(default_factory=dict)
+    makes: Sequence[int] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def order_births(
+    vocabulary: Mapping[str, int], rows: Sequence[Sequence[str]], place: Callable[[int], Place], cut: int = 0, *,
+    first_wins: bool = False, is_unit: Callable[[str], bool] | None = None,
+) -> Births:
+    """Number the tokens in order of birth.
+
+    A row whose parts are both there makes a token, which is born with the first such row; a row that names a part which
+    comes later waits for it. Tokens that no row leads to come first, with the units.
+
+    Args:
+        vocabulary: The id of each token.
+        rows: The (left, right) of each merge, by name, the first to be merged first.
+        place: Where a row stands, for errors.
+        cut: How many characters the right part loses (Hugging Face's continuing prefix).
+        is_unit: Whether a token is a unit, which is there from the start, also where a row makes it (`w` and `</w>`).
+        first_wins: Whether of two rows of one pair the first counts, and not the last.
+
+    Raises:
+        TokentuiError: A row names a token that is not in the vocabulary, or makes one.
+    """
+    names = list(vocabulary)
+    index = {name: n for n, name in enumerate(names)}
+    lefts, rights, makes = array("l"), array("l"), array("l")
+    try:
+        for row in rows:
+            left, right = row
+            lefts.append(index[left])
+            rights.append(index[right])
+            makes.append(index[left + right[cut:]])
+    except KeyError as error:
+        hint = "a merge joins two tokens to one, all in the vocabulary"
+        raise place(len(makes)).error(_absent(str(error.args[0])), hint) from None
+    given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
+    parents, late = _parents(len(names), given, lefts, rights, makes)
+    ids = list(vocabulary.values())
+    roots = [n for n in range(len(names)) if n not in parents]
+    roots.sort(key=ids.__getitem__)
+    order = roots + list(parents)
+    symbols = array("l", bytes(len(order) * array("l").itemsize))
+    for symbol, n in enumerate(order):
+        symbols[n] = symbol
+    found = Births([names[n] for n in order], [ids[n] for n in order])
+    found.merges = [(symbols[lefts[row]], symbols[rights[row]]) for row in parents.values()]
+    width = len(order)
+    pairs = enumerate(zip(lefts, rights, strict=True))
+    found.rows = {symbols[left] * width + symbols[right]: row for row, (left, right) in pairs}
+    found.makes = array("l", [symbols[made] for made in makes])
+    if len(found.rows) < len(rows):
+        which = "first" if first_wins else "last"
+        found.notes.append(f"{_counted(len(rows) - len(found.rows), 'pair')} listed twice: the {which} row of a pair counts")
+    if first_wins:
+        for n in range(len(lefts) - 1, -1, -1):
+            found.rows[symbols[lefts[n]] * width + symbols[rights[n]]] = n
+    if late:
+        found.notes.append(f"{_counted(late, 'merge')} with a part that comes later")
+    if len(set(ids)) < len(ids):
+        found.notes.append(f"{_counted(len(ids) - len(set(ids)), 'token')} with the id of another one")
+    return found
+
+
+def _parents(
+    size: int, given: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
+) -> tuple[dict[int, int], int]:
+    """The row that bears each token, in order of birth, and how many tokens are born later than with their first row."""
+    made_by_a_row = bytearray(size)
+    for made in makes:
+        made_by_a_row[made] = 1
+    there = bytearray(0 if made else 1 for made in made_by_a_row)
+    for unit in given:
+        there[unit] = 1
+    parents: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {}
+    late = 0
+    for row in range(len(makes)):
+        ready = [row]
+        while ready:
+            now = ready.pop()
+            left, right, made = lefts[now], rights[now], makes[now]
+            if there[made]:
+                continue
+            if there[left] and there[right]:
+                there[made] = 1
+                parents[made] = now
+                late += now != row
+                ready += reversed(waiting.pop(made, ()))
+            else:
+                waiting.setdefault(right if there[left] else left, []).append(now)
+    return parents, late
+
+
+def _absent(name: str) -> str:
+    return f"{name[:40]!r} is not in the vocabulary"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
+
+
+def check_ids(vocabulary: Mapping[str, object], place: Place) -> dict[str, int]:
+    """A vocabulary whose values are ids: whole numbers from 0 on that fit 31 bits.
+
+    Raises:
+        TokentuiError: One is not.
+    """
+    for name, number in vocabulary.items():
+        if type(number) is not int or not 0 <= number < 1 << 31:
+            if type(number) is int:
+                what = "is negative" if number < 0 else "is too large"
+                raise place.error(f"the id of {name[:40]!r} {what}", "ids are whole numbers from 0 on")
+            raise place.error(f"the id of {name[:40]!r} is no whole number", "ids are whole numbers from 0 on")
+    return vocabulary  # type: ignore[return-value]
+
+

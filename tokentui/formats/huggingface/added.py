@@ -1,0 +1,123 @@
+"""Added tokens: names that are cut out of a text before the rest of it is encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from tokentui.encode.imported import Special, Stretch
+from tokentui.formats.checking import Place, entries
+from tokentui.formats.huggingface.normalizers import flag
+from tokentui.formats.huggingface.strings import Normalizer, Text
+from tokentui.text.pretokenize import PreToken
+
+_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """An added token and its flags."""
+
+    id: int
+    content: str
+    special: bool
+    normalized: bool
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+def read_added(value: Any, place: Place, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
+    """The added tokens with the ids that they have, and what is in doubt.
+
+    A token that the model has keeps the model's id; others are numbered on behind it, whatever the file says, as
+    Hugging Face's library does it.
+
+    Raises:
+        TokentuiError: A row is damaged.
+    """
+    found: dict[str, Added] = {}
+    moved: list[str] = []
+    following = len(vocabulary)
+    for at, row in entries([] if value is None else value, place):
+        spec = at.mapping(row)
+        content = at.text(spec.get("content"))
+        asked = at.number(spec.get("id"))
+        flags = {name: flag(spec, name, at) for name in ("single_word", "lstrip", "rstrip", "normalized", "special")}
+        if not content:
+            continue
+        if content in found:
+            number = found[content].id
+        elif content in vocabulary:
+            number = vocabulary[content]
+        else:
+            number = following
+            following += 1
+        if number != asked:
+            moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
+        found[content] = Added(number, content, **flags)
+    if len(moved) > 1:
+        moved = [f"{moved[0]}; {len(moved) - 1} more added tokens have other ids than their rows say"]
+    return list(found.values()), moved
+
+
+class Finder:
+    """Finds added tokens in a text, leftmost and of those the longest."""
+
+    def __init__(self, tokens: Sequence[Added], spelled: Callable[[Added], str]) -> None:
+        self._by_text = {spelled(token): token for token in tokens}
+        names = sorted(filter(None, self._by_text), key=len, reverse=True)
+        self._pattern = regex.compile("|".join(map(regex.escape, names))) if names else None
+
+    def cut(self, text: Text, allow_special: bool) -> Iterator[tuple[Added | None, Text]]:
+        """The parts of a text that are tokens, with these, and those between them."""
+        at = 0
+        typed = text.text
+        for match in self._pattern.finditer(typed) if self._pattern and typed else ():
+            start, end = match.span()
+            token = self._by_text[match.group()]
+            if token.special and not allow_special:
+                continue
+            if token.single_word and (_WORD.match(typed[start - 1 : start]) or _WORD.match(typed[end : end + 1])):
+                continue
+            if token.lstrip:
+                start = max(at, len(typed[:start].rstrip(_SPACES)))
+            if token.rstrip:
+                end = len(typed) - len(typed[end:].lstrip(_SPACES))
+            if at < start:
+                yield None, text.part(at, start)
+            yield token, text.part(start, end)
+            at = end
+        if at < len(typed):
+            yield None, text.part(at, len(typed))
+
+
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Cuts a text at its added tokens: at those of plain text, then, in what is left and normalised, at the others."""
+
+    plain: Finder
+    normalized: Finder
+    normalizer: Normalizer | None
+    words: Callable[[Text], list[PreToken]]
+    typed: Callable[[str], str] = str
+
+    def __call__(self, text: str, allow_special: bool) -> Iterator[Stretch]:
+        """The tokens and the pre-tokens between them."""
+        for token, part in self.plain.cut(Text.typed(self.typed(text)), allow_special):
+            if token is not None:
+                yield _special(token, part)
+                continue
+            normal = self.normalizer(part) if self.normalizer else part
+            for inner, rest in self.normalized.cut(normal, allow_special):
+                yield _special(inner, rest) if inner is not None else self.words(rest)
+
+
+def _special(token: Added, part: Text) -> Special:
+    return Special(token.content, part.starts[0], part.ends[-1])

@@ -1,0 +1,172 @@
+"""Strings that know which part of the text as typed each of their characters came from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from tokentui.errors import TokentuiError
+from tokentui.formats.checking import Place
+from tokentui.text.normalize import Stage, align
+
+SECONDS = 10.0
+"""What a pattern of a file may take on one text."""
+
+_LARGEST_PATTERN = 1 << 16
+_POSSESSIVE_COUNT = regex.compile(
+    r"((?:\\[pPx]\{[^}]*\}|\\.|\[(?:\\.|\[:\^?\w+:\]|[^\]\\])+\]|\((?:\\.|[^()\\])*\)|[^\\\[\](){}])\{[0-9]+,?[0-9]*\})\+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string; its character n came from the characters `starts[n]` to `ends[n]` (half-open) of the text as typed."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def typed(cls, text: str) -> Text:
+        """A text as typed."""
+        return cls(text, range(len(text)), range(1, len(text) + 1))
+
+    def part(self, start: int, end: int) -> Text:
+        """The characters from `start` to `end`."""
+        if start == 0 and end == len(self.text):
+            return self
+        return Text(self.text[start:end], self.starts[start:end], self.ends[start:end])
+
+    def prepended(self, text: str) -> Text:
+        """With a text in front that came from nothing."""
+        at = self.starts[0] if self.text else 0
+        return Text(text + self.text, [at] * len(text) + list(self.starts), [at] * len(text) + list(self.ends))
+
+    def edited(self, pieces: Iterable[tuple[str, int, int]]) -> Text:
+        """Of pieces (made, start, end) that became of the ranges from `start` to `end`, in order."""
+        made: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        for piece, start, end in pieces:
+            made.append(piece)
+            if len(piece) == end - start == 1:
+                starts.append(self.starts[start])
+                ends.append(self.ends[start])
+            elif piece:
+                low = self.starts[start] if start < len(self.starts) else (self.ends[-1] if self.text else 0)
+                starts += [low] * len(piece)
+                ends += [self.ends[end - 1] if end > start else low] * len(piece)
+        return Text("".join(made), starts, ends)
+
+    def passed(self, stage: Stage) -> Text:
+        """After a stage that looks at no more than what combines."""
+        result = align(stage, self.text)
+        if result.text == self.text:
+            return self
+        starts = [self.starts[at] for at in result.starts]
+        return Text(result.text, starts, [self.ends[at - 1] for at in result.ends])
+
+
+Normalizer = Callable[[Text], Text]
+Splitting = Callable[[Text], list[Text]]
+Finder = Callable[[str], Iterator[tuple[int, int]]]
+"""The places of a pattern in a text, from left to right, without overlap."""
+
+
+def pattern_of(value: Any, place: Place) -> Finder:
+    """The finder of a pattern: text, or {"String": …}, or {"Regex": …} in Oniguruma's syntax.
+
+    Raises:
+        TokentuiError: It is none, or cannot be compiled; the finder, that it takes too long.
+    """
+    if isinstance(value, dict) and len(value) == 1:
+        kind, text = next(iter(value.items()))
+        if kind in ("String", "Regex"):
+            return finder(compiled(place.text(text), place) if kind == "Regex" else _literal(place.text(text)), place)
+    if isinstance(value, str):
+        return finder(_literal(value), place)
+    raise place.error('a pattern is {"String": …} or {"Regex": …}')
+
+
+def compiled(pattern: str, place: Place) -> Any:
+    """A pattern in Oniguruma's syntax: there `$` and `^` are the ends of a line, and `{1,3}+` repeats and is not possessive."""
+    if len(pattern) > _LARGEST_PATTERN:
+        raise place.error("the pattern is too large", "write a shorter one")
+    translated = _POSSESSIVE_COUNT.sub(r"(?:\1)+", pattern)
+    try:
+        return regex.compile(translated, regex.MULTILINE | (regex.VERSION1 if "&&" in pattern else regex.VERSION0))
+    except regex.error as error:
+        raise place.error(f"the pattern cannot be compiled: {error.msg}", "mend the pattern") from None
+    except (RecursionError, OverflowError, MemoryError):
+        raise place.error("the pattern is too large", "write a shorter one") from None
+
+
+def finder(pattern: Any, place: Place) -> Finder:
+    """The places that a compiled pattern finds."""
+
+    def find(text: str) -> Iterator[tuple[int, int]]:
+        try:
+            for match in pattern.finditer(text, timeout=SECONDS):
+                yield match.span()
+        except (TimeoutError, MemoryError):
+            raise TokentuiError("the pattern takes too long on this text", str(place), "mend the pattern") from None
+
+    return find
+
+
+def _literal(text: str) -> Any:
+    return regex.compile(regex.escape(text)) if text else _NEVER
+
+
+_NEVER = regex.compile(r"(?!)")
+
+
+def class_finder(characters: str, engine: Any = regex) -> Finder:
+    """The places of single characters of a class, by the inside of a `[...]`."""
+    pattern = _class(characters, engine)
+    return lambda text: (match.span() for match in pattern.finditer(text))
+
+
+@functools.cache
+def _class(characters: str, engine: Any) -> Any:
+    return engine.compile(f"[{characters}]")
+
+
+BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+"""What becomes of what a pattern finds."""
+
+
+def split(text: Text, find: Finder, behaviour: str, invert: bool = False) -> list[Text]:
+    """Cut a text at what a pattern finds; with `invert` at what lies between."""
+    parts: list[tuple[int, int, bool]] = []
+    at = 0
+    for start, end in find(text.text):
+        if at < start:
+            parts.append((at, start, invert))
+        parts.append((start, end, not invert))
+        at = end
+    if at < len(text.text) or not parts:
+        parts.append((at, len(text.text), invert))
+    return [text.part(start, end) for start, end in _ranges(parts, behaviour) if start < end]
+
+
+def _ranges(parts: list[tuple[int, int, bool]], behaviour: str) -> list[tuple[int, int]]:
+    if behaviour == "Removed":
+        return [(start, end) for start, end, found in parts if not found]
+    if behaviour == "Isolated":
+        return [(start, end) for start, end, _ in parts]
+    backward = behaviour == "MergedWithNext"
+    out: list[tuple[int, int]] = []
+    before = False
+    for start, end, found in reversed(parts) if backward else parts:
+        joins = found == before if behaviour == "Contiguous" else found and not before
+        if joins and out:
+            out[-1] = (start, out[-1][1]) if backward else (out[-1][0], end)
+        else:
+            out.append((start, end))
+        before = found
+    return out[::-1] if backward else out

@@ -1,0 +1,140 @@
+"""The message of a `.model` as a value. Source: google/sentencepiece, `sentencepiece_model.proto`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from math import isfinite
+
+from tokentui.formats import protobuf
+from tokentui.formats.checking import Place
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+"""The types of pieces."""
+UNIGRAM, BPE, WORD, CHAR = range(1, 5)
+"""The types of models."""
+
+_BYTE = re.compile("<0x([0-9A-F]{2})>")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece; its id is its place."""
+
+    text: str
+    score: float = 0.0
+    kind: int = NORMAL
+
+
+@dataclass(slots=True)
+class Proto:
+    """What is read of a model; the defaults are those of the format."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    model_type: int = UNIGRAM
+    byte_fallback: bool = False
+    suffix: bool = False
+    unknown_surface: str = " ⁇ "
+    charsmap: bytes = b""
+    name: str = ""
+    dummy_prefix: bool = True
+    squeeze: bool = True
+    escape: bool = True
+    denormalizes: bool = False
+
+
+def parse(data: bytes, place: Place) -> Proto:
+    """The model of a file.
+
+    Raises:
+        TokentuiError: It is damaged, or sentencepiece would refuse it; it says where.
+    """
+    proto = Proto()
+    for one in protobuf.fields(data, place):
+        if one[0] == 1:
+            at = place.key("pieces").row(len(proto.pieces))
+            proto.pieces.append(_piece(protobuf.raw(one, at), at))
+        elif one[0] == 2:
+            _trainer(proto, protobuf.raw(one, place), place.key("trainer_spec"))
+        elif one[0] == 3:
+            _normalizer(proto, protobuf.raw(one, place), place.key("normalizer_spec"))
+        elif one[0] == 5:
+            proto.denormalizes = any(f[0] == 2 and f[2] for f in protobuf.fields(protobuf.raw(one, place), place))
+    _check(proto, place)
+    return proto
+
+
+def _piece(data: bytes, place: Place) -> Piece:
+    text, score, kind = "", 0.0, NORMAL
+    for one in protobuf.fields(data, place):
+        if one[0] == 1:
+            text = protobuf.text(one, place)
+        elif one[0] == 2:
+            score = protobuf.real(one, place)
+        elif one[0] == 3:
+            kind = protobuf.whole(one, place)
+    if not text:
+        raise place.error("a piece is empty", "fetch the file again")
+    if not isfinite(score):
+        raise place.error("a score is no number", "fetch the file again")
+    if not NORMAL <= kind <= BYTE:
+        raise place.error(f"there is no type {kind} of pieces", "update tokentui")
+    return Piece(text, score, kind)
+
+
+def _trainer(proto: Proto, data: bytes, place: Place) -> None:
+    for one in protobuf.fields(data, place):
+        if one[0] == 3:
+            proto.model_type = protobuf.whole(one, place)
+        elif one[0] == 24:
+            proto.suffix = bool(protobuf.whole(one, place))
+        elif one[0] == 35:
+            proto.byte_fallback = bool(protobuf.whole(one, place))
+        elif one[0] == 44:
+            proto.unknown_surface = protobuf.text(one, place)
+
+
+def _normalizer(proto: Proto, data: bytes, place: Place) -> None:
+    for one in protobuf.fields(data, place):
+        if one[0] == 1:
+            proto.name = protobuf.text(one, place)
+        elif one[0] == 2:
+            proto.charsmap = protobuf.raw(one, place)
+        elif one[0] == 3:
+            proto.dummy_prefix = bool(protobuf.whole(one, place))
+        elif one[0] == 4:
+            proto.squeeze = bool(protobuf.whole(one, place))
+        elif one[0] == 5:
+            proto.escape = bool(protobuf.whole(one, place))
+
+
+def _check(proto: Proto, place: Place) -> None:
+    """What sentencepiece checks: every piece once, one unknown piece, all byte pieces or none."""
+    at = place.key("pieces")
+    if not UNIGRAM <= proto.model_type <= CHAR:
+        raise place.key("trainer_spec").error(f"there is no type {proto.model_type} of models", "update tokentui")
+    seen: set[tuple[bool, str]] = set()
+    values: set[int] = set()
+    unknown = 0
+    for n, piece in enumerate(proto.pieces):
+        key = (piece.kind in (NORMAL, USER_DEFINED, UNUSED), piece.text)
+        if key in seen:
+            raise at.row(n).error(f"{piece.text[:40]!r} stands there twice", "fetch the file again")
+        seen.add(key)
+        unknown += piece.kind == UNKNOWN
+        if piece.kind == BYTE:
+            values.add(byte_of(piece.text, at.row(n)))
+            if not proto.byte_fallback:
+                raise at.row(n).error("a byte piece, but the model has no byte fallback", "fetch the file again")
+    if unknown != 1:
+        raise at.error(f"there are {unknown} unknown pieces, not one", "fetch the file again")
+    if proto.byte_fallback and len(values) < 256:
+        raise at.error(f"{256 - len(values)} of the 256 byte pieces are missing", "fetch the file again")
+
+
+def byte_of(name: str, place: Place) -> int:
+    """The byte that a byte piece stands for."""
+    match = _BYTE.fullmatch(name)
+    if not match:
+        raise place.error(f"{name[:40]!r} is no byte piece", "fetch the file again")
+    return int(match[1], 16)

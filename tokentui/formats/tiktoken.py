@@ -1,0 +1,132 @@
+"""tiktoken's rank files: a token a line, in base64, and its rank, which is its id and its priority.
+
+Such a file holds neither the pattern nor the specials. Those of OpenAI's published files are known by the file's hash; for
+others the pattern has to be named.
+"""
+
+from __future__ import annotations
+
+import binascii
+import functools
+import hashlib
+import re
+from collections.abc import Mapping
+
+from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.ranked import JoinedMerging
+from tokentui.errors import TokentuiError
+from tokentui.formats.letters import ORDER
+from tokentui.formats.parents import Parents
+from tokentui.formats.source import Source
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.tokenizer import Tokenizer
+
+_LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
+_SNIFFED = 8
+_LARGEST_RANK = 1 << 31
+_END = "<|endoftext|>"
+_FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+
+PUBLISHED: Mapping[str, tuple[str, str, Mapping[str, int]]] = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": ("r50k_base", "gpt2", {_END: 50256}),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": ("p50k_base", "gpt2", {_END: 50256}),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
+        "cl100k_base", "cl100k", {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), "<|endofprompt|>": 100276},
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
+        "o200k_base", "o200k", {_END: 199999, "<|endofprompt|>": 200018},
+    ),
+}
+"""OpenAI's files by their SHA-256: name, split and specials, as tiktoken 0.14 has them."""
+
+
+def is_ranks(source: Source) -> bool:
+    """Whether its first lines are base64 and a number."""
+    lines = [line for line in source.data[:65536].split(b"\n")[:_SNIFFED] if line.strip()]
+    return bool(lines) and all((m := _LINE.fullmatch(line)) and len(m[1]) % 4 == 0 for line in lines[: max(1, len(lines) - 1)])
+
+
+def read(source: Source) -> Tokenizer:
+    """The tokenizer of a rank file.
+
+    Raises:
+        TokentuiError: It is damaged, or it is none of OpenAI's and no split was named.
+    """
+    ranks = _ranks(source)
+    known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
+    if known is None and not source.split:
+        raise TokentuiError("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
+    name, split, specials = known or ("", "", {})
+    notes = []
+    if known is None:
+        notes.append("a rank file holds no special tokens: there are none")
+    elif source.split and source.split != split:
+        notes.append(f"the file is {name}, whose split is {split}: split={source.split} gives other ids")
+    return build(ranks, source.split or split, specials, source, tuple(notes))
+
+
+def build(
+    ranks: dict[bytes, int], split: str, specials: Mapping[str, int], source: Source, notes: tuple[str, ...] = ()
+) -> Tokenizer:
+    """The tokenizer of ranks.
+
+    Args:
+        ranks: The rank of each token, which is its id.
+        split: A value of that axis.
+        specials: The special tokens with their ids.
+        source: Where it comes from.
+        notes: What was assumed.
+
+    Raises:
+        TokentuiError: The split is none.
+    """
+    single = sorted((piece for piece in ranks if len(piece) == 1), key=ranks.__getitem__)
+    earlier: dict[bytes, None] = dict.fromkeys(single)
+    births: list[bytes] = []
+    orphans: list[bytes] = []
+    for piece in sorted(ranks, key=ranks.__getitem__):
+        if len(piece) > 1:
+            (births if Parents.has(piece, earlier) else orphans).append(piece)
+            earlier[piece] = None
+    pieces = single + orphans + births
+    table = {piece: symbol for symbol, piece in enumerate(pieces)}
+    ids = [ranks[piece] for piece in pieces]
+    order = [piece[0] for piece in single]
+    base = "bytes" if order == list(range(256)) else "gpt2-bytes" if sorted(order) == list(range(256)) else "first-seen"
+    if base == "gpt2-bytes" and order != list(ORDER):
+        notes = (*notes, "the 256 bytes stand in an order of their own")
+    if base == "first-seen":
+        notes = (*notes, f"{256 - len(single)} of the 256 bytes have no token: text with them is refused")
+    if orphans:
+        notes = (*notes, f"{len(orphans)} of the tokens are spelled by no two earlier ones")
+    recipe = Recipe(split=split, base=base, unknown="error" if base == "first-seen" else "never")
+    pipeline = Pipeline(functools.partial(JoinedMerging, table=table, order=ids, whole=table), Pretokenizer(recipe), notes=notes)
+    return Tokenizer(ImportedVocabulary(
+        recipe, pieces, ids, Parents(pieces, table, len(single) + len(orphans)),
+        units={piece: table[piece] for piece in single}, pipeline=pipeline,
+        specials=dict(sorted(specials.items(), key=lambda item: item[1])),
+    ))
+
+
+def _ranks(source: Source) -> dict[bytes, int]:
+    """The tokens of the file with their ranks."""
+    found: dict[bytes, int] = {}
+    taken: set[int] = set()
+    for number, line in enumerate(source.data.split(b"\n")):
+        if not line or line == b"\r":
+            continue
+        code, _, digits = line.partition(b" ")
+        try:
+            piece, rank = binascii.a2b_base64(code, strict_mode=True), int(digits)
+        except (binascii.Error, ValueError):
+            raise source.place.line(number).error("not a token in base64 and its rank", "mend the line") from None
+        if not piece or not digits.strip().isdigit() or rank >= _LARGEST_RANK:
+            raise source.place.line(number).error("not a token in base64 and its rank", "mend the line")
+        if piece in found:
+            raise source.place.line(number).error("the token stands in two lines", "a token stands once")
+        if rank in taken:
+            raise source.place.line(number).error(f"rank {rank} stands in two lines", "a rank stands once")
+        found[piece] = rank
+        taken.add(rank)
+    return found

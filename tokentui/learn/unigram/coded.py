@@ -1,0 +1,187 @@
+"""The words of a corpus as one string, a character a unit, so that a piece is a slice of it whatever the units are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tokentui.learn.filters import FILTERS, MAX_PIECE_CHARS, script
+from tokentui.recipe import Recipe
+from tokentui.text.count import Words
+from tokentui.text.pretokenize import Pretokenizer, to_bytes
+
+MAX_LENGTH = MAX_PIECE_CHARS
+"""No piece is longer than so many units."""
+_MARK = "▁"
+_LOOK_EVERY = 8192
+
+NEVER, INHERITED, MARK = -1, 0, 1
+"""Kinds of units: no piece has it, it goes with every script, it may only come first. Higher kinds are scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Words one after the other, each with an ending.
+
+    A word that is followed by different things stands there once for each.
+
+    Attributes:
+        text: All of it.
+        plain: Whether units are characters, which stand for themselves in it.
+        sizes: The length of each word, its ending counted.
+        weights: How often each word stands in the corpus.
+        units: The exact bytes of each unit, by its character.
+        prefix: How many bytes of mark a unit has that goes on with a word.
+        end, space, line: The endings: anything follows, the ▁ of the next word, the end of the line.
+        kinds: The kind of each unit, where the filter of the recipe is one that goes by these.
+        valid: The filter where it does not, None where everything is a piece.
+    """
+
+    text: str
+    plain: bool
+    sizes: Sequence[int]
+    weights: Sequence[int]
+    units: Mapping[str, bytes]
+    prefix: int
+    end: str
+    space: str
+    line: str
+    kinds: Mapping[str, int] | None
+    valid: Callable[[bytes], bool] | None
+
+    def bytes(self, piece: str) -> bytes:
+        """The exact bytes of a piece: the marks of a continuation go, but for the first."""
+        units, cut = self.units, self.prefix
+        if not cut:
+            return b"".join([units[code] for code in piece])
+        return units[piece[0]] + b"".join([units[code][cut:] for code in piece[1:]])
+
+    def leads(self) -> dict[str, int]:
+        """The first byte of each unit, its mark not counted, and of what may follow a word."""
+        cut = self.prefix
+        leads = {self.end: -1, self.space: _MARK.encode()[0], self.line: 0}
+        for code, unit in self.units.items():
+            leads[code] = unit[cut] if cut and len(unit) > cut else unit[0]
+        return leads
+
+    def fits(self, piece: str) -> bool:
+        """Whether the filter of the recipe lets a piece pass."""
+        if self.kinds is None:
+            return self.valid is None or self.valid(self.bytes(piece))
+        found = INHERITED
+        for at, code in enumerate(piece):
+            kind = self.kinds[code]
+            if kind == NEVER or (kind == MARK and at) or (kind > MARK < found != kind):
+                return False
+            found = max(found, kind)
+        return True
+
+
+def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Generator[float, None, Coded]:
+    """Code the words of a corpus.
+
+    Args:
+        words: The counted pre-tokens.
+        recipe: Its unit, mark, split, weight and pieces are used.
+        lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁ after it,
+            and a word that is followed by a space or the end of a line alone goes on in one way.
+
+    Yields:
+        How much is done, from 0 to 1.
+    """
+    plain = recipe.unit == "char" and recipe.mark_kind == "none"
+    if plain:
+        names: Sequence[str] = words.words
+        units = {character: to_bytes(character) for character in sorted(set("".join(names)))}
+    else:
+        names, units = _by_units(words.words, recipe)
+    yield 0.2
+    end, space, line = _unused(units)
+    distinct = recipe.weight == "distinct"
+    counts: Sequence[int] = [1] * len(names) if distinct else words.counts
+    if recipe.split != "metaspace" or lines is None or distinct:
+        follows = space if recipe.split == "metaspace" else end
+        parts = [name + follows for name in names]
+    else:
+        at_end = yield from last_words(lines, recipe)
+        parts, counts = _ended(words, names, at_end, space, line)
+    if not all(names):
+        kept = [(part, count) for part, count in zip(parts, counts, strict=True) if len(part) > 1]
+        parts, counts = [part for part, _ in kept], [count for _, count in kept]
+    by_kind = recipe.pieces == "sentencepiece" and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
+    return Coded(
+        text="".join(parts),
+        plain=plain,
+        sizes=list(map(len, parts)),
+        weights=counts,
+        units=units,
+        prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
+        end=end, space=space, line=line,
+        kinds=unit_kinds(units) if by_kind else None,
+        valid=FILTERS[recipe.pieces],
+    )
+
+
+def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str, bytes]]:
+    """Words with a character for each unit, and what the characters stand for."""
+    units_of = Pretokenizer(recipe).units
+    codes: dict[bytes, str] = {}
+    names = ["".join([codes.setdefault(unit, chr(len(codes))) for unit in units_of(word)]) for word in words]
+    return names, {code: unit for unit, code in codes.items()}
+
+
+def _unused(units: Mapping[str, bytes]) -> tuple[str, str, str]:
+    """Three characters that are no units."""
+    free = (chr(number) for number in range(0x110000) if chr(number) not in units)
+    return next(free), next(free), next(free)
+
+
+def _ended(
+    words: Words, names: Sequence[str], at_end: Mapping[str, int], space: str, line: str
+) -> tuple[list[str], list[int]]:
+    """Each word as often as it goes on with a ▁, and as often as it ends a line."""
+    ending = [at_end.get(word, 0) for word in words.words]
+    both = list(zip(names, words.counts, ending, strict=True))
+    parts = [name + space for name, count, last in both if count > last]
+    weights = [count - last for _, count, last in both if count > last]
+    parts += [name + line for name, _, last in both if last]
+    weights += filter(None, ending)
+    return parts, weights
+
+
+def last_words(lines: Sequence[str], recipe: Recipe) -> Generator[float, None, Counter[str]]:
+    """How often each word is the last of a line, by `split=metaspace`. Yields how much is done, from 0.2 to 1."""
+    words = Pretokenizer(recipe).words
+    found: Counter[str] = Counter()
+    tails: Counter[str] = Counter()
+    for n, line in enumerate(lines):
+        if n % _LOOK_EVERY == 0:
+            yield 0.2 + 0.8 * n / len(lines)
+        # No normaliser looks back across the place before a space, and a word begins there: most lines end like others.
+        at = line.rfind(" ", 0, len(line) - 1)
+        tail = line[at:] if at > 0 else ""
+        if tail.isascii() and tail.isprintable() and tail[-1:] not in ("", " "):
+            tails[tail] += 1
+        elif last := (tail and words(tail, first=False)) or words(line):
+            found[last[-1]] += 1
+    # Printable ASCII without spaces is one word, whatever is done to it.
+    single = words("".join(tails), first=False)
+    for word, count in zip(single, tails.values(), strict=True):
+        found[word] += count
+    return found
+
+
+def unit_kinds(units: Iterable[str]) -> dict[str, int]:
+    """The kinds of characters by which `filters.sentencepiece_piece` goes."""
+    scripts: dict[str, int] = {}
+    kinds = {}
+    for unit in units:
+        if unit in "\0 \t\u2585":
+            kinds[unit] = NEVER
+        elif unit == _MARK:
+            kinds[unit] = MARK
+        else:
+            name = script(unit)
+            kinds[unit] = INHERITED if name == "Inherited" else scripts.setdefault(name, MARK + 1 + len(scripts))
+    return kinds

@@ -1,0 +1,43 @@
+"""Whether a token can ever come out of a text, and why not.
+
+Two things can be in the way: the encoding (the token's own units become other tokens), or what comes before it (no word that
+the split and the normalisation leave holds those units side by side). The first is exact: what surrounds a token never changes
+how the units inside it join. The second is tried in a few contexts, so it is said as what was tried.
+"""
+
+from __future__ import annotations
+
+from tokentui.encode import Decoder, WordEncoder
+from tokentui.measure.spelling import spelled_units, within
+from tokentui.safetext import safe
+
+_CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
+
+
+def unreachable(encoder: WordEncoder, decoder: Decoder, symbol: int) -> str:
+    """Why no text becomes this token, in words; empty where one does."""
+    vocabulary = encoder.vocabulary
+    units = spelled_units(encoder, symbol)
+    piece = vocabulary.spelled(symbol)
+    characters = len(piece.decode("utf-8", "replace"))
+    parts = encoder.segmenter.segment(units, characters)
+    taken = [part.symbol for part in parts]
+    if taken != [symbol]:
+        if len(taken) == 1 and taken[0] is not None and vocabulary.spelled(taken[0]) == piece:
+            return f"another token is spelled alike: id {vocabulary.id_of(taken[0], encoder.merges)}"
+        if len(taken) == 1:
+            return "its own text is given up: it is too long"
+        shown = " ".join(
+            "unknown" if one is None else safe(vocabulary.spelled(one), limit=40) for one in taken[:8]
+        )
+        return f"its own text is encoded as {shown}" + (" …" if len(taken) > 8 else "")
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return ""  # only a part of a character: no context can be typed for it
+    text = decoder.to_text([vocabulary.id_of(symbol, encoder.merges)])
+    for context in _CONTEXTS:
+        for word in encoder.pretokenizer.words(context.replace("{}", text)):
+            if within(units, encoder.pretokenizer.units(word)):
+                return ""
+    return "no word that the split leaves holds it, in any context tried"

@@ -1,0 +1,41 @@
+"""The kernels, made ready beside a running session: compiled once in a process of their own, loaded after the first paint."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+
+from tokentui import fast
+
+COMPILING = "compiling once"
+"""What is told while the kernels are compiled; it takes some seconds, once for each version."""
+
+
+async def warm(tell: Callable[[str], None]) -> bool:
+    """Compile the kernels where that was not done before, and load them. The plain engine serves meanwhile.
+
+    Args:
+        tell: Given what runs, in a few words, each time that changes.
+
+    Returns:
+        Whether they were loaded by this call.
+    """
+    if fast.loaded() or not fast.available():
+        tell(fast.engine())
+        return False
+    if not fast.compiled():
+        tell(COMPILING)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tokentui.fast",
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            await process.wait()
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+    done = fast.compiled() and await asyncio.to_thread(fast.load)
+    tell(fast.engine())
+    return done
