@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,17 @@ soak.register_profiles()
 _LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
 for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswith("TEXTUAL_")]:
     del os.environ[_name]
+
+
+_COMPILE = "from tokentui import fast; fast.available() and (fast.compiled() or fast.load())"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels once for all workers, in the folder where tests look for them."""
+    if config.cache is not None and not hasattr(config, "workerinput"):
+        home = str(config.cache.mkdir("kernels"))
+        environment = {**os.environ, "TOKENTUI_HOME": home}
+        subprocess.run([sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], env=environment, check=False)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses

@@ -181,12 +181,13 @@ def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pyt
 
 
 def test_checkpoints_are_few() -> None:
+    from tokentui.fast.pairs import MOST_CHECKPOINTS
+
     compiled = CompiledTrainer(count(Corpus.from_text(novel(300_000)), Recipe(split="none"), processes=1), Recipe(split="none"))
-    compiled.cells._between = len(compiled.cells._cells) // 4
-    before = compiled.memory
-    compiled.run(merges=2000)
-    assert 1 <= len(compiled.cells._checkpoints) <= 4
-    assert before < compiled.memory < 150 * len(compiled.cells._cells)
+    before, cells = compiled.memory, len(compiled.cells._cells)
+    compiled.run()
+    assert 1 <= len(compiled.cells._checkpoints) <= MOST_CHECKPOINTS
+    assert before < compiled.memory < 250 * cells
 
 
 def test_a_slice_is_short() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -68,6 +67,8 @@ def engine() -> str:
         return "plain Python" + ("" if _installed() else ", without Numba")
     if not (loaded() or compiled()):
         return "plain Python, kernels not compiled yet"
+    import importlib.metadata  # takes a moment, and is not needed at the start
+
     return f"compiled (Numba {importlib.metadata.version('numba')})"
 
 

@@ -29,9 +29,9 @@ from tokentui.fast.pairs_queue import CHAINS
 
 SLICE = 1 << 14
 """How many places are merged between two looks at the clock: about a millisecond."""
-LEAST_BETWEEN = 1 << 17
-"""How many places are merged, at least, between two checkpoints: some milliseconds' work."""
-MOST_CHECKPOINTS = 4
+LEAST_BETWEEN = 100_000
+"""How many places are merged, at least, between two checkpoints: a millisecond or two to undo."""
+MOST_CHECKPOINTS = 8
 """No training merges more places than it has cells, so this bounds what checkpoints hold: so many copies of the corpus."""
 
 # What a place costs that is undone, made again, and a cell or a count that is copied, measured beside each other.
@@ -113,7 +113,7 @@ class CompiledCells:
         self._uses = np.zeros(0, np.int64)
         self._ends = np.zeros(0, np.int64)
         self._steps = np.zeros(0, STEP)
-        self._log = np.empty(len(units.units) // 2, ENTRY)
+        self._log = np.empty(len(units.units), ENTRY)
         self._text = np.frombuffer(b"".join(pieces) or b"\0", np.uint8).copy()
         self._make_symbols(1 << 12)
         self._symbols["length"][:base] = 1
@@ -151,7 +151,7 @@ class CompiledCells:
         listed = int(self._table["first"][:pairs].sum())
         self._table = _larger(self._table, pairs + 2 + listed // 2)
         self._counts = _larger(self._counts, len(self._table))
-        self._places = np.empty(2 * listed + 1, PLACE)
+        self._places = np.empty(3 * listed + 1, PLACE)  # each merge of a place makes two at most; none is touched before its time
         pairs_build.list_places(pairs, self._starts, weights, self._cells, self._places, self._table)
         return pairs
 
@@ -364,9 +364,13 @@ class CompiledCells:
     @property
     def memory(self) -> int:
         """How many bytes the corpus, its pairs, the history and the checkpoints take."""
-        arrays = [array for array in vars(self).values() if isinstance(array, np.ndarray)]
-        arrays += [array for checkpoint in self._checkpoints for array in (checkpoint.cells, checkpoint.counts)]
-        return sum(array.nbytes for array in arrays)
+        pairs, logged = self.pairs_at(self.known), int(self._steps["logged"][self.known])
+        used = [
+            self._starts, self._cells, self._symbols, self._uses, self._ends, self._steps, self._text, self._log[:logged],
+            self._places[: self._table["first"][pairs]], self._table[:pairs], self._counts[:pairs], self._heap[:pairs],
+        ]
+        used += [array for checkpoint in self._checkpoints for array in (checkpoint.cells, checkpoint.counts)]
+        return sum(array.nbytes for array in used)
 
 
 def _look(array: Any) -> memoryview:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from tokentui.fast.compiling import inlined
+from tokentui.fast.pairs_fields import NO_LIMIT
 
 
 @inlined
 def may_be_made(pair: int, longest: int, table: Any, symbols: Any) -> Any:
     """Whether a pair's token is not too long."""
-    return symbols[table[pair].left].length + symbols[table[pair].right].length <= longest
+    return longest == NO_LIMIT or symbols[table[pair].left].length + symbols[table[pair].right].length <= longest
 
 
 @inlined

@@ -166,8 +166,9 @@ def put(pair: int, count: int, rule: int, heap: Any, queue: Any, cells: Any, pla
 def drop_first(rule: int, prefix: int, heap: Any, queue: Any, table: Any, text: Any, ends: Any) -> None:
     """Take the first row out of the heap."""
     queue[HEAP] -= 1
-    replace(0, queue[HEAP], heap)
-    sift_down(0, queue[HEAP], rule, prefix, heap, table, text, ends)
+    first: Any = np.int64(0)
+    replace(first, queue[HEAP], heap)
+    sift_down(first, queue[HEAP], rule, prefix, heap, table, text, ends)
 
 
 @helper

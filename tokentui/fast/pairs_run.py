@@ -154,7 +154,8 @@ def fill(
     """Make the queue anew, with the candidates among the first so many pairs."""
     chains[:] = 0
     queue[:] = 0
-    take_in(1, pairs, longest, rule, prefix, heap, queue, chains, cells, places, table, counts, symbols, text, ends)
+    first: Any = np.int64(1)
+    take_in(first, pairs, longest, rule, prefix, heap, queue, chains, cells, places, table, counts, symbols, text, ends)
 
 
 @kernel(
@@ -223,11 +224,12 @@ def standing(
             rows += 1
     for at in range((rows >> 1) - 1, -1, -1):
         sift_down(at, rows, rule, prefix, heap, table, text, ends)
+    first: Any = np.int64(0)
     for n in range(size):
         best[n] = heap[0].pair
         rows -= 1
-        replace(0, rows, heap)
-        sift_down(0, rows, rule, prefix, heap, table, text, ends)
+        replace(first, rows, heap)
+        sift_down(first, rows, rule, prefix, heap, table, text, ends)
     return found, tied, size
 
 
