@@ -61,13 +61,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A corpus laid out for a recipe, ready to be stepped through; `partial` if only a part of it has been counted."""
+    """A corpus laid out for a recipe, ready to be stepped through; `partial` if only a part of it has been counted.
+
+    `text` is the corpus as running text, kept because a normaliser takes longer than a step.
+    """
 
     corpus: Corpus
     recipe: Recipe
     run: Run
     trainer: Trainer
     partial: bool = False
+    text: RunningText | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -141,7 +145,7 @@ class Explorer:
         self.trainer = prepared.trainer
         self.trainer.bound(self._stops)
         self._vocabulary = VocabularyRows(self.trainer)
-        self._text = RunningText(prepared.corpus, prepared.recipe)
+        self._text = prepared.text or RunningText(prepared.corpus, prepared.recipe)
         self._typed = Typed(EncodedToken)
         self._goal: int | None = None
         self._to_end = False

@@ -10,6 +10,7 @@ from tokentui.explorer import Prepared, Run
 from tokentui.learn import check_trainable, start_counted
 from tokentui.learn.pairs import quiet_collector
 from tokentui.recipe import Recipe
+from tokentui.running import RunningText
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import PARALLEL_CHARS, Words, count, count_steps, words_of
 from tokentui.text.read import read
@@ -54,6 +55,7 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
         TokentuiError: The recipe cannot be trained, or its pattern takes too long on this corpus.
     """
     check_trainable(recipe)
+    text = RunningText(corpus, recipe)
 
     def lay_out(words: Words, partial: bool) -> Prepared:
         # Of a part of the corpus only the words are known, which is enough for a first look.
@@ -63,7 +65,7 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
                 words, recipe, first_id=run.first_id, specials=run.specials, documents=documents, vocab_size=run.stops.vocab_size,
                 progress=lambda done, total_: hooks.progress("laying out", done, total_), cancel=hooks.cancel,
             )
-        return Prepared(corpus, recipe, run, trainer, partial)
+        return Prepared(corpus, recipe, run, trainer, partial, text)
 
     total = sum(map(len, corpus.documents))
     if total > 2 * FIRST_LOOK_CHARS:

@@ -317,7 +317,7 @@ class Session:
             recipe, run = was.recipe, was.run
         for kept in self._kept.values():
             if kept.corpus is corpus and kept.recipe == recipe and kept.limits(kept.run) == kept.limits(run):
-                return Prepared(corpus, recipe, run, kept.trainer)
+                return Prepared(corpus, recipe, run, kept.trainer, text=kept.text)
         return prepare(corpus, recipe, run, hooks)
 
     def _install(self, prepared: Prepared, stand: Stand | None = None) -> asyncio.Future[Any]:
