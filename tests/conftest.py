@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import soak
 
+from tokentui import fast
+
 soak.register_profiles()
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
@@ -35,6 +37,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Lengthen the property tests where that is asked for."""
     soak.lengthen(items)
+
+
+@pytest.fixture(scope="session")
+def loaded(pytestconfig: pytest.Config) -> None:
+    """The kernels are loaded; a test that wants them is skipped where they cannot be."""
+    if not fast.available():
+        pytest.skip("Numba is not installed, or switched off")
+    assert pytestconfig.cache is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
+        assert fast.load()
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,14 @@ def test_the_notebook(tmp_path: Path) -> None:
     assert last == {"end": "no pair left", "steps": 50}
 
 
+def test_the_woodchuck_ends_quietly_when_nothing_is_left() -> None:
+    line = ("train", "sample:woodchuck", "-r", "udl-notebook", "--trace", "-", "--merges")
+    *steps, last = rows(done(*line, "24"))
+    assert (len(steps), last) == (24, {"end": "merges", "steps": 24})
+    assert [row["token"] for row in steps[:3]] == ["uc", "wo", "woo"]
+    assert rows(done(*line, "25"))[-1] == {"end": "no pair left", "steps": 24}
+
+
 def test_merges_for_people() -> None:
     result = cli(*SAILOR, "--merges", "2")
     assert result.exit_code == 0

@@ -68,14 +68,8 @@ PATCHED = [HealthCheck.function_scoped_fixture]  # one patch does for all exampl
 
 
 @pytest.fixture(scope="session")
-def kernels(pytestconfig: pytest.Config) -> ModuleType:
-    """The module `tokentui.fast.encode_table`; the test is skipped where kernels cannot be loaded."""
-    if not fast.available():
-        pytest.skip("Numba is not installed, or switched off")
-    assert pytestconfig.cache is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
-        assert fast.load()
+def kernels(loaded: None) -> ModuleType:
+    """The module `tokentui.fast.encode_table`."""
     return importlib.import_module("tokentui.fast.encode_table")
 
 

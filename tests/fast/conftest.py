@@ -7,16 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from tokentui import fast
-
 
 @pytest.fixture(scope="session")
-def counting(pytestconfig: pytest.Config) -> ModuleType:
-    """The module `tokentui.fast.counting`; the test is skipped where kernels cannot be loaded."""
-    if not fast.available():
-        pytest.skip("Numba is not installed, or switched off")
-    assert pytestconfig.cache is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
-        assert fast.load()
+def counting(loaded: None) -> ModuleType:
+    """The module `tokentui.fast.counting`."""
     return importlib.import_module("tokentui.fast.counting")

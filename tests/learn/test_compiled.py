@@ -45,15 +45,9 @@ letters = st.text(alphabet="abcé🏽e\u0301\udc80#", min_size=1, max_size=9)
 texts = st.lists(letters, max_size=14).map(" ".join)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _kernels(pytestconfig: pytest.Config) -> None:
-    """Kernels are compiled once, and kept where pytest keeps what it knows."""
-    if not fast.available():
-        pytest.skip("Numba is not installed, or switched off")
-    assert pytestconfig.cache is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
-        assert fast.load()
+@pytest.fixture(scope="module", autouse=True)
+def _kernels(loaded: None) -> None:
+    """Every test here wants them."""
 
 
 def both(text: str, recipe: Recipe) -> tuple[PairTrainer, CompiledTrainer]:

@@ -43,14 +43,8 @@ RECIPES = {
 
 
 @pytest.fixture(scope="module")
-def compiled(pytestconfig: pytest.Config) -> type[Engine]:
-    """The engine; the test is skipped where kernels cannot be loaded."""
-    if not fast.available():
-        pytest.skip("Numba is not installed, or switched off")
-    assert pytestconfig.cache is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
-        assert fast.load()
+def compiled(loaded: None) -> type[Engine]:
+    """The engine."""
     from tokentui.learn.unigram.compiled import Compiled
 
     return Compiled
