@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tokentui import fast
 from tokentui.explorer import Prepared, Run
-from tokentui.learn import check_trainable, start_counted
+from tokentui.learn import start_counted
 from tokentui.learn.pairs import quiet_collector
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
@@ -52,9 +52,8 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
     """Count a corpus for a recipe and lay it out.
 
     Raises:
-        TokentuiError: The recipe cannot be trained, or its pattern takes too long on this corpus.
+        TokentuiError: Its pattern takes too long on this corpus.
     """
-    check_trainable(recipe)
     text = RunningText(corpus, recipe)
 
     def lay_out(words: Words, partial: bool) -> Prepared:

@@ -28,14 +28,6 @@ class Preset:
     stops: Mapping[str, int] = field(default_factory=dict)
     specials: tuple[str, ...] = ()
 
-    @property
-    def coming(self) -> bool:
-        """Whether its objective is not built yet."""
-        return self.recipe.objective not in BUILT
-
-
-BUILT = ("count", "score", "unigram", "gage")
-"""The objectives that can be trained; `tokentui.learn` holds them."""
 
 _PLAIN: dict[str, Any] = {
     "split": "whitespace", "unit": "char", "base": "sorted", "tie": "first-seen", "unknown": "error",
@@ -139,7 +131,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets() -> tuple[Preset, ...]:
-    """All presets, those that can be trained now first in each family."""
+    """All presets, family by family."""
     return tuple(PRESETS.values())
 
 

@@ -13,8 +13,8 @@ from naive import Naive
 from trainers import start
 
 from tokentui import fast
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.learn import OBJECTIVES, PairTrainer
+from tokentui.errors import Cancelled
+from tokentui.learn import PairTrainer
 from tokentui.learn.base import Stops
 from tokentui.learn.filters import sentencepiece_piece
 from tokentui.recipe import AXES, Recipe
@@ -221,19 +221,6 @@ def test_an_empty_corpus_has_nothing_to_merge() -> None:
     assert trainer.candidates(10) == []
     assert trainer.why().end == "no pair left"
     assert trainer.run(merges=10) == "no pair left"
-
-
-def test_an_objective_that_is_not_built_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(OBJECTIVES, "score")
-    with pytest.raises(TokentuiError, match="coming") as refused:
-        start(Corpus.from_text("a"), Recipe(**_WORDPIECE))
-    assert "\n" not in str(refused.value)
-
-
-_WORDPIECE: dict[str, Any] = {
-    "split": "bert", "unit": "char", "mark": "prefix:##", "base": "sorted", "objective": "score", "encode": "longest-match",
-    "unknown": "whole-word",
-}
 
 
 def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from tokentui.running import RunningText
 from tokentui.snapshot import CorpusPart, Look, Place
 from tokentui.text.corpus import Corpus
 
-TRAINABLE = [preset for preset in PRESETS.values() if not preset.coming]
+TRAINABLE = list(PRESETS.values())
 
 
 def window(corpus: Corpus, trainer: Trainer, place: Place | None = None, chars: int = 10_000) -> list[CorpusPart]:

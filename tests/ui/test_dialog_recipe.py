@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from textual.pilot import Pilot
 from waiting import screen_text, until
 
 from tokentui.errors import TokentuiError
-from tokentui.presets import BUILT, PRESETS, Preset, preset
+from tokentui.presets import PRESETS, preset
 from tokentui.recipe import AXES, Recipe
 from tokentui.ui.screens import draft
 from tokentui.ui.screens.dialog import Notice
@@ -66,20 +65,6 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
         await until(pilot, lambda: app.answered)
         assert app.result.recipe == preset("minbpe")
         assert app.result.run == {**UNSET, "vocab_size": 32768}
-
-
-async def test_a_preset_that_is_coming_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Preset.__module__], "BUILT", ("count",))
-    name = "wordpiece"
-    dialog = RecipeScreen(GPT2, "gpt2")
-    async with shown(dialog) as (app, pilot):
-        drive = Driver(dialog, pilot)
-        await drive.at("presets", name)
-        await drive.seen(f"{name} coming")
-        await pilot.press("enter")
-        await drive.said(f"{name} is coming: it cannot be trained yet")
-        assert dialog.recipe == GPT2
-        assert not app.answered
 
 
 async def test_an_axis_turns_and_the_change_is_shown() -> None:
@@ -369,11 +354,9 @@ def test_turning_the_list_axis_goes_through_none_and_each_alone() -> None:
     assert draft.turned(GPT2.with_axes(normalize=("nfc", "nfd")), "normalize", 1).normalize == ()
 
 
-def test_an_objective_that_is_not_built_is_refused() -> None:
-    unbuilt = [name for name in AXES["objective"].values if name not in BUILT]
-    recipe = GPT2.with_axes(encode="longest-match")
-    for choice in draft.choices(recipe, "objective"):
-        assert (bool(choice.refused) and not choice.goes_with) == (choice.value in unbuilt)
+def test_every_objective_can_be_taken_alone_or_with_others() -> None:
+    for choice in draft.choices(GPT2.with_axes(encode="longest-match"), "objective"):
+        assert not choice.refused or choice.goes_with
 
 
 def test_the_text_of_a_mark_is_kept_for_another_kind() -> None:
@@ -421,9 +404,6 @@ def test_changes_name_axes_and_stops() -> None:
     assert draft.changes(GPT2, {}, GPT2, UNSET) == ()
 
 
-def test_families_hold_every_preset_once_those_that_can_be_trained_first() -> None:
+def test_families_hold_every_preset_once() -> None:
     families = draft.families()
     assert sorted(preset.name for members in families.values() for preset in members) == sorted(PRESETS)
-    for members in families.values():
-        coming = [preset.coming for preset in members]
-        assert coming == sorted(coming)

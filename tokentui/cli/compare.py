@@ -26,7 +26,7 @@ from tokentui.cli.output import complain, write_json, write_text
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import load
-from tokentui.learn import check_trainable, start
+from tokentui.learn import start
 from tokentui.learn.base import Cancel, Trainer
 from tokentui.measure.align import Alignment, align
 from tokentui.measure.compare import Comparison, check_columns, compare
@@ -111,8 +111,6 @@ def command(
     check_columns(len(tokenizers) + len(recipes))
     conventions = Conventions(words, alpha)
     chosen = [recipe_of(name, axes_of(axes)) for name in recipes]
-    for recipe in chosen:
-        check_trainable(recipe)
     named = run_of(**run)
     if not recipes and (named or axes_of(axes).keys() - {"split"}):
         raise TokentuiError("nothing is trained here", "compare", "name a recipe by -r, or leave out what a training is told")

@@ -56,7 +56,6 @@ def _preset_row(preset: Preset) -> dict[str, Any]:
         "family": preset.family,
         "about": preset.about,
         "source": preset.source,
-        "coming": preset.coming,
         "recipe": preset.recipe.to_dict(),
         "stops": dict(preset.stops),
         "specials": list(preset.specials),
@@ -74,7 +73,7 @@ def _listed() -> str:
     width = max(map(len, PRESETS))
     for family, members in groupby(order, key=lambda preset: preset.family):
         lines.append(f"{family}:")
-        lines.append(_table([(one.name, one.about + (" (coming)" if one.coming else "")) for one in members], width))
+        lines.append(_table([(one.name, one.about) for one in members], width))
     lines += ["", "axes:", _table([(axis.name, axis.about) for axis in AXES.values()], width)]
     return "\n".join(lines)
 

@@ -22,7 +22,7 @@ from tokentui.cli.output import check_target, complain, json_row, shown, write, 
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import FORMATS, dumps, save, write_whole
-from tokentui.learn import Step, check_trainable, start
+from tokentui.learn import Step, start
 from tokentui.learn.base import INTERRUPTED, Cancel, Trainer
 from tokentui.learn.gage import GageStep, GageTrainer, compressed
 from tokentui.learn.unigram import UnigramStep
@@ -74,7 +74,6 @@ def command(
     if recipe is None:
         raise TokentuiError("-r is missing", "train", "name a preset or a recipe file; tokentui recipes lists them")
     chosen = recipe_of(recipe, axes_of(axes))
-    check_trainable(chosen)
     run = run_of(**words)
     if format_ is not None and format_ not in FORMATS:
         raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, FORMATS))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tokentui.errors import TokentuiError
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Trainer, Why
 from tokentui.learn.compiled import CompiledTrainer, is_chosen
 from tokentui.learn.gage import GageTrainer
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.score import ScoreTrainer
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.presets import BUILT
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -26,18 +24,6 @@ OBJECTIVES: dict[str, Callable[..., Trainer]] = {
 
 _PRUNING = ("unigram",)
 """Objectives that begin with all there is, which they find in the documents, and go down to a size."""
-
-
-def check_trainable(recipe: Recipe) -> None:
-    """Refuse a recipe whose objective is not built.
-
-    Raises:
-        TokentuiError: It says so in one line.
-    """
-    if recipe.objective not in OBJECTIVES:
-        raise TokentuiError(
-            "this objective is coming; it cannot be trained yet", f"objective={recipe.objective}", f"take objective={BUILT[0]}"
-        )
 
 
 def start(
@@ -60,9 +46,8 @@ def start(
         cancel: Asked meanwhile; true raises `Cancelled`.
 
     Raises:
-        TokentuiError: The recipe's objective is not built, or its pattern takes too long on this corpus.
+        TokentuiError: The recipe's pattern takes too long on this corpus.
     """
-    check_trainable(recipe)
     words = count(corpus, recipe, progress=progress, cancel=cancel)
     documents = corpus.documents if corpus.counts is None else None
     return start_counted(words, recipe, first_id=first_id, specials=specials, documents=documents, cancel=cancel)
@@ -91,7 +76,6 @@ def start_counted(
         progress: Told (done, total) while the start is laid out.
         cancel: Asked meanwhile; true raises `Cancelled`.
     """
-    check_trainable(recipe)
     more: dict[str, Any] = {}
     if recipe.objective in _PRUNING:
         more["lines"] = documents

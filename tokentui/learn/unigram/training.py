@@ -7,16 +7,16 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from tokentui import fast
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.errors import TokentuiError
 from tokentui.learn import base as end
 from tokentui.learn.base import Cancel, Progress, Stops
-from tokentui.learn.pairs import quiet_collector
 from tokentui.learn.unigram.coded import MAX_LENGTH
 from tokentui.learn.unigram.maker import Maker
 from tokentui.learn.unigram.model import CUT, PRUNE, SPARE, SUB_ROUNDS, Model, pruned_size
 from tokentui.learn.unigram.plain import Engine, Plain, drain
 from tokentui.learn.unigram.rows import UnigramStep
 from tokentui.learn.unigram.seeds import SEED_SIZE
+from tokentui.learn.walking import look, quiet_collector
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 
@@ -85,13 +85,13 @@ class Training:
             work = self._lay_out(lines, seed_size)
             while True:
                 try:
-                    _look(progress, cancel, int(next(work) * _PER_MILLE), _PER_MILLE)
+                    look(progress, cancel, int(next(work) * _PER_MILLE), _PER_MILLE)
                 except StopIteration as stop:
                     self._maker: Maker = stop.value
                     break
             self._target = self._size(vocab_size)
             self._start()
-        _look(progress, cancel, _PER_MILLE, _PER_MILLE)
+        look(progress, cancel, _PER_MILLE, _PER_MILLE)
 
     def _lay_out(self, lines: Sequence[str] | None, seed_size: int) -> Generator[float, None, Maker]:
         kind: type[Engine] = Plain
@@ -216,7 +216,7 @@ class Training:
         number = max(0, number)
         start, total = self.number, abs(number - self.number)
         while not self.advance(number, Stops(max_length=self._max_length)):
-            _look(progress, cancel, abs(self.number - start), total)
+            look(progress, cancel, abs(self.number - start), total)
         return self.number
 
     def run(
@@ -246,7 +246,7 @@ class Training:
         with quiet_collector():
             reason = None
             while not reason:
-                _look(progress, cancel, self.number, self._guess())
+                look(progress, cancel, self.number, self._guess())
                 reason = self.advance(None, stops)
         return reason
 
@@ -394,10 +394,3 @@ class Training:
         """The first known step with at most so many ids; None where there is none yet."""
         others = self._others
         return next((n for n, model in enumerate(self._models) if others + len(model.pieces) <= size), None)
-
-
-def _look(progress: Progress | None, cancel: Cancel | None, done: int, total: int) -> None:
-    if cancel is not None and cancel():
-        raise Cancelled
-    if progress is not None:
-        progress(done, total)

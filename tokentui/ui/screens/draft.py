@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.errors import TokentuiError
-from tokentui.presets import BUILT, PRESETS, Preset
+from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import AXES, Recipe
 
 STOPS: dict[str, str] = {
@@ -21,9 +22,6 @@ STOPS: dict[str, str] = {
     "specials": "special tokens, with spaces between them",
 }
 """The words of a run and what they mean."""
-
-COMING = "coming: it cannot be trained yet"
-"""Why an objective that is not built is not taken."""
 
 PLACE = "place"
 """The name of the setting that says what another recipe is brought to."""
@@ -105,25 +103,20 @@ def changed(recipe: Recipe, axis: str, value: str) -> Recipe:
     """A recipe with another value on an axis. On the list axis the value is put at the end, or taken out.
 
     Raises:
-        TokentuiError: The recipe would make no sense, or cannot be trained yet.
+        TokentuiError: The recipe would make no sense.
     """
     now = getattr(recipe, axis)
     new: Any = value
     if isinstance(now, tuple):
         new = tuple(one for one in now if one != value) if value in now else (*now, value)
-    if axis == "objective" and value != now and value not in BUILT:
-        raise TokentuiError(COMING, f"objective={value}", f"take objective={BUILT[0]}")
     return recipe.with_axes(**{axis: new})
 
 
 @functools.lru_cache(maxsize=512)
 def mended(recipe: Recipe, axis: str, value: str) -> Recipe | None:
     """The recipe with this value on an axis for which the fewest other axes change; None where no change of them helps."""
-    try:
+    with contextlib.suppress(TokentuiError):
         return changed(recipe, axis, value)
-    except TokentuiError:
-        if axis == "objective" and value not in BUILT:
-            return None
     try:
         Recipe().with_axes(**{axis: value} if ":" in value else {})
     except TokentuiError:  # the text of it: nothing else mends a pattern
@@ -224,8 +217,8 @@ def changes(old: Recipe, old_run: Mapping[str, Any], new: Recipe, new_run: Mappi
 
 
 def families() -> dict[str, list[Preset]]:
-    """The presets by family, those that can be trained now first in each."""
+    """The presets by family."""
     found: dict[str, list[Preset]] = {}
-    for preset in sorted(PRESETS.values(), key=lambda preset: preset.coming):
+    for preset in PRESETS.values():
         found.setdefault(preset.family, []).append(preset)
-    return {family: found[family] for family in dict.fromkeys(preset.family for preset in PRESETS.values())}
+    return found

@@ -175,7 +175,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         changes, lead = self._changes(), "changes "
         if preset:
             lead = "would change "
-            changes = () if preset.coming else self._changes(preset.recipe, draft.run_of(preset, self.run_words))
+            changes = self._changes(preset.recipe, draft.run_of(preset, self.run_words))
         elif (recipe := self._recipe_at_cursor()) is not None and recipe != self.recipe:
             changes, lead = self._changes(recipe), "would change "
         # Lines break between words: a second one is not used to its end.
@@ -204,7 +204,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _show_preview(self) -> None:
         """Try what is looked at: a preset, a value, or else the draft."""
         preset = self._preset_at_cursor()
-        if preset is not None and not preset.coming:
+        if preset is not None:
             self._preview.look(preset.recipe, draft.run_of(preset, self.run_words), preset.name)
         elif (recipe := self._recipe_at_cursor()) is not None:
             self._preview.look(recipe, self.run_words, f"{self._open}={recipe.axis(self._open)}")
@@ -223,7 +223,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show_change()
         self._show_preview()
         if preset := self._preset_at_cursor():
-            self._say(f"{draft.COMING} · {preset.about}" if preset.coming else f"{preset.about} · {preset.source}")
+            self._say(f"{preset.about} · {preset.source}")
         elif choice := self._choice_at_cursor():
             too = f" · enter changes {recipe_rows.together(choice)} too" if choice.goes_with else ""
             self._say((safe(choice.refused) or choice.about) + too, "warning" if choice.refused else "muted")
@@ -346,9 +346,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._type(f"{key} ", " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value))
 
     def _choose_preset(self, preset: Preset) -> None:
-        if preset.coming:
-            self._say(f"{preset.name} is {draft.COMING}", "error")
-            return
         self.recipe, self.run_words = preset.recipe, draft.run_of(preset, self.run_words)
         self._go(self._axes)
         self._axes.move_to(0)

@@ -26,13 +26,13 @@ _MOST_SHOWN = 60  # characters of a value in a row
 
 
 def presets(recipe: Recipe) -> list[TableRow]:
-    """The presets by family: dim where they cannot be trained yet, marked where they are the recipe."""
+    """The presets by family, marked where they are the recipe."""
     rows: list[TableRow] = []
     for family, members in draft.families().items():
         rows.append(TableRow(None, (((family, "strong"),),)))
         for preset in members:
-            cell: Cell = ((f" {preset.name}", ""), (" coming" if preset.coming else "", "muted"))
-            rows.append(TableRow(preset.name, (cell,), preset.coming, "•" if preset.recipe == recipe else ""))
+            cell: Cell = ((f" {preset.name}", ""),)
+            rows.append(TableRow(preset.name, (cell,), mark="•" if preset.recipe == recipe else ""))
     return rows
 
 
