@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak bench
+.PHONY: check lint test soak engines bench
 
 check: lint test  ## all that a change has to pass
 
@@ -15,5 +15,10 @@ test:
 soak:  ## long tests, and every property with many more examples
 	$(PYTHON) -m pytest -m soak --hypothesis-profile=soak --timeout=3600
 
-bench:  ## make bench CORPUS=novel.txt
-	$(PYTHON) benchmarks/train.py $(CORPUS)
+engines:  ## the tests with kernels, without Numba, and with kernels that are not compiled
+	$(PYTHON) -m pytest
+	PYTHONPATH=$(CURDIR)/tests/support/without_numba $(PYTHON) -m pytest
+	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest
+
+bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
+	$(PYTHON) benchmarks/run.py $(CORPUS)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import soak
 
-from tokentui import fast
+from tokentui import fast, limits
 
 soak.register_profiles()
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
 _LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
-for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswith("TEXTUAL_")]:
+for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswith("TEXTUAL_") or name == limits.VARIABLE]:
     del os.environ[_name]
 
 
@@ -48,6 +49,19 @@ def loaded(pytestconfig: pytest.Config) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
         assert fast.load()
+
+
+@pytest.fixture
+def limited() -> Callable[..., None]:
+    """Sets limits by their names, until the test ends."""
+    return lambda **values: limits.use(dataclasses.replace(limits.now(), **values))
+
+
+@pytest.fixture(autouse=True)
+def _own_limits() -> Iterator[None]:
+    """No test sees the limits that another has set."""
+    yield
+    limits.use(None)
 
 
 @pytest.fixture(scope="session")

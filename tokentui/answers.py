@@ -129,12 +129,50 @@ class TokenFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """What a check found: the token's `id` where it is one, its exact bytes or the text, and what is said of it."""
+
+    id: int | None
+    piece: bytes
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a health report.
+
+    Attributes:
+        name: What it is called, one word for programs.
+        title: The same for people, a few words.
+        about: What it is good for, a sentence.
+        status: `PASS`, `WARN`, `FAIL`, or `n/a` where it makes no sense for this tokenizer.
+        observed: What was found, in words.
+        threshold: What is a WARN and what a FAIL, in words.
+        value: The number that the threshold is held against, None where it is not a number.
+        count: How many there are of what `examples` shows.
+        examples: The first of them.
+    """
+
+    name: str
+    title: str
+    about: str
+    status: str
+    observed: str
+    threshold: str
+    value: float | None = None
+    count: int = 0
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """What is worth knowing of a vocabulary before it is trusted.
 
     `kinds` counts the ids of each kind. `longest` are the tokens of most bytes. `unreachable` are the tokens that no text
     becomes, with why; `duplicates` the ids that are spelled alike; `broken` the tokens of several bytes that are not UTF-8;
     `spaces` those that are white space alone. `missing_bytes` are the bytes that a vocabulary of bytes lacks.
+    `scripts` counts the ordinary tokens by what they are written in, the commonest first, and `lengths` by their characters.
+    `holes` are the (first, last) of each range of ids that no token has; `shared` the ids that several tokens have.
     """
 
     vocab_size: int
@@ -147,3 +185,49 @@ class Health:
     broken: tuple[tuple[int, bytes], ...]
     spaces: tuple[tuple[int, bytes], ...]
     missing_bytes: tuple[int, ...]
+    scripts: tuple[tuple[str, int], ...]
+    lengths: tuple[tuple[int, int], ...]
+    holes: tuple[tuple[int, int], ...]
+    shared: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The facts and the health of the tokenizer at a step."""
+
+    step: int
+    health: Health
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a file format cannot hold of a tokenizer.
+
+    `what` names it in a word or two, `consequence` says what comes of that, `example` shows it (may be empty).
+    """
+
+    what: str
+    consequence: str
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What becomes of a tokenizer in a file format.
+
+    Attributes:
+        format: The name of the format.
+        about: What it is, in a few words.
+        files: The names of its files where it has several, else the end of a usual name.
+        losses: What it cannot hold.
+        refused: Why it is not written, empty where it is.
+        checked: On how many texts the written file was found to give the same, 0 where that was not tried.
+    """
+
+    format: str
+    about: str
+    files: tuple[str, ...]
+    losses: tuple[Loss, ...] = ()
+    refused: str = ""
+    checked: int = 0

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
 from tokentui import commands as do
-from tokentui.answers import Answers
+from tokentui.answers import Answers, ExportReport, Report
 from tokentui.errors import TokentuiError
 from tokentui.explorer import Glance, Prepared, Run
+from tokentui.formats import FORMATS, Refused, export, look, targets
 from tokentui.learn import start_counted
 from tokentui.learn.base import MERGES
 from tokentui.learn.unigram import UnigramStep, UnigramTrainer
 from tokentui.measure.asking import answers
+from tokentui.measure.health import examine
 from tokentui.measure.ways import ways_of
 from tokentui.snapshot import PreviewView
-from tokentui.text.corpus import Corpus
+from tokentui.text.beginning import beginning
 from tokentui.text.count import count
+from tokentui.text.patience import check
 from tokentui.views import last_row
 
 PREVIEW_CHARS = 20_000
@@ -35,7 +39,7 @@ def preview(prepared: Prepared, command: do.Preview, cancel: Callable[[], bool])
     """
     run = Run.of(dict(command.run)) if command.run is not None else prepared.run
     corpus = beginning(prepared.corpus, PREVIEW_CHARS)
-    chars = sum(map(len, corpus.documents)) + sum(len(word) for word, _ in corpus.counts or ())
+    chars = corpus.characters + sum(len(word) for word, _ in corpus.counts or ())
     try:
         words = count(corpus, command.recipe, processes=1, cancel=cancel)
         trainer = start_counted(
@@ -62,29 +66,6 @@ def _line(step: UnigramStep) -> str:
     return f"{what}, round {step.round}: {step.kept:,} pieces{dropped}, {step.objective:.4f} nats a word"
 
 
-def beginning(corpus: Corpus, chars: int) -> Corpus:
-    """The first so many characters of a corpus, cut between words where there are any."""
-    if corpus.counts is not None:
-        kept, room = [], chars
-        for word, times in corpus.counts:
-            if room <= 0:
-                break
-            kept.append((word, times))
-            room -= len(word) + 1
-        return replace(corpus, counts=tuple(kept))
-    documents, room = [], chars
-    for document in corpus.documents:
-        if room <= 0:
-            break
-        part = document
-        if len(document) > room:
-            space = document.rfind(" ", room // 2, room)
-            part = document[: space if space > 0 else room]
-        documents.append(part)
-        room -= len(part) + 1
-    return replace(corpus, documents=tuple(documents))
-
-
 def ask(glance: Glance, command: do.Ask, cancel: Callable[[], bool]) -> Answers:
     """The questions that a vocabulary raises, at the step that was glanced at.
 
@@ -95,3 +76,34 @@ def ask(glance: Glance, command: do.Ask, cancel: Callable[[], bool]) -> Answers:
     """
     found = answers(glance.tokenizer, glance.corpus, words=glance.words, exhaust=command.exhaust, cancel=cancel)
     return replace(found, step=glance.step, ways=ways_of(glance.tokenizer, command.word or glance.typed))
+
+
+def facts(glance: Glance, cancel: Callable[[], bool]) -> Report:
+    """The facts and the health of the tokenizer that was glanced at."""
+    return Report(glance.step, *examine(glance.tokenizer, cancel=cancel))
+
+
+def formats(glance: Glance) -> tuple[ExportReport, ...]:
+    """What each file format would lose of the tokenizer that was glanced at."""
+    found = []
+    for format in FORMATS.values():
+        check()
+        found.append(look(glance.tokenizer, format))
+    return tuple(found)
+
+
+def export_to(glance: Glance, command: do.Export, cancel: Callable[[], bool]) -> ExportReport:
+    """Write the tokenizer that was glanced at.
+
+    Raises:
+        TokentuiError: A file is there already and must not be written over, or it cannot be written.
+    """
+    path, format = os.path.expanduser(command.path), FORMATS[command.format]
+    there = next((one for one in targets(path, format) if os.path.lexists(one)), None)
+    if there is not None and not command.overwrite:
+        raise TokentuiError("the file is there already", there, "enter again writes over it")
+    try:
+        return export(glance.tokenizer, path, format.name, cancel=cancel)
+    except Refused as error:
+        report = look(glance.tokenizer, format)
+        return replace(report, refused=report.refused or error.what.partition(": ")[2])

@@ -100,6 +100,27 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenTokenizer:
+    """Open a tokenizer file, on the same corpus, at its last birth. Answered when it can be stepped through; raises what is wrong
+    with it.
+
+    `split` is a value of that axis for a file that holds none; empty for its own. `kept` takes the one that was opened from there
+    before, where it still is.
+    """
+
+    path: str
+    split: str = ""
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recognise:
+    """Tell what a file is, by its content. Answered by the name of a tokenizer's format; empty for all that may be a corpus."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scratch:
     """Train on a text that was typed, at the same place. Answered when it is there; a later one takes its place."""
 
@@ -183,11 +204,50 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Formats:
+    """What each file format would lose of the tokenizer of this step. Answered by `tokentui.answers.ExportReport`s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Write the tokenizer of this step to a file. Answered by a `tokentui.answers.ExportReport`; where its `refused` says why the
+    format cannot hold it nothing is written.
+
+    Raises what is wrong with the path; that a file is there already unless it may be written over.
+    """
+
+    path: str
+    format: str
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts of the tokenizer of this step and a report on its health. Answered by `tokentui.answers.Report`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Why no text ever becomes a token of the opened file, by its id. Answered by a sentence, empty where one does."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What the corpus is, whatever it is called. Answered by the SHA-256 of its bytes, in hex."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelWork:
     """Give up the long work under way (opening, counting, walking); what was open stays."""
 
 
 Command = (
-    Move | GoTo | GoToToken | Play | Speed | Type | See | Find | Follow | Open | Scratch | CorpusText | Use
-    | Fine | KeepPlace | Preview | Pieces | Compress | Ask | CancelWork
+    Move | GoTo | GoToToken | Play | Speed | Type | See | Find | Follow | Open | OpenTokenizer | Recognise | Scratch
+    | CorpusText | Use | Fine | KeepPlace | Preview | Pieces | Compress | Ask | Formats | Export | Facts
+    | Fingerprint | Never | CancelWork
 )
+
+Aside = Preview | Ask | Formats | Export | Facts | Recognise | Fingerprint
+"""What is answered beside the training, about the step at which it was asked."""

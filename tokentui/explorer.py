@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from tokentui import commands as do
+from tokentui.births import born_rows, last_birth, never
 from tokentui.encode import Typed
 from tokentui.errors import TokentuiError
-from tokentui.learn import start_counted
-from tokentui.learn.base import MERGES, Stops, Trainer
+from tokentui.learn.base import MERGES, Stops
+from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.pieces import pieces_view
+from tokentui.prepared import Glance as Glance
+from tokentui.prepared import Prepared as Prepared
+from tokentui.prepared import Run as Run
+from tokentui.prepared import Stand as Stand
+from tokentui.prepared import nothing as nothing
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
 from tokentui.snapshot import Busy, EncodedToken, Look, PairRow, Place, Snapshot
-from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words, words_of
-from tokentui.tokenizer import Tokenizer
 from tokentui.views import (
-    VocabularyRows,
     candidate_rows,
     compressed_view,
     curve,
@@ -35,6 +36,7 @@ from tokentui.views import (
     find_candidate,
     last_row,
     needles,
+    vocabulary_rows,
     why_view,
 )
 
@@ -42,70 +44,6 @@ SCRATCH_BYTES = 1_000_000
 """A larger corpus is not edited: each key would train on all of it."""
 SLICE_S = 0.008
 """How long one slice of work takes at most, about; merges of a large corpus may take longer one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a run is asked for: its stops, and what its ids begin with."""
-
-    stops: Stops = field(default_factory=Stops)
-    first_id: int = 0
-    specials: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, words: Mapping[str, Any]) -> Run:
-        """A run from its words: merges, vocab_size, min_count, max_length, first_id, specials."""
-        stops = Stops(words.get("merges"), words.get("vocab_size"), words.get("min_count") or 1, words.get("max_length"))
-        return cls(stops, words.get("first_id") or 0, tuple(words.get("specials") or ()))
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A corpus laid out for a recipe, ready to be stepped through; `partial` if only a part of it has been counted.
-
-    `text` is the corpus as running text, kept because a normaliser takes longer than a step.
-    """
-
-    corpus: Corpus
-    recipe: Recipe
-    run: Run
-    trainer: Trainer
-    partial: bool = False
-    text: RunningText | None = None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What the trainer's steps depend on."""
-        return self.corpus.sha256, self.corpus.name, self.recipe, *self.limits(self.run)
-
-    def limits(self, run: Run) -> tuple[object, ...]:
-        """Of a run's words those that the steps of such a trainer depend on."""
-        return self.trainer.limits(run.stops), run.first_id, run.specials
-
-
-def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
-    """An empty corpus: what a session stands on before anything is open."""
-    corpus = Corpus.from_text("", "nothing open")
-    return Prepared(corpus, recipe, run or Run(), start_counted(words_of(Counter()), recipe))
-
-
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A place in a training that another recipe can be brought to: so many merges, or so many ids."""
-
-    merges: int
-    vocab_size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """What does not change while the training goes on: the tokenizer of a step, and what it is asked about."""
-
-    step: int
-    tokenizer: Tokenizer
-    corpus: Corpus
-    words: Words
-    typed: str
 
 
 KEPT_PLACES = ("step", "size")
@@ -144,7 +82,7 @@ class Explorer:
         self.prepared = prepared
         self.trainer = prepared.trainer
         self.trainer.bound(self._stops)
-        self._vocabulary = VocabularyRows(self.trainer)
+        self._vocabulary = vocabulary_rows(self.trainer)
         self._text = prepared.text or RunningText(prepared.corpus, prepared.recipe)
         self._typed = Typed(EncodedToken)
         self._goal: int | None = None
@@ -162,17 +100,25 @@ class Explorer:
         """The place that another recipe is brought to. A step of a unigram training is none: there the last merge counts."""
         if self._wished is not None:  # nothing was done since: it may be more than this recipe has
             return self._wished
+        if isinstance(self.trainer, OpenedTrainer):
+            return Stand(self.trainer.number, self.trainer.vocab_size)
         if not isinstance(self.trainer, UnigramTrainer):
             self._merges_at = self.trainer.number
         return Stand(self._merges_at, self.trainer.vocab_size)
 
-    def install(self, prepared: Prepared, stand: Stand | None = None) -> None:
-        """Stand on another corpus or recipe, and walk to the place that is kept; None is where the trainer stands."""
+    def install(self, prepared: Prepared, stand: Stand | None = None, *, keep_look: bool = False) -> None:
+        """Stand on another corpus or recipe, and walk to the place that is kept; None is where the trainer stands.
+
+        Of another corpus the beginning is looked at, unless it has a place to be brought to or `keep_look` says otherwise.
+        """
         if self._seek:
             self._seek.answer(None)
         moved = prepared.corpus is not self.prepared.corpus
+        if prepared.opened and self.prepared.opened and prepared.opened.tokenizer is self.prepared.opened.tokenizer:
+            prepared.trainer.jump(self.trainer.number)  # another corpus, or all of it: at the same birth
+            stand = None
         self._take(prepared)
-        if moved and stand is None:
+        if moved and stand is None and not keep_look:
             self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
             self._merges_at = 0
         if stand is None:
@@ -217,20 +163,23 @@ class Explorer:
             case do.Fine(pieces):
                 self._halt()
                 if not isinstance(self.trainer, UnigramTrainer):
-                    raise TokentuiError("a merge is the finest step there is", "piece by piece", "take n and b")
+                    raise TokentuiError("a step is the finest step there is", "piece by piece", "take n and b")
                 self.trainer.fine(pieces)
             case do.KeepPlace(by):
                 if by not in KEPT_PLACES:
                     raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
                 self.keep_place = by
             case do.Pieces(place, chars):
-                answer(pieces_view(self._text, self.trainer.words, self.prepared.recipe, self.typed, place, chars))
+                answer(pieces_view(self._text, self.trainer.words, self.trainer.recipe, self.typed, place, chars))
                 return
             case do.CorpusText():
                 answer(self._corpus_text())
                 return
             case do.Compress(start, length):
                 answer(compressed_view(self.trainer, start, length))
+                return
+            case do.Never(number):
+                answer(never(self.trainer, number))
                 return
             case do.CancelWork():
                 self._halt()
@@ -271,7 +220,7 @@ class Explorer:
         if pane == "pairs" and isinstance(start, int):
             return find_candidate(self.trainer, text, start, backward)
         if pane == "vocabulary" and isinstance(start, int):
-            return self._vocabulary.find(text, start, backward, self.look.vocabulary_order)
+            return self._vocabulary.find(needles(text), start, backward, self.look.vocabulary_order)
         raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
 
     def _corpus_text(self) -> str:
@@ -305,7 +254,7 @@ class Explorer:
         Returns:
             How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
         """
-        if self.prepared.partial:
+        if self.prepared.partial and not self.prepared.opened:
             return 0.1  # steps begin when the corpus is whole
         if self._seek is not None:
             self._work_seek(self._seek, seconds)
@@ -378,6 +327,11 @@ class Explorer:
         stops = prepared.run.stops
         self._version += 1
         pairs_top, pairs = candidate_rows(trainer, look.pairs_top, look.pairs_rows)
+        pairs_total = trainer.pairs
+        if isinstance(trainer, OpenedTrainer) and not pairs_total:
+            pairs_total = trainer.known
+            pairs_top = max(0, min(look.pairs_top, pairs_total - 1))
+            pairs = born_rows(trainer, pairs_top, look.pairs_rows)
         vocabulary_top, vocabulary = self._vocabulary.rows(look.vocabulary_order, look.vocabulary_top, look.vocabulary_rows)
         target = trainer.last_step(stops)
         curve_end = max(trainer.known, target or 0)
@@ -405,7 +359,7 @@ class Explorer:
             last_id=last_id,
             pairs=pairs,
             pairs_top=pairs_top,
-            pairs_total=trainer.pairs,
+            pairs_total=pairs_total,
             why=why_view(trainer, stops),
             vocabulary=vocabulary,
             vocabulary_top=vocabulary_top,
@@ -417,10 +371,15 @@ class Explorer:
             busy=self.busy or self._own_busy(),
             keep_place=self.keep_place,
             engine=self.engine,
+            memory=trainer.memory,
+            opened=prepared.opened.view if prepared.opened else None,
         )
 
     def _last(self) -> tuple[PairRow | None, int | None]:
         trainer = self.trainer
+        if isinstance(trainer, OpenedTrainer):
+            born = last_birth(trainer)
+            return born, born.id if born else None
         if not trainer.number or isinstance(trainer, UnigramTrainer):
             return None, None
         step = trainer.step_at(trainer.number)

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokentui import fast
-from tokentui.explorer import Prepared, Run
+from tokentui.errors import TokentuiError
+from tokentui.fast.rules import scans
+from tokentui.formats import load
 from tokentui.learn import start_counted
+from tokentui.learn.opened import OpenedTrainer, Order
 from tokentui.learn.pairs import quiet_collector
+from tokentui.opened import Opened, OpenedText
+from tokentui.prepared import Prepared, Run
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
+from tokentui.stages import opened_view
+from tokentui.text.beginning import beginning
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import PARALLEL_CHARS, Words, count, count_steps, words_of
 from tokentui.text.read import read
+from tokentui.tokenizer import Tokenizer
 
+AT_ONCE_CHARS = 2_000_000
+"""So much text is counted and laid out by kernels before anything could be looked at."""
 FIRST_LOOK_CHARS = 200_000
 """How much of a large corpus is counted before its first pairs are shown."""
+
+
+FIRST_LOOK_OPENED = 100_000
+FIRST_LOOK_STAGED = 20_000
+"""The same for an opened tokenizer, whose steps may take much longer where the axes do not say them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +82,8 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
             )
         return Prepared(corpus, recipe, run, trainer, partial, text)
 
-    total = sum(map(len, corpus.documents))
-    if total > 2 * FIRST_LOOK_CHARS:
+    total = corpus.characters
+    if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and fast.loaded() and scans(recipe)):
         hooks.partial(lay_out(_first_words(corpus, recipe, hooks), True))
     if total >= PARALLEL_CHARS or fast.ready(total):
         words = count(corpus, recipe, progress=lambda done, all_: hooks.progress("counting", done, all_), cancel=hooks.cancel)
@@ -78,7 +94,69 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
             if done >= all_:
                 words = words_of(counts)
     hooks.progress("laying out", 0, 0)
+    hash(corpus.digest)  # of a long file it takes a moment: not on the event loop, which asks for it
     return lay_out(words, False)
+
+
+def open_tokenizer(path: str, split: str, hooks: Hooks) -> Tokenizer:
+    """Read a tokenizer file. The split that was named is for a file that holds none.
+
+    Raises:
+        TokentuiError: It cannot be read, or is none.
+    """
+    hooks.progress(f"reading {os.path.basename(path)}", 0, 0)
+    try:
+        return load(path)
+    except TokentuiError:
+        if not split:
+            raise
+        return load(path, split)
+
+
+def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, path: str) -> Prepared:
+    """As `prepare_tokenizer`, at the last birth: there it is what its owner has."""
+
+    def at_end(prepared: Prepared) -> Prepared:
+        prepared.trainer.jump(prepared.trainer.known)
+        return prepared
+
+    partial = Hooks(hooks.progress, lambda prepared: hooks.partial(at_end(prepared)), hooks.cancel)
+    return at_end(prepare_tokenizer(corpus, tokenizer, run, partial, path=path))
+
+
+def prepare_tokenizer(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, *, path: str = "") -> Prepared:
+    """Count a corpus as an opened tokenizer cuts it, and find what each of its births changes there; at step 0.
+
+    Args:
+        corpus: The corpus.
+        tokenizer: The tokenizer.
+        run: What is kept for a training that comes after it.
+        hooks: What is told and asked meanwhile.
+        path: The tokenizer's file.
+
+    Raises:
+        TokentuiError: It is none whose tokens are born one by one.
+    """
+    order = Order.of(tokenizer)
+    view = opened_view(tokenizer, order, path)
+    text = OpenedText(corpus, tokenizer)
+
+    def lay_out(of: Corpus, partial: bool) -> Prepared:
+        words, fixed = text.pretokens.count(of, _told(hooks, "counting"), hooks.cancel)
+        with quiet_collector():
+            trainer = OpenedTrainer(
+                tokenizer, words, fixed=fixed, order=order, progress=_told(hooks, "encoding"), cancel=hooks.cancel
+            )
+        return Prepared(corpus, tokenizer.recipe, run, trainer, partial, text, Opened(tokenizer, view))
+
+    first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
+    if corpus.counts is None and corpus.characters > 2 * first:
+        hooks.partial(lay_out(beginning(corpus, first), True))
+    return lay_out(corpus, False)
+
+
+def _told(hooks: Hooks, what: str) -> Callable[[int, int], None]:
+    return lambda done, total: hooks.progress(what, done, total)
 
 
 def _first_words(corpus: Corpus, recipe: Recipe, hooks: Hooks) -> Words:

@@ -12,7 +12,6 @@ from pathlib import Path
 import platformdirs
 
 from tokentui.errors import TokentuiError
-from tokentui.formats.atomic import write_whole
 
 MOST_RECENT = 20
 """How many sources are remembered."""
@@ -54,9 +53,30 @@ def remember(source: str) -> None:
         kept = source if source.startswith("sample:") else os.path.abspath(os.path.expanduser(source))
         listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
         state_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
+        _write(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
     except (OSError, ValueError, TokentuiError):
         return
+
+
+def keep_account(text: str) -> Path | None:
+    """Keep the account of a failure, in the place of an older one.
+
+    Returns:
+        Where it is; None where nothing can be written.
+    """
+    path = state_dir() / "crash.txt"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(path, text.encode("utf-8", "replace"))
+    except (OSError, ValueError, TokentuiError):
+        return None
+    return path
+
+
+def _write(path: Path, data: bytes) -> None:
+    from tokentui.formats.atomic import write_whole  # with it come all formats, which the first paint does without
+
+    write_whole(path, data)
 
 
 def _home() -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tokentui.opened import OpenedText, typed_pieces
 from tokentui.recipe import Recipe
 from tokentui.running import RunningText
 from tokentui.snapshot import PiecePart, PiecesView, Place
@@ -11,6 +12,8 @@ from tokentui.text.branches import Branches, branches
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import Pretokenizer
 
+OWN_STEPS = "the steps of the file"
+"""What cuts a text under an opened tokenizer, in the place of the branches of a split."""
 HUGE_CHARS = 2_000
 """A pre-token of so many characters is no word any more."""
 _TYPED_CHARS = 20_000
@@ -30,6 +33,8 @@ def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, pla
         chars: How much of the corpus.
     """
     known = branches(recipe.split)
+    own = text.pretokens if isinstance(text, OpenedText) else None
+    names = known.names if own is None else (OWN_STEPS,)
     where = place
     corpus: tuple[PiecePart, ...] = ()
     if text.documents:
@@ -40,8 +45,8 @@ def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, pla
     longest = max(map(len, words.words), default=0)
     return PiecesView(
         split=recipe.split,
-        branches=known.names,
-        typed=tuple(_typed(typed[:_TYPED_CHARS], recipe, known)),
+        branches=names,
+        typed=tuple(typed_pieces(own, typed[:_TYPED_CHARS]) if own else _typed(typed[:_TYPED_CHARS], recipe, known)),
         place=where,
         corpus=corpus,
         distinct=len(words.words),

@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import functools
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -234,6 +233,8 @@ class Recipe:
     @classmethod
     def from_toml(cls, text: str, where: str = "recipe") -> Recipe:
         """The recipe that a recipe file says."""
+        import tomllib  # only a recipe file needs it
+
         try:
             axes = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:

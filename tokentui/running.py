@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from tokentui.fast.longtext import LongText, safe_cut, whole
 from tokentui.learn.base import Trainer
 from tokentui.recipe import Recipe
 from tokentui.snapshot import CorpusPart, CorpusView, Look, PiecePart, Place, TokenSpan
 from tokentui.text.branches import Branches
 from tokentui.text.corpus import Corpus
+from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 from tokentui.text.split import splitter
 
@@ -26,6 +28,8 @@ _LONG_LINE = 4_000
 """A view starts at the beginning of a line, unless the line began further back than this."""
 _KEPT = 64
 _WORD_UNITS = 20_000
+_AROUND = 1_000
+"""How much of a long document on either side of a word a pattern may look at."""
 
 
 class RunningText:
@@ -41,9 +45,11 @@ class RunningText:
         self._recipe = recipe
         self._splitter = splitter(recipe.split)
         self._pretokenizer = Pretokenizer(recipe)
-        self._texts: dict[int, str] = {}
+        self._texts: dict[int, str | LongText] = {}
         self._spans: dict[int, tuple[array[int], array[int]]] = {}
-        texts = corpus.documents if corpus.counts is None else [word for word, _ in corpus.counts]
+        self._slow: set[int] = set()
+        """Documents over which a pattern takes too long."""
+        texts = corpus.texts if corpus.counts is None else [word for word, _ in corpus.counts]
         self._before = [0]
         for text in texts:
             self._before.append(self._before[-1] + len(text) + 1)
@@ -53,8 +59,8 @@ class RunningText:
         """The number of documents; of words, for counted words."""
         return len(self._before) - 1
 
-    def text(self, document: int) -> str:
-        """The normalised text of a document."""
+    def text(self, document: int) -> str | LongText:
+        """The normalised text of a document; a long one as it is kept, where normalising changes nothing."""
         if self._corpus.counts is not None:
             return self._corpus.counts[document][0]
         known = self._texts.get(document)
@@ -62,7 +68,11 @@ class RunningText:
             if len(self._texts) >= _KEPT:
                 self._texts.clear()
                 self._spans.clear()
-            known = self._pretokenizer.normalized(self._corpus.documents[document])
+            kept = self._corpus.texts[document]
+            if isinstance(kept, LongText) and not self._recipe.normalize and self._splitter.cut:
+                known = kept
+            else:
+                known = self._pretokenizer.normalized(self._corpus.documents[document])
             self._texts[document] = known
         return known
 
@@ -84,7 +94,7 @@ class RunningText:
         while ahead > 0:
             text = self.text(at)
             stop = len(text)
-            for part in self._parts(at, begin, begin + ahead, trainer):
+            for part in self._parts_or_text(at, begin, begin + ahead, trainer):
                 parts.append(part)
                 ahead -= len(part.text)
                 stop = part.place.offset + len(part.text)
@@ -117,7 +127,9 @@ class RunningText:
                 yield PiecePart(text[shown:at], shown, at, None)
             if len(word) > _WORD_UNITS:  # an enormous one: only what is looked at
                 at, word, stop = max(at, start), text[max(at, start) : end], min(stop, end)
-            yield PiecePart(word, at, stop, branches.of(text, at, word))
+            begin = max(0, at - _AROUND) if isinstance(text, LongText) else 0
+            branch = branches.of(text[begin : stop + _AROUND] if isinstance(text, LongText) else text, at - begin, word)
+            yield PiecePart(word, at, stop, branch)
             shown = max(shown, stop)
         if shown < end:
             yield PiecePart(text[shown:end], shown, end, None)
@@ -128,13 +140,13 @@ class RunningText:
         step = -1 if backward else 1
         for turn in range(count + 1):
             document = (start.document + step * turn) % count
-            whole = self.text(document)
+            known = self.text(document)
             if not backward:
-                found = whole.find(text, start.offset + 1 if turn == 0 else 0)
+                found = known.find(text, start.offset + 1 if turn == 0 else 0)
             elif turn == 0:
-                found = whole.rfind(text, 0, start.offset + len(text) - 1) if start.offset else -1
+                found = known.rfind(text, 0, start.offset + len(text) - 1) if start.offset else -1
             else:
-                found = whole.rfind(text)
+                found = known.rfind(text)
             if found >= 0:
                 return Place(document, found)
         return None
@@ -170,13 +182,13 @@ class RunningText:
         """The pre-tokens of a stretch: (offset in the normalised text, word, offset of its end)."""
         text = self.text(document)
         if self._corpus.counts is not None:
-            yield 0, text, len(text)
+            yield 0, whole(text), len(text)
             return
-        cut = self._cut_before(text, start)
+        cut = self._cut_before(text, start) if self._splitter.cut else None
         if cut is None:
             yield from self._known_spans(document, text, start, end)
             return
-        stop = min(len(text), self._splitter.safe_cut(text, end)) if end < len(text) else len(text)
+        stop = min(len(text), safe_cut(text, end, self._splitter.safe_cut)) if end < len(text) else len(text)
         yield from self._split(text[cut:stop], cut)
 
     def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
@@ -186,31 +198,45 @@ class RunningText:
         for word, start, end in self._splitter.spans(text, first=first):
             yield base + max(0, start - shift), word, base + end - shift
 
-    def _cut_before(self, text: str, place: int) -> int | None:
+    def _cut_before(self, text: str | LongText, place: int) -> int | None:
         """A place where the split may start, at or before this one; None where none is near."""
         if place <= _BACK[0]:
             return 0
         for back in _BACK:
-            cut = self._splitter.safe_cut(text, max(0, place - back)) if place > back else 0
+            cut = safe_cut(text, max(0, place - back), self._splitter.safe_cut) if place > back else 0
             if cut <= place:
                 return cut
         return None
 
-    def _known_spans(self, document: int, text: str, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+    def _known_spans(self, document: int, text: str | LongText, start: int, end: int) -> Iterator[tuple[int, str, int]]:
         spans = self._spans.get(document)
         if spans is None:
             starts, ends = array("q"), array("q")
-            for at, _, stop in self._split(text, 0):
+            for at, _, stop in self._split(whole(text), 0):
                 starts.append(at)
                 ends.append(stop)
             self._spans[document] = spans = (starts, ends)
         starts, ends = spans
-        prepared = self._splitter.prepare(text, True)
+        prepared = self._splitter.prepare(whole(text), True)
         shift = len(prepared) - len(text)
         for n in range(max(0, bisect.bisect_right(starts, start) - 1), len(starts)):
             if starts[n] >= end:
                 return
             yield starts[n], prepared[starts[n] + (shift if n else 0) : ends[n] + shift], ends[n]
+
+    def _parts_or_text(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[CorpusPart]:
+        """As `_parts`; the bare text where the pattern of the split takes too long over what stands there."""
+        shown = start
+        if document not in self._slow:
+            try:
+                for part in self._parts(document, start, end, trainer):
+                    yield part
+                    shown = part.place.offset + len(part.text)
+                return
+            except TakesTooLong:
+                self._slow.add(document)
+        if shown < (stop := min(end, len(text := self.text(document)))):
+            yield CorpusPart(Place(document, shown), text[shown:stop], ())
 
     def _parts(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[CorpusPart]:
         """The pre-tokens of a stretch with their tokens, and what lies between them."""

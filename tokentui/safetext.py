@@ -27,6 +27,8 @@ GLYPH_MODES: tuple[GlyphMode, ...] = get_args(GlyphMode)
 
 MARKS_SHOWN = 4
 """The most combining marks that are drawn on one character; more are written as code points."""
+MARKS_SENT = 8
+"""The most that a terminal gets at all: some scripts pile up a few, and what goes on runs over the lines above."""
 
 
 class Kind(StrEnum):
@@ -77,11 +79,11 @@ _SCAN = regex.compile(
     _FLAGS,
 )
 _SCAN_ASCII = regex.compile(rf"(?P<text>[!-~]++)|{_KINDS}", _FLAGS)
-_FORBIDDEN = regex.compile(rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]", _FLAGS)
+_FORBIDDEN = regex.compile(rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]|\p{{M}}{{{MARKS_SENT + 1}}}", _FLAGS)
 
 
 def is_safe(text: str) -> bool:
-    """Whether a terminal may get this text: nothing in it is hidden or acts. Says nothing about widths."""
+    """Whether a terminal may get this text: nothing in it is hidden, acts or piles up. Says nothing about widths."""
     # Both tables are asked, Python's and regex's: they may be of different versions of Unicode.
     return text.isprintable() and (text.isascii() or _FORBIDDEN.search(text) is None)
 

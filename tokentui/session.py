@@ -18,20 +18,28 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from tokentui import commands as do
-from tokentui.answers import Answers
-from tokentui.asides import ask, preview
+from tokentui.answers import Answers, ExportReport, Report
+from tokentui.asides import ask, export_to, facts, formats, preview
+from tokentui.compared import ColumnWanted, CompareSnapshot
+from tokentui.comparing import CompareSession, compare_from
 from tokentui.errors import Cancelled
-from tokentui.explorer import SCRATCH_BYTES, Explorer, Glance, Prepared, Run, Stand, nothing
-from tokentui.loading import Hooks, open_corpus, prepare
+from tokentui.explorer import SCRATCH_BYTES, SLICE_S, Explorer, Glance, Prepared, Run, Stand, nothing
+from tokentui.formats import recognise
+from tokentui.loading import Hooks, open_corpus, open_tokenizer, prepare, prepare_whole
 from tokentui.recipe import Recipe
-from tokentui.snapshot import Busy, PreviewView, Snapshot
+from tokentui.requests import PUBLISH_S as PUBLISH_S
+from tokentui.requests import Glancing, Install, Loaded, Loading, OpenMany, Rebuild
+from tokentui.snapshot import PreviewView, Snapshot
 from tokentui.text.corpus import Corpus
+from tokentui.text.patience import asking
 from tokentui.warming import warm
 
-PUBLISH_S = 0.1
-"""The least time between two snapshots of a run; after a command one goes out at once."""
 SWITCH_S = 0.0005
 """How long a thread may keep the interpreter while a session runs: keys wait for no longer (the default is ten times that)."""
+ARRIVE_S = 0.05
+"""How long to walk towards the place that is kept before a training that is new is shown: so that what is seen changes once."""
+LOOK_S = 0.5
+"""What a pattern may take over a match in what is only looked at, such as the text that somebody types."""
 KEPT_TRAINERS = 6
 """How many trained recipes are kept, so that going back to one is instant."""
 
@@ -41,6 +49,8 @@ SCRATCH = "scratch"
 """What a corpus is called that the user types."""
 
 Publish = Callable[[Snapshot], None]
+Answer = PreviewView | Answers | Report | ExportReport | tuple[ExportReport, ...] | str
+"""What is answered beside the training."""
 
 
 class Session:
@@ -60,14 +70,16 @@ class Session:
         """Set while there is nothing to do: no command waiting, no step to make, nothing being opened."""
         self._publish = publish
         self._explorer = Explorer(nothing(recipe or Recipe(), run))
-        self._commands: list[tuple[do.Command | _Install | _Glancing, asyncio.Future[Any]]] = []
+        self._commands: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]] = []
         self._wake = asyncio.Event()
         self._closing = False
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._loader = ThreadPoolExecutor(1, "tokentui-loader")
         self._beside = ThreadPoolExecutor(2, "tokentui-beside")
         self._asides: dict[type, list[bool]] = {}
-        self._loading: _Loading | None = None
+        self._loading: Loading | None = None
+        self._installing: Prepared | None = None
+        """What is handed in and not yet stood on."""
         self._kept: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
         self._kernels = kernels
@@ -114,9 +126,9 @@ class Session:
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(_look_at_error)
-        if isinstance(command, do.Open | do.Use | do.Scratch):
+        if isinstance(command, do.Open | do.OpenTokenizer | do.Use | do.Scratch):
             self._load(command, future)
-        elif isinstance(command, do.Preview | do.Ask):
+        elif isinstance(command, do.Aside):
             self._set_aside(command, future)
         else:
             if isinstance(command, do.CancelWork):
@@ -126,26 +138,44 @@ class Session:
 
     def open(self, sources: Sequence[str], as_: str | None = None, field: str = "text") -> asyncio.Future[Any]:
         """Open several sources as one corpus: what the command line names."""
+        return self._begin(OpenMany(tuple(sources), as_, field))
+
+    def open_tokenizer(self, path: str, split: str, sources: Sequence[str], as_: str | None = None, field: str = "text"
+                       ) -> asyncio.Future[Any]:
+        """Open a tokenizer file on such a corpus."""
+        return self._begin(OpenMany(tuple(sources), as_, field, do.OpenTokenizer(path, split)))
+
+    async def comparing(
+        self, publish: Callable[[CompareSnapshot], None], wanted: Sequence[ColumnWanted]
+    ) -> CompareSession:
+        """Columns beside each other on the corpus that is open, or being opened; the comparison is yet to be started."""
+        while self._loading and self._loading.task:
+            await asyncio.wait([self._loading.task])
+        glanced: asyncio.Future[Any] = self._loop.create_future()
+        self._hand_in(Glancing(), glanced)
+        return compare_from(publish, self._explorer.prepared, await glanced, wanted, self._warming)
+
+    def _begin(self, command: Loaded) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(_look_at_error)
-        self._load(_OpenMany(tuple(sources), as_, field), future)
+        self._load(command, future)
         return future
 
     def _rebuild(self, warming: asyncio.Task[bool]) -> None:
         """Go on with kernels, where they have just been loaded and it makes a difference."""
         done = not warming.cancelled() and warming.exception() is None and warming.result()
         now = self._explorer.prepared
-        free = not (self._closing or self._loading or now.partial or self._explorer.at_work)
+        free = not (self._closing or self._loading or now.partial or now.opened or self._explorer.at_work)
         if done and free and now.corpus.size >= REBUILD_BYTES:
             future: asyncio.Future[Any] = self._loop.create_future()
             future.add_done_callback(_look_at_error)
-            self._load(_Rebuild(), future)
+            self._load(Rebuild(), future)
 
     def _tell_engine(self, engine: str) -> None:
         self._explorer.engine = engine
         self._wake.set()
 
-    def _hand_in(self, command: do.Command | _Install | _Glancing, future: asyncio.Future[Any]) -> None:
+    def _hand_in(self, command: do.Command | Install | Glancing, future: asyncio.Future[Any]) -> None:
         self.idle.clear()
         self._commands.append((command, future))
         self._wake.set()
@@ -160,7 +190,7 @@ class Session:
             batch, self._commands = self._commands, []
             now = time.monotonic()
             due = bool(batch) or now - last >= PUBLISH_S
-            self._explorer.busy = self._loading.busy if self._loading else None
+            self._explorer.busy = self._loading.shown(now) if self._loading else None
             wait, answers, state, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due, shown)
             for future, answer in answers:
                 _resolve(future, answer)
@@ -183,26 +213,37 @@ class Session:
                 await asyncio.wait_for(self._wake.wait(), min(wait, PUBLISH_S) if wait > 0 else PUBLISH_S)
 
     def _turn(
-        self, batch: list[tuple[do.Command | _Install | _Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
+        self, batch: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
     ) -> tuple[float, list[tuple[asyncio.Future[Any], Any]], tuple[object, ...], Snapshot | None]:
-        """One slice, in the worker: take in commands, work, look."""
+        """One slice, in the worker. A pattern that is slow over what is looked at makes way for the next command."""
+        with asking(lambda: self._closing or bool(self._commands), LOOK_S):
+            return self._slice(batch, due, shown)
+
+    def _slice(
+        self, batch: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
+    ) -> tuple[float, list[tuple[asyncio.Future[Any], Any]], tuple[object, ...], Snapshot | None]:
+        """Take in commands, work, look."""
         explorer = self._explorer
         answers: list[tuple[asyncio.Future[Any], Any]] = []
         for command, future in batch:
             try:
-                if isinstance(command, _Install):
-                    explorer.install(command.prepared, command.stand)
+                if isinstance(command, Install):
+                    explorer.install(command.prepared, command.stand, keep_look=command.keep_look)
                     answers.append((future, None))
-                elif isinstance(command, _Glancing):
+                elif isinstance(command, Glancing):
                     answers.append((future, explorer.glance()))
                 else:
                     explorer.handle(command, lambda answer, future=future: self._later(future, answer))  # type: ignore[misc]
             except Exception as error:
                 answers.append((future, error))
-        wait = explorer.work(time.monotonic()) if explorer.at_work else 0.0
+        installed = any(isinstance(command, Install) for command, _ in batch)
+        wait = explorer.work(time.monotonic(), ARRIVE_S if installed else SLICE_S) if explorer.at_work else 0.0
         state = (explorer.prepared, explorer.trainer.number, explorer.at_work, explorer.busy, explorer.engine)
-        snapshot = explorer.snapshot() if batch or (due and state != shown) or (state != shown and not explorer.at_work) else None
-        return wait, answers, state, snapshot
+        wanted = batch or (due and state != shown) or (state != shown and not explorer.at_work)
+        try:
+            return wait, answers, state, explorer.snapshot() if wanted else None
+        except Cancelled:
+            return wait, answers, state, None
 
     def _later(self, future: asyncio.Future[Any], answer: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
@@ -210,7 +251,7 @@ class Session:
 
     # ---- beside the training
 
-    def _set_aside(self, command: do.Preview | do.Ask, future: asyncio.Future[Any]) -> None:
+    def _set_aside(self, command: do.Aside, future: asyncio.Future[Any]) -> None:
         """Answer on objects of its own, in another thread; a later question of the kind takes the place of an earlier one."""
         self._asides.get(type(command), []).append(True)
         given_up: list[bool] = []
@@ -227,30 +268,41 @@ class Session:
             else:
                 self._beside.submit(work, glanced.result()).add_done_callback(done)
 
-        def work(glance: Glance) -> PreviewView | Answers:
+        def work(glance: Glance) -> Answer:
+            with asking(cancel):
+                return answer(glance)
+
+        def answer(glance: Glance) -> Answer:
             if cancel():
                 raise Cancelled
+            if isinstance(command, do.Recognise):
+                return recognise(command.path)
+            if isinstance(command, do.Fingerprint):
+                return glance.corpus.sha256
+            if isinstance(command, do.Facts):
+                return facts(glance, cancel)
+            if isinstance(command, do.Formats):
+                return formats(glance)
+            if isinstance(command, do.Export):
+                return export_to(glance, command, cancel)
             if isinstance(command, do.Preview):
                 return preview(self._explorer.prepared, command, cancel)
             return ask(glance, command, cancel)
 
-        def done(answer: Future[PreviewView | Answers]) -> None:
-            if answer.cancelled():
-                self._later(future, Cancelled())
-            else:
-                self._later(future, answer.exception() or answer.result())
+        def done(found: Future[Answer]) -> None:
+            self._later(future, Cancelled() if found.cancelled() else found.exception() or found.result())
 
         # The tokenizer is taken between two slices of work, where it belongs to one step.
         glanced: asyncio.Future[Any] = self._loop.create_future()
         glanced.add_done_callback(begin)
-        self._hand_in(_Glancing(), glanced)
+        self._hand_in(Glancing(), glanced)
 
     # ---- opening
 
-    def _load(self, command: _Loaded, future: asyncio.Future[Any]) -> None:
+    def _load(self, command: Loaded, future: asyncio.Future[Any]) -> None:
         self._cancel_loading()
         self.idle.clear()
-        loading = _Loading(self._wake_from_thread)
+        loading = Loading(self._wake_from_thread)
         self._loading = loading
         task = asyncio.create_task(self._load_in_thread(command, loading, future), name="tokentui loading")
         loading.task = task
@@ -258,30 +310,35 @@ class Session:
 
     def _cancel_loading(self) -> None:
         if self._loading:
-            self._loading.cancelled = True
+            self._loading.give_up()
 
     def _wake_from_thread(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
             self._loop.call_soon_threadsafe(self._wake.set)
 
     async def _load_in_thread(
-        self, command: _Loaded, loading: _Loading, future: asyncio.Future[Any]
+        self, command: Loaded, loading: Loading, future: asyncio.Future[Any]
     ) -> None:
-        was = self._explorer.prepared
+        was = self._installing or self._explorer.prepared
         stand = self._explorer.stand
         changed = False
 
         def partial(prepared: Prepared) -> None:
             nonlocal changed
-            if isinstance(command, _Rebuild):
+            if isinstance(command, Rebuild) or loading.cancelled:
                 return
             changed = True
-            self._loop.call_soon_threadsafe(self._install, prepared)
+            self._loop.call_soon_threadsafe(lambda: self._install(prepared, keep_look=isinstance(command, do.Scratch)))
 
         hooks = Hooks(loading.tell, partial, lambda: loading.cancelled or self._closing)
+        work = self._loop.run_in_executor(self._loader, self._read_and_prepare, command, was, hooks)
+        work.add_done_callback(_look_at_error)
         try:
-            prepared = await self._loop.run_in_executor(self._loader, self._read_and_prepare, command, was, hooks)
+            prepared = await loading.result(work)
         except Exception as error:
+            if not work.done():  # left behind, with objects of its own: the next opening has a thread of its own too
+                self._loader.shutdown(wait=False)
+                self._loader = ThreadPoolExecutor(1, "tokentui-loader")
             if changed and self._loading is loading:
                 await self._install(was)
             _resolve(future, error)
@@ -293,7 +350,9 @@ class Session:
             else:
                 self._keep(was)
                 self._keep(prepared)
-                await self._install(prepared, None if isinstance(command, do.Open | _OpenMany) else stand)
+                loading.done = True
+                fresh = prepared.opened or isinstance(command, do.Open | OpenMany)
+                await self._install(prepared, None if fresh else stand)
                 if prepared.corpus.size > SCRATCH_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection
                 _resolve(future, None)
@@ -302,28 +361,50 @@ class Session:
                 self._loading = None
             self._wake.set()
 
-    def _read_and_prepare(self, command: _Loaded, was: Prepared, hooks: Hooks) -> Prepared:
+    def _read_and_prepare(self, command: Loaded, was: Prepared, hooks: Hooks) -> Prepared:
         """Read and lay out, in the loader's thread."""
+        with asking(hooks.cancel):
+            return self._prepared(command, was, hooks)
+
+    def _prepared(self, command: Loaded, was: Prepared, hooks: Hooks) -> Prepared:
         if isinstance(command, do.Use):
             corpus, recipe = was.corpus, command.recipe
             run = Run.of(dict(command.run)) if command.run is not None else was.run
-        elif isinstance(command, _Rebuild):
+        elif isinstance(command, Rebuild):
             return prepare(was.corpus, was.recipe, was.run, hooks)
-        elif isinstance(command, do.Scratch):
-            corpus, recipe, run = Corpus.from_text(command.text, SCRATCH), was.recipe, was.run
+        elif isinstance(command, do.OpenTokenizer):
+            for kept in self._kept.values() if command.kept else ():
+                if kept.corpus is was.corpus and kept.opened and kept.opened.view.path == command.path:
+                    return kept
+            return prepare_whole(was.corpus, open_tokenizer(command.path, command.split, hooks), was.run, hooks, command.path)
         else:
-            source = command.sources if isinstance(command, _OpenMany) else command.source
-            corpus = open_corpus(source, command.as_, command.field, hooks)
+            if isinstance(command, do.Scratch):
+                corpus = Corpus.from_text(command.text, SCRATCH)
+            else:
+                source = command.sources if isinstance(command, OpenMany) else command.source
+                corpus = open_corpus(source, command.as_, command.field, hooks)
+            if isinstance(command, OpenMany) and (file := command.tokenizer):
+                return prepare_whole(corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path)
+            if was.opened:
+                return prepare_whole(corpus, was.opened.tokenizer, was.run, hooks, was.opened.view.path)
             recipe, run = was.recipe, was.run
         for kept in self._kept.values():
-            if kept.corpus is corpus and kept.recipe == recipe and kept.limits(kept.run) == kept.limits(run):
+            if kept.corpus is corpus and not kept.opened and kept.recipe == recipe and kept.limits(kept.run) == kept.limits(run):
                 return Prepared(corpus, recipe, run, kept.trainer, text=kept.text)
         return prepare(corpus, recipe, run, hooks)
 
-    def _install(self, prepared: Prepared, stand: Stand | None = None) -> asyncio.Future[Any]:
+    def _install(self, prepared: Prepared, stand: Stand | None = None, *, keep_look: bool = False) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
         future.add_done_callback(_look_at_error)
-        self._hand_in(_Install(prepared, stand), future)
+        if not prepared.partial:
+            self._installing = prepared
+
+            def installed(_: object) -> None:
+                if self._installing is prepared:
+                    self._installing = None
+
+            future.add_done_callback(installed)
+        self._hand_in(Install(prepared, stand, keep_look), future)
         return future
 
     def _keep(self, prepared: Prepared) -> None:
@@ -335,53 +416,6 @@ class Session:
             del self._kept[key]  # trainers of a corpus that is no longer open
         while len(self._kept) > KEPT_TRAINERS:
             self._kept.popitem(last=False)
-
-
-class _Install:
-    """Stand on what has been prepared: a command that only the session itself gives."""
-
-    def __init__(self, prepared: Prepared, stand: Stand | None) -> None:
-        self.prepared = prepared
-        self.stand = stand
-
-
-class _Glancing:
-    """Take the tokenizer of the present step."""
-
-
-class _OpenMany:
-    """Open several sources as one corpus."""
-
-    def __init__(self, sources: tuple[str, ...], as_: str | None, field: str) -> None:
-        self.sources = sources
-        self.as_ = as_
-        self.field = field
-
-
-class _Rebuild:
-    """Lay the open corpus out again: by kernels, which were not there before."""
-
-
-_Loaded = do.Open | do.Use | do.Scratch | _OpenMany | _Rebuild
-
-
-class _Loading:
-    """A corpus being opened: how far it is, and whether it was given up."""
-
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self.busy = Busy("opening", 0, 0)
-        self.cancelled = False
-        self.task: asyncio.Task[None] | None = None
-        self._wake = wake
-        self._told = 0.0
-
-    def tell(self, what: str, done: int, total: int) -> None:
-        """Take in how far it is; from any thread, as often as one likes."""
-        self.busy = Busy(what, done, total)
-        now = time.monotonic()
-        if now - self._told >= PUBLISH_S:
-            self._told = now
-            self._wake()
 
 
 def _resolve(future: asyncio.Future[Any], answer: Any) -> None:

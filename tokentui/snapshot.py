@@ -65,6 +65,23 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BirthRow(PairRow):
+    """A token of an opened tokenizer that is still to be born, or, where all are, one that was `born`.
+
+    It is birth `number` and has this `id`; `parts` are what its bytes are before: the two of a merge (`left` and `right` are
+    these), or as many tokens as they are cut into. `count` is how many tokens of it the corpus has as soon as it is born, `words`
+    how many distinct words change; `place` says where it stands in the file.
+    """
+
+    number: int = 0
+    id: int = 0
+    parts: tuple[bytes, ...] = ()
+    words: int = 0
+    place: str = ""
+    born: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LossRow:
     """A piece of a unigram model as the coming pruning judges it, least loss first.
 
@@ -87,10 +104,11 @@ class LossRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A vocabulary entry. `kind` is special, byte, base, merge, piece (of a unigram model) or left (a piece that the last step
-    dropped: it has no id); `step` and `count` say when and how often its pair stood when it was born (None but for merges);
-    `uses` is how often it stands in the corpus now, None where it cannot. `score` is a piece's natural log probability, of one
-    that left the figure that it was dropped for; `reason` why it left; `parents` are the two tokens that a merge was made of.
+    """A vocabulary entry. `kind` is special, byte, base, merge, piece (of a unigram model), orphan (of a file: no merge makes it)
+    or left (a piece that the last step dropped: it has no id); `step` and `count` say when and how often its pair stood when it
+    was born (None but for merges); `uses` is how often it stands in the corpus now, None where it cannot. `score` is a piece's
+    natural log probability, of one that left the figure that it was dropped for; `reason` why it left, or why no text becomes it;
+    `parents` are the two tokens that a merge was made of.
     """
 
     id: int | None
@@ -269,6 +287,34 @@ class PreviewView:
 
 
 @dataclass(frozen=True, slots=True)
+class StageView:
+    """A step of an opened tokenizer: its `name` (`normalizer`), `what` it does in a line or as the file says it, whether it is
+    `opaque` (rules that cannot be shown one by one), and what the axes say of it (`axis`, empty where they cannot)."""
+
+    name: str
+    what: str
+    opaque: bool = False
+    axis: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedView:
+    """The tokenizer that was opened from a file.
+
+    `name` is the file's, `path` where it is; `order` says in what order its tokens are born, of which there are `births`; `size`
+    is the number of its ids when all are born. `stages` are its steps in order, `notes` what was assumed of it.
+    """
+
+    name: str
+    path: str
+    order: str
+    births: int
+    size: int
+    stages: tuple[StageView, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Busy:
     """A long work under way: what, how far of how much (total 0 where that is not known)."""
 
@@ -304,6 +350,8 @@ class Snapshot:
         busy: The long work under way, None if none.
         keep_place: What another recipe is brought to: the same `step`, or the same size of the vocabulary (`size`).
         engine: What runs, in a few words; `compiling once` while the kernels are being compiled.
+        memory: How many bytes the training holds: the corpus laid out, its history, checkpoints. 0 where that is not counted.
+        opened: The tokenizer that was opened from a file, None where one is trained.
     """
 
     version: int
@@ -340,6 +388,13 @@ class Snapshot:
     busy: Busy | None
     keep_place: str = "step"
     engine: str = ""
+    memory: int = 0
+    opened: OpenedView | None = None
+
+    @property
+    def objective(self) -> str:
+        """What is trained for; `opened` where nothing is trained and a tokenizer of a file is walked through."""
+        return self.recipe.objective if self.opened is None else "opened"
 
     @property
     def bytes_per_token(self) -> float:

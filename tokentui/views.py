@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tokentui.births import BirthVocabulary, birth_rows, encoded_by, find_birth, why_next
 from tokentui.encode import Typed
 from tokentui.errors import TokentuiError
 from tokentui.learn.base import Candidate, Step, Stops, Trainer
 from tokentui.learn.gage import GageCandidate, GageStep, GageTrainer, compressed, letter
+from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.unigram import DroppedRow, PieceRow, UnigramTrainer
 from tokentui.snapshot import CompressedView, EncodedToken, EncodedView, Look, LossRow, PairRow, RoundView, TokenRow, WhyView
+from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import to_bytes
 from tokentui.vocabulary import byte_token
 
@@ -20,6 +23,8 @@ _VISIBLE_SPACES = {"·": " ", "␣": " "}
 def candidate_rows(trainer: Trainer, top: int, rows: int) -> tuple[int, tuple[PairRow, ...] | tuple[LossRow, ...]]:
     """What the next steps may take, from a row on; the row is moved up where there are fewer."""
     top = max(0, min(top, trainer.pairs - 1))
+    if isinstance(trainer, OpenedTrainer):
+        return top, birth_rows(trainer, top, rows)
     if isinstance(trainer, UnigramTrainer):
         return top, tuple(map(_loss_row, trainer.prune_order(rows, top)))
     pairs = _pairs(trainer)
@@ -87,6 +92,8 @@ def _pairs(trainer: Trainer) -> PairTrainer:
 
 def why_view(trainer: Trainer, stops: Stops) -> WhyView:
     """Why the next step is what it is."""
+    if isinstance(trainer, OpenedTrainer):
+        return why_next(trainer, stops)
     if isinstance(trainer, UnigramTrainer):
         return WhyView(None, None, 0, 0, "", trainer.end(stops), (), round_view(trainer))
     pairs = _pairs(trainer)
@@ -136,6 +143,11 @@ _LOSSES_LOOKED_FOR = 4_000
 """In a longer text no losses are looked for at each step."""
 _LEFT = -(1 << 40)
 """Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
+
+
+def vocabulary_rows(trainer: Trainer) -> VocabularyRows | BirthVocabulary:
+    """The vocabulary of a trainer in any of its orders."""
+    return BirthVocabulary(trainer) if isinstance(trainer, OpenedTrainer) else VocabularyRows(trainer)
 
 
 class VocabularyRows:
@@ -204,9 +216,9 @@ class VocabularyRows:
             parents=tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank]) if merged else (),
         )
 
-    def find(self, text: str, start: int, backward: bool, order: str) -> int | None:
-        """The next row after (or before) a row whose token holds a text, round the end."""
-        entries, wanted = self.order(order), needles(text)
+    def find(self, wanted: Sequence[bytes], start: int, backward: bool, order: str) -> int | None:
+        """The next row after (or before) a row whose token holds one of these, round the end."""
+        entries = self.order(order)
         step = -1 if backward else 1
         for turn in range(1, len(entries) + 1):
             row = (start + step * turn) % len(entries)
@@ -220,6 +232,8 @@ class VocabularyRows:
 def find_candidate(trainer: Trainer, text: str, start: int, backward: bool) -> int | None:
     """The next candidate after (or before) a row whose token holds a text, round the end."""
     total = trainer.pairs
+    if isinstance(trainer, OpenedTrainer):
+        return find_birth(trainer, needles(text), start, backward)
     if isinstance(trainer, UnigramTrainer):
         tokens = [row.piece for row in trainer.prune_order(total)]
     else:
@@ -243,9 +257,16 @@ def needles(text: str) -> tuple[bytes, ...]:
 def encoded_view(trainer: Trainer, text: str, typed: Typed[EncodedToken]) -> EncodedView:
     """The typed text as the tokenizer of this step encodes it; `typed` knows how what was typed before is encoded."""
     size = len(to_bytes(text))
+    if typed.too_slow and typed.too_slow[0] == text:
+        return EncodedView(text, (), size, str(typed.too_slow[1]))
     try:
+        if isinstance(trainer, OpenedTrainer):
+            tokens, losses = encoded_by(trainer, text, len(text) <= _LOSSES_LOOKED_FOR)
+            return EncodedView(text, tokens, size, lost=losses)
         tokens = typed.encode(trainer.vocabulary, trainer.merges, text)
     except TokentuiError as error:
+        if isinstance(error, TakesTooLong):
+            typed.too_slow = text, error
         return EncodedView(text, (), size, str(error))
     return EncodedView(text, tokens, size, lost=trainer.tokenizer().lost(text) if len(text) <= _LOSSES_LOOKED_FOR else ())
 

@@ -24,7 +24,8 @@ async def warm(tell: Callable[[str], None]) -> bool:
     if fast.loaded() or not fast.available():
         tell(fast.engine())
         return False
-    if not fast.compiled():
+    done = fast.compiled() and await asyncio.to_thread(_load)
+    if not done:
         tell(COMPILING)
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "tokentui.fast",
@@ -36,6 +37,11 @@ async def warm(tell: Callable[[str], None]) -> bool:
             process.kill()
             await process.wait()
             raise
-    done = fast.compiled() and await asyncio.to_thread(fast.load)
+        done = fast.compiled() and await asyncio.to_thread(_load)
     tell(fast.engine())
     return done
+
+
+def _load() -> bool:
+    """Load what was compiled. What is damaged is compiled anew, but not in this process: it would hold up the screen."""
+    return fast.load(compiling=False)

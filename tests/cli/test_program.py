@@ -56,8 +56,14 @@ from tokentui.recipe import Recipe
         ("trian", "trian: no such file (did you mean the command train?)"),
         ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
         ("sample:sailor --bar", "no option --bar (see tokentui --help)"),
-        ("sample:sailor -r gpt2 -r gpt4", "-r: two recipes side by side are coming (name one)"),
-        ("-t x.json", "-t: a tokenizer in the explorer is coming"),
+        ("sample:sailor -r gpt2 -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
+        ("sample:sailor" + " -r gpt2" * 5, "compare: two to four tokenizers belong here, not 5"),
+        ("sample:sailor -r gpt2 -t none.json", "none.json: no such file"),
+        ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
+        ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: there is nothing to compare"),
+        ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
+        ("-t tests", "tests: a folder, not a tokenizer file (name the file in it)"),
+        ("-t pyproject.toml -s unit=char", "-s unit=char: only the split can be named here (the file holds all the rest)"),
         ("--completion tcsh", "--completion: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )
@@ -176,19 +182,27 @@ GPT2 = Recipe()
 
 def test_without_words_the_explorer_opens_on_a_sample(explorer: Explorer) -> None:
     done()
-    assert explorer.calls == [(("sample:english",), GPT2, {}, None, "text")]
+    (sources, recipe, stops, as_, field, _columns, _held_out, opened, *_), = explorer.calls
+    assert (sources, recipe, stops, as_, field, opened) == (("sample:english",), GPT2, {}, None, "text", None)
 
 
 def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
     done("sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field", "body",
          "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id", "1",
          "--special", "<unk>", "--special", "<s>")
-    (sources, recipe, stops, as_, field), = explorer.calls
+    (sources, recipe, stops, as_, field, *_), = explorer.calls
     assert sources == ("sample:sailor", "sample:hugs")
     assert recipe.tie == "lowest-ids"
     assert recipe.split == "cl100k-classic"
     assert stops == {"merges": 9, "vocab_size": 300, "min_count": 2, "max_length": 5, "first_id": 1, "specials": ("<unk>", "<s>")}
     assert (as_, field) == ("lines", "body")
+
+
+def test_the_explorer_gets_a_tokenizer_file_and_the_split_that_is_named(explorer: Explorer, tmp_path: Path) -> None:
+    path = tmp_path / "ranks"
+    path.write_bytes(b"YQ== 0\n")
+    done("-t", str(path), "-s", "split=cl100k", "sample:hugs")
+    assert (explorer.calls[0][0], explorer.calls[0][7]) == (("sample:hugs",), (str(path), "cl100k"))
 
 
 def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(

@@ -45,8 +45,33 @@ def test_not_installed(tmp_path: Path) -> None:
 def test_an_installation_that_does_not_fit_together(tmp_path: Path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs another NumPy')")
     (tmp_path / "numpy.py").write_text("")
-    lines = run(tmp_path / "home", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + COUNT)
+    lines = run(tmp_path / "home", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + COUNT, PYTHONPATH="")
     assert lines == ["True False False"]
+
+
+@pytest.mark.skipif(not fast.available(), reason="Numba is not installed, or switched off")
+def test_what_another_version_kept_is_not_taken(tmp_path: Path) -> None:
+    other = tmp_path / "cache" / "kernels-0123456789abcdef"
+    other.mkdir(parents=True)
+    (other / "complete").touch()
+    assert run(tmp_path, "from tokentui import fast\nprint(fast.compiled(), fast.engine())") == [
+        "False plain Python, kernels not compiled yet"
+    ]
+
+
+@pytest.mark.skipif(not fast.available(), reason="Numba is not installed, or switched off")
+def test_what_is_damaged_is_removed_and_not_compiled_where_that_would_be_in_the_way(tmp_path: Path) -> None:
+    code = """
+import importlib
+from tokentui import fast
+from tokentui.fast import cache
+cache.mark_filled()
+def damaged(name):
+    raise EOFError(name)
+importlib.import_module, before = damaged, importlib.import_module
+print(fast.compiled(), fast.load(compiling=False), fast.compiled(), fast.engine())
+"""
+    assert run(tmp_path, code) == ["True False False plain Python, kernels not compiled yet"]
 
 
 @pytest.mark.soak
@@ -71,4 +96,4 @@ def test_compiled_code_is_kept_and_a_damaged_one_is_made_again(tmp_path: Path) -
 def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("a file")
-    assert run(home) == ["True False False", "['a', ' b', ' a'] False"]
+    assert run(home, NUMBA_CACHE_DIR=str(home)) == ["True False False", "['a', ' b', ' a'] False"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tokentui.errors import TokentuiError
-from tokentui.formats import write_whole
+from tokentui.formats import write_together, write_whole
 
 
 def refuse(number: int) -> Callable[..., None]:
@@ -98,3 +98,76 @@ def test_places_that_cannot_be_written(tmp_path: Path, name: str) -> None:
 def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
     write_whole(tmp_path / ("x" * 250), b"new")
     assert (tmp_path / ("x" * 250)).read_bytes() == b"new"
+
+
+# Two files that belong together.
+
+PAIR = ("vocab.json", "merges.txt")
+
+
+def _write(folder: Path, content: bytes) -> None:
+    write_together([(str(folder / name), content) for name in PAIR])
+
+
+def _held(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_two_files_are_written_and_written_over(tmp_path: Path) -> None:
+    _write(tmp_path, b"one")
+    (tmp_path / PAIR[1]).chmod(0o640)
+    _write(tmp_path, b"two")
+    assert _held(tmp_path) == dict.fromkeys(PAIR, b"two")
+    assert stat.S_IMODE((tmp_path / PAIR[1]).stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("old", [(), PAIR, PAIR[:1], PAIR[1:]])
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "no"), OSError(errno.ENOSPC, "no"), KeyboardInterrupt()])
+@pytest.mark.parametrize("name", ["replace", "fsync", "open"])
+def test_a_failure_anywhere_leaves_both_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException, old: tuple[str, ...]
+) -> None:
+    """Whichever call fails: the n-th one, for every n that there is."""
+    real, failures = getattr(os, name), 0
+    for nth in range(40):
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for one in old:
+            (tmp_path / one).write_bytes(b"old")
+        calls = 0
+
+        def fail(*given: object, nth: int = nth, **named: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == nth + 1:
+                raise error
+            return real(*given, **named)
+
+        failed = False
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, fail)
+            try:
+                _write(tmp_path, b"new")
+            except (TokentuiError, KeyboardInterrupt):
+                failed = True
+        assert _held(tmp_path) == (dict.fromkeys(old, b"old") if failed else dict.fromkeys(PAIR, b"new"))
+        failures += failed
+        if calls <= nth:
+            break
+    assert failures >= 2
+
+
+def test_a_kill_at_any_moment_never_leaves_a_mixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands under the two names after each single step: both old, both new, or one of them missing."""
+    for name in PAIR:
+        (tmp_path / name).write_bytes(b"old")
+    real, seen = os.replace, []
+
+    def watched(source: str, target: str) -> None:
+        real(source, target)
+        seen.append(tuple((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None for name in PAIR))
+
+    monkeypatch.setattr(os, "replace", watched)
+    _write(tmp_path, b"new")
+    assert seen[-1] == (b"new", b"new")
+    assert not {(b"new", b"old"), (b"old", b"new")}.intersection(seen)

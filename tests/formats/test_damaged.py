@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import copy
 import gzip
 import json
@@ -60,7 +61,7 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("no run", drop("run"), 'f: "run" is missing'),
     ("no vocabulary", drop("vocabulary"), 'f: "vocabulary" is missing'),
     ("no merges", drop("merges"), 'f: "merges" is missing'),
-    ("other key", put("stages", {}), "f: 'stages' is not a key that this version reads"),
+    ("other key", put("colour", {}), "f: 'colour' is not a key that this version reads"),
     ("recipe a list", put("recipe", []), "f: recipe: an object belongs here, not a list"),
     ("unknown axis", put("recipe", "colour", "red"), "f: recipe: no axis 'colour'"),
     ("no axis", drop("recipe", "tie"), 'f: recipe: "tie" is missing'),
@@ -159,14 +160,16 @@ def test_texts_that_are_no_document(text: str, line: str) -> None:
         (b" \n", "the file is empty"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "a Git LFS pointer"),
         (b"\n<!DOCTYPE html><html>", "a web page"),
-        (gzip.compress(good().encode()), "packed with gzip"),
+        (gzip.compress(good().encode())[:-20], "packed with gzip, and cut off"),
+        (b"\x1f\x8b\x08" + bytes(40), "packed with gzip, and damaged"),
+        (bz2.compress(good().encode()), "packed with bzip2"),
         (b"\0\1\2\xff", "not a tokenizer file that this version reads"),
         (b"IQ== 0\nIg== 1\n", "a rank file holds no pattern"),
         (b'{"version": "1.0", "model": {"type": "BPE"}}', "not a tokenizer file that this version reads"),
         (b'{"format": ["tokentui"]}', "not a tokenizer file that this version reads"),
         (b"{", "not valid JSON: expecting property name enclosed in double quotes at line 1, column 2"),
         (b'{"format": "tokentui", "\xff": 1}', "not UTF-8 at byte 24"),
-        (good().encode("utf-16"), "not a tokenizer file that this version reads"),
+        (good().encode("utf-16"), "UTF-16, not UTF-8"),
     ],
 )
 def test_files_that_are_something_else(tmp_path: Path, data: bytes, what: str) -> None:
@@ -222,5 +225,5 @@ def test_any_damage_is_refused_or_harmless(at: int, put_in: str, over: int) -> N
 def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path, device: str) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(TokentuiError, match="pipe or device"):
+    with pytest.raises(TokentuiError, match="a (pipe|device), not a tokenizer file"):
         load(path if device == "pipe" else device)

@@ -17,8 +17,11 @@ from hypothesis import strategies as st
 from protomake import message, varint
 
 from tokentui.errors import TokentuiError
-from tokentui.formats import load
+from tokentui.formats import dumps, load
 from tokentui.formats.letters import LETTERS
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.text.read import read
 
 LONGEST = 5.0
 """Seconds for one damaged file: far more than any takes, for a machine that is busy."""
@@ -60,6 +63,12 @@ def ranks() -> bytes:
     return b"".join(base64.b64encode(piece) + b" %d\n" % n for n, piece in enumerate(tokens))
 
 
+def own() -> bytes:
+    run = start(read("sample:hugs"), preset("hf-bpe"), specials=["<unk>"])
+    run.run(merges=4)
+    return dumps(run.tokenizer()).encode()
+
+
 FILES: dict[str, Callable[[], bytes]] = {
     "tokenizer.json": lambda: json.dumps(huggingface()).encode(),
     "unigram.json": lambda: json.dumps(unigram()).encode(),
@@ -67,6 +76,8 @@ FILES: dict[str, Callable[[], bytes]] = {
     "x.tiktoken": ranks,
     "codes": lambda: "#version: 0.2\na b</w>\nc d\ncd é</w>\n".encode(),
     "vocab.txt": lambda: "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##b\né\n".encode(),
+    "clip.txt": lambda: b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b\nab c</w>\nd e\n',
+    "own.json": own,
     "minbpe.model": lambda: b"minbpe v1\n\\w+|\\W\n1\n<|e|> 300\n97 98\n256 99\n",
     "tekken.json": lambda: json.dumps({
         "config": {"pattern": r"\w+|\W", "default_vocab_size": 6, "default_num_special_tokens": 1},
@@ -74,6 +85,35 @@ FILES: dict[str, Callable[[], bytes]] = {
     }).encode(),
     "vocab.json": lambda: json.dumps({name: n for n, name in enumerate([*LETTERS, "ab", "<|e|>"])}).encode(),
 }
+
+
+VALUES = (b"0", b"-1", b"1e999", b"99999999999999999999", b"null", b"true", b'""', b"[]", b"{}", b"NaN", b'"\\ud800"', b"\xff",
+          b"\0", b"\n", b" ", b"</w>", b"##", b"[[[[", b"\xe2\x96\x81")
+"""What is put into files in place of something."""
+
+
+def mutated(data: bytes, draw: random.Random) -> bytes:
+    """A copy with some damage: turned bits, parts left out, said twice, moved, or replaced."""
+    out = bytearray(data)
+    for _ in range(draw.choice((1, 1, 1, 2, 4, 12))):
+        at, size = draw.randrange(len(out) + 1), draw.choice((0, 1, 1, 2, 5, 20, 100))
+        part = bytes(out[at : at + size])
+        kind = draw.randrange(6)
+        if kind == 0 and out:
+            out[draw.randrange(len(out))] ^= 1 << draw.randrange(8)
+        elif kind == 1:
+            out[at : at + size] = b""
+        elif kind == 2:
+            out[at:at] = part * draw.choice((1, 1, 2, 50))
+        elif kind == 3:
+            out[at : at + size] = b""
+            place = draw.randrange(len(out) + 1)
+            out[place:place] = part
+        elif kind == 4:
+            out[at : at + size] = draw.choice(VALUES)
+        else:
+            out[at : at + size] = draw.randbytes(size)
+    return bytes(out)
 
 
 def opened(path: Path, data: bytes) -> str:
@@ -110,6 +150,23 @@ def test_cut_off_anywhere(folder: Path, name: str) -> None:
     data = FILES[name]()
     for end in range(0, len(data), max(1, len(data) // 200)):
         assert "\n" not in opened(folder / name, data[:end])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_damage_of_any_kind(folder: Path, name: str) -> None:
+    _damage(folder / name, FILES[name](), random.Random(name), 40)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", FILES)
+def test_ten_thousand_damaged_copies(folder: Path, name: str) -> None:
+    _damage(folder / name, FILES[name](), random.Random(f"{name} again"), 10_000)
+
+
+def _damage(path: Path, data: bytes, draw: random.Random, copies: int) -> None:
+    for _ in range(copies):
+        assert "\n" not in opened(path, mutated(data, draw))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -229,9 +286,9 @@ def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) ->
     assert refused.startswith(f"{path}: {line}")
 
 
-def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.formats.huggingface.strings.SECONDS", 0.2)
+def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, limited: Callable[..., None]) -> None:
+    limited(pattern_seconds=0.2)
     path = tmp_path / "tokenizer.json"
     path.write_bytes(changed("pre_tokenizer", "pretokenizers", 0, "pattern", {"Regex": r"(?:x|xx|xxx)+(?<!x)"}))
-    with pytest.raises(TokentuiError, match="the pattern takes too long on this text"):
+    with pytest.raises(TokentuiError, match=r"Split\.pattern at .*: the pattern takes too long"):
         load(path).encode("x" * 60)

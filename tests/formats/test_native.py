@@ -119,7 +119,7 @@ def test_formats_by_name(tmp_path: Path) -> None:
     with pytest.raises(TokentuiError, match="format: no format 'tokentu'"):
         sample().save(tmp_path / "c", "tokentu")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.unheard"]
-    assert list(FORMATS) == ["tokentui"]
+    assert next(iter(FORMATS)) == "tokentui"
 
 
 def test_a_run_has_known_keys() -> None:

@@ -17,6 +17,11 @@ from tokentui import fast
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = ("tokentui.ui",)
 WORDS = ("tokentui.cli", "tokentui.__main__")
+BEFORE_THE_FIRST_PAINT = (
+    "tokentui.session", "tokentui.learn", "tokentui.formats", "tokentui.encode", "tokentui.text.read", "tokentui.measure",
+    "numpy",
+)
+"""What no first paint waits for: it comes after it."""
 
 # Each module in turn, so that the first that loads something is the one that is named.
 PROBE = """
@@ -48,8 +53,9 @@ def below(name: str, rooms: Iterable[str]) -> bool:
     [
         ([name for name in modules() if not below(name, SCREEN + WORDS)], ["textual", "rich", "click"]),
         ([name for name in modules() if below(name, WORDS)], ["textual", "rich", "tokentui.ui"]),
+        (["tokentui.cli.explore", "tokentui.ui.launch", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT]),
     ],
-    ids=["engine", "commands"],
+    ids=["engine", "commands", "first paint"],
 )
 def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert names

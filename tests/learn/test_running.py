@@ -35,7 +35,7 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
     for document in range(len(corpus.documents)):
         parts = [part for part in window(corpus, trainer) if part.place.document == document]
         shown = "".join(part.text[: len(part.text) - len(mark)] if part.tokens and mark else part.text for part in parts)
-        text = running.text(document)
+        text = str(running.text(document))
         if recipe.split == "metaspace":
             assert shown.replace("▁", " ").strip() == text.strip()
         elif recipe.split != "falcon":

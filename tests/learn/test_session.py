@@ -18,7 +18,7 @@ from tokentui.explorer import Run
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.session import Session
-from tokentui.snapshot import PreviewView, Snapshot
+from tokentui.snapshot import Look, PreviewView, Snapshot
 
 
 class Watched(Session):
@@ -84,7 +84,10 @@ async def test_it_opens_and_steps(session: Watched) -> None:
     assert versions == sorted(set(versions))
 
 
-async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(session: Watched, novel: Path) -> None:
+async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
+    session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(fast.ENGINE, "plain")  # the other one has it whole at once
     await session.open([str(novel)])
     await session.settle()
     partial = [snapshot for snapshot in session.snapshots if snapshot.partial]
@@ -276,7 +279,7 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
     os.mkfifo(pipe)
     await session.open(["sample:hugs"])
     await session.settle()
-    opening = session.send(do.Open(str(pipe)))
+    opening = session.send(do.Open(str(pipe), "text"))
     await session.until(lambda snapshot: snapshot.busy is not None)
     session.send(do.Move(1))
     await session.until(lambda snapshot: snapshot.step == 1)
@@ -288,9 +291,9 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
 
 
 async def test_a_pattern_that_would_run_for_minutes_is_stopped(
-    session: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    session: Watched, limited: Callable[..., None], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("tokentui.text.count.SPLIT_SECONDS", 0.2)
+    limited(pattern_seconds=0.2)
     path = tmp_path / "long.txt"
     path.write_text("a" * 5000)
     await session.open([str(path)])
@@ -320,12 +323,13 @@ async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> No
     await watched.close()
 
 
-async def test_closing_in_the_middle_of_everything(novel: Path) -> None:
+async def test_closing_in_the_middle_of_everything(novel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(fast.ENGINE, "plain")
     interval = sys.getswitchinterval()
     watched = Watched()
     await watched.start()
     watched.open([str(novel)])
-    await watched.until(lambda snapshot: snapshot.busy is not None)
+    await watched.until(lambda snapshot: snapshot.partial)
     watched.send(do.GoTo(None))
     await watched.close()
     assert sys.getswitchinterval() == interval
@@ -337,3 +341,33 @@ async def test_an_empty_corpus_opens(session: Watched, tmp_path: Path) -> None:
     await session.open([str(path)])
     snapshot = await session.settle()
     assert (snapshot.corpus_name, snapshot.why.end) == ("empty.txt", "no pair left")
+
+
+async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
+    session: Watched, loaded: None, novel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(fast.ENGINE, "compiled")
+    text = (await asyncio.to_thread(novel.read_text, encoding="utf-8"))[:900_000]
+    await session.send(do.Scratch(text))
+    await session.send(do.GoTo(300))
+    await session.send(do.See(Look(pairs_top=20)))
+    await session.settle()
+    before = len(session.snapshots)
+    await session.send(do.Scratch(text + " and more"))
+    await session.settle()
+    (shown,) = session.snapshots[before:]
+    assert (shown.step, shown.partial, shown.busy, shown.pairs_top) == (300, False, None, 20)
+    assert shown.corpus_bytes == len((text + " and more").encode())
+
+
+async def test_a_recipe_that_is_sent_at_once_after_a_text_trains_that_text(session: Watched) -> None:
+    session.send(do.Scratch("hug pug hug hug"))
+    await session.settle()
+    text, recipe = session.send(do.Scratch("bun bun bun")), session.last.recipe.with_axes(tie="first-seen")
+    while not text.done():
+        if session._installing is not None:
+            break
+        await asyncio.sleep(0)
+    await session.send(do.Use(recipe, ()))
+    snapshot = await session.settle()
+    assert (snapshot.recipe, snapshot.occurrences) == (recipe, 3)

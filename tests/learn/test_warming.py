@@ -17,7 +17,8 @@ class Fast:
     """The package of kernels, as a test wants it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, available: bool = True, compiled: bool = False) -> None:
-        self.is_compiled, self.is_loaded, self.runs = compiled, False, [sys.executable, "-c", "pass"]
+        self.is_compiled, self.is_loaded, self.is_damaged = compiled, False, False
+        self.runs = [sys.executable, "-c", "pass"]
         self.started: list[asyncio.subprocess.Process] = []
         begin = asyncio.create_subprocess_exec
 
@@ -28,9 +29,11 @@ class Fast:
             self.is_compiled = True
             return process
 
-        def load() -> bool:
-            self.is_loaded = True
-            return True
+        def load(*, compiling: bool) -> bool:
+            assert not compiling
+            self.is_loaded, self.is_compiled = not self.is_damaged, not self.is_damaged
+            self.is_damaged = False
+            return self.is_loaded
 
         monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
         monkeypatch.setattr(fast, "available", lambda: available)
@@ -56,6 +59,14 @@ async def test_what_was_compiled_before_is_loaded(monkeypatch: pytest.MonkeyPatc
     told: list[str] = []
     assert await warming.warm(told.append)
     assert (told, there.started) == (["fast"], [])
+
+
+async def test_what_is_damaged_is_compiled_again_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = Fast(monkeypatch, compiled=True)
+    there.is_damaged = True
+    told: list[str] = []
+    assert await warming.warm(told.append)
+    assert (told, len(there.started)) == ([warming.COMPILING, "fast"], 1)
 
 
 async def test_without_them_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

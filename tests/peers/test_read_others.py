@@ -8,7 +8,7 @@ from pathlib import Path
 import peers
 import pytest
 from oracle import SHARED
-from reading import TEXTS
+from texts import FEW, TEXTS
 
 from tokentui.formats import load
 from tokentui.formats.tiktoken import PUBLISHED
@@ -50,7 +50,7 @@ def test_codes(tmp_path: Path, version: str) -> None:
     path = tmp_path / "codes"
     path.write_text(text, "utf-8")
     theirs, ours = apply_bpe.BPE(io.StringIO(text)), load(path)
-    for line in (part for whole in TEXTS for part in whole.replace("\r", "").split("\n")):
+    for line in (part for whole in FEW for part in whole.replace("\r", "").split("\n")):
         words = [word for word in line.strip().split(" ") if word]
         encoding = ours.encode(" ".join(words))
         shown = []

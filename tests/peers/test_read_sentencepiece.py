@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from oracle import SHARED
-from reading import TEXTS
+from texts import BROKEN, FEW, TEXTS
 
 from tokentui.errors import TokentuiError
 from tokentui.formats import load
@@ -19,10 +19,6 @@ sentencepiece = pytest.importorskip("sentencepiece")
 
 FILES = ("spm-llama2/tokenizer.model", "spm-test/test_ja_model.model", "spm-test/test_model.model",
          "spm-xlnet-base-cased/spiece.model")
-BROKEN: tuple[bytes, ...] = (
-    b"\xff\xfeab", b"ab\xe2\x96", b"\xed\xa0\x80 x\xc0\x80\xf8\x88", b" \x80 \x80", b"\xe2\x96\x81\xe2\x96",
-)
-
 OPTIONS: dict[str, dict[str, Any]] = {
     "unigram": {},
     "unigram, bytes": {"byte_fallback": True, "character_coverage": 0.98},
@@ -46,11 +42,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def same(ours: Tokenizer, theirs: Any) -> None:
-    texts: list[str | bytes] = [*TEXTS, *BROKEN]
-    for text in texts:
+def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
+    given: list[str | bytes] = [*texts, *BROKEN]
+    for text in given:
         want = theirs.encode(text)
         assert list(ours.encode(text).ids) == want, text
+        assert list(ours.encode_ids(text)) == want, text
         assert ours.decode(want) == theirs.decode(want), text
 
 
@@ -64,13 +61,13 @@ def test_published_files(name: str) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
 def test_trained_here(tmp_path: Path, options: dict[str, Any]) -> None:
-    texts = [text for text in TEXTS if len(text) < 2000]
+    texts = [text for text in FEW if len(text) < 2000]
     (tmp_path / "corpus.txt").write_text("\n".join(texts * 3), "utf-8")
     given = {"vocab_size": 1400, "hard_vocab_limit": False, "num_threads": 1, "minloglevel": 2} | options
     if given.get("model_type") in ("char", "bpe"):
         given["hard_vocab_limit"] = given["model_type"] == "bpe"
     sentencepiece.SentencePieceTrainer.train(input=str(tmp_path / "corpus.txt"), model_prefix=str(tmp_path / "m"), **given)
-    same(load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")))
+    same(load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")), FEW)
 
 
 def test_rounding_decides_as_there() -> None:
@@ -84,6 +81,28 @@ def test_rounding_decides_as_there() -> None:
     for _ in range(40):
         text = " ".join(draw.choice(words) for _ in range(draw.randrange(400)))
         assert list(ours.encode(text).ids) == theirs.encode(text)
+
+
+def test_sums_that_grow_large_begin_again() -> None:
+    """Of a long text: past a sum of 100,000 what is still to be decided is counted from nothing."""
+    path = SHARED / "data" / "tokenizers" / FILES[3]
+    if not path.exists():
+        pytest.skip(f"../shared/data/tokenizers/{FILES[3]} is not here")
+    ours, theirs = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+    text = "ꙮhahaha xoxo " * 2500
+    assert list(ours.encode(text).ids) == theirs.encode(text)
+
+
+def test_user_symbols_score_by_their_length(tmp_path: Path) -> None:
+    """Pieces of equal worth: what stands before them decides by rounding, user-defined symbols too."""
+    half = [("▁" * size, -2.1716766357421875 * size, 1) for size in (1, 2, 4)]
+    data = _model([("<unk>", 0.0, 2), *half, ("a", -3.7, 1), ("b", -9.3, 1), ("ab", 0.0, 4), ("abab", 0.0, 4)], model_type=1)
+    (tmp_path / "m.model").write_bytes(data)
+    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    draw = random.Random(3)
+    for _ in range(60):
+        text = "".join(draw.choice(["a", "b", "ab", "abab", "▁" * draw.randrange(9)]) for _ in range(draw.randrange(60)))
+        assert list(ours.encode(text).ids) == theirs.encode(text), text
 
 
 def test_unused_pieces_are_cut_again(tmp_path: Path) -> None:

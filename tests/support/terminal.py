@@ -5,13 +5,15 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 
 import pyte
@@ -24,32 +26,47 @@ class Terminal:
     """A program in a pseudo-terminal.
 
     Args:
-        arguments: What follows `python -m tokentui`.
+        arguments: What follows `python -m tokentui`, or the program.
         columns: The width of the terminal; `rows` its height.
         environment: What is added to the environment.
+        program: What Python runs, instead of the program as it is.
+        ignored: Signals that it is started with as ignored, as under nohup.
+        folder: Where it runs; here if None.
     """
 
-    def __init__(self, *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "tokentui"), ignored: Sequence[signal.Signals] = (), folder: Path | None = None,
+    ) -> None:
         self.screen = pyte.Screen(columns, rows)
         self.draw: Callable[[bytes], object] = pyte.ByteStream(self.screen).feed
         """Takes what the program writes."""
         self.written = bytearray()
         """Every byte that the program has written."""
-        self._master, self._slave = pty.openpty()
+        self._master, self.slave = pty.openpty()
         self._resize(columns, rows)
-        self.attributes = termios.tcgetattr(self._slave)
+        self.attributes = termios.tcgetattr(self.slave)
         """The settings of the terminal before the program began."""
-        command = [sys.executable, "-m", "tokentui", *arguments]
+        self._environment, self._ignored, self._folder = dict(environment or {}), tuple(ignored), folder
+        self.begin(*arguments, program=program)
+
+    def begin(self, *arguments: str, program: Sequence[str] = ("-m", "tokentui")) -> None:
+        """Begin a program, the first or the one after it."""
+        command = [sys.executable, *program, *arguments]
         self.status: int | None = None
         self.process = os.fork()
         if self.process == 0:
             os.setsid()
-            fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+            fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
             for descriptor in (0, 1, 2):
-                os.dup2(self._slave, descriptor)
+                os.dup2(self.slave, descriptor)
             os.closerange(3, 64)
+            for number in self._ignored:
+                signal.signal(number, signal.SIG_IGN)
+            if self._folder is not None:
+                os.chdir(self._folder)
             own = {"TERM": "xterm-256color", "TOKENTUI_ENGINE": "plain"}
-            os.execve(command[0], command, {**os.environ, **own, **(environment or {})})
+            os.execve(command[0], command, {**os.environ, **own, **self._environment})
 
     def __enter__(self) -> Terminal:
         return self
@@ -58,8 +75,27 @@ class Terminal:
         if self.status is None:
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)
+        for descriptor in (self._master, self.slave):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def hang_up(self) -> None:
+        """Drop the line: nobody holds the other end any more."""
+        os.close(self.slave)
         os.close(self._master)
-        os.close(self._slave)
+        self._master = self.slave = -1
+
+    def wait(self) -> int:
+        """Wait until the program has ended, without reading what it writes. Returns its exit code, minus a signal's number."""
+        deadline = time.monotonic() + PATIENCE_S
+        while self.status is None:
+            assert time.monotonic() < deadline, "it does not end"
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            if process:
+                self.status = status
+            else:
+                time.sleep(0.01)
+        return os.waitstatus_to_exitcode(self.status)
 
     def press(self, keys: str | bytes) -> None:
         """Type."""
@@ -125,3 +161,28 @@ class Terminal:
             if process:
                 self.status = status
         return False
+
+
+_SET = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
+
+
+def modes_left_on(written: bytes) -> set[bytes]:
+    """The private modes that were switched on and never off."""
+    on: set[bytes] = set()
+    for numbers, way in _SET.findall(written):
+        for number in numbers.split(b";"):
+            if way == b"h":
+                on.add(number)
+            else:
+                on.discard(number)
+    return on - {b"25", b"7"}  # the cursor and line wrap are on in a terminal at rest
+
+
+def assert_restored(terminal: Terminal) -> None:
+    """The terminal is as it was before the program began."""
+    written = bytes(terminal.written)
+    assert modes_left_on(written) == set()
+    for mode in (b"25", b"7"):
+        last = [way for number, way in _SET.findall(written) if number == mode]
+        assert not last or last[-1] == b"h", f"mode {mode!r} is left off"
+    assert termios.tcgetattr(terminal.slave)[:4] == terminal.attributes[:4]

@@ -21,8 +21,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokentui import limits
 from tokentui.errors import Cancelled, TokentuiError
-from tokentui.text import files, rows
+from tokentui.text import rows
 from tokentui.text.corpus import Corpus, Invalid, decode, to_bytes
 from tokentui.text.read import read
 
@@ -377,7 +378,7 @@ def test_a_named_binary_is_taken_with_a_note(tmp_path: Path, data: bytes, looks:
 def test_a_file_past_the_limit_is_refused_before_reading(tmp_path: Path) -> None:
     path = tmp_path / "sparse"
     with path.open("wb") as file:
-        file.truncate(2 * files.LIMIT)
+        file.truncate(2 * limits.now().corpus_bytes)
     seen: list[int] = []
     assert "limit" in refusal(path, progress=lambda done, total: seen.append(done)).what
     assert seen == []
@@ -385,13 +386,13 @@ def test_a_file_past_the_limit_is_refused_before_reading(tmp_path: Path) -> None
 
 def test_a_huge_binary_in_a_folder_does_no_harm(tmp_path: Path) -> None:
     with (tmp_path / "film").open("wb") as file:
-        file.truncate(2 * files.LIMIT)
+        file.truncate(2 * limits.now().corpus_bytes)
     put(tmp_path, "a.txt", "a")
     assert read(tmp_path).documents == ("a",)
 
 
-def test_the_limit_is_for_all_files_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LIMIT", 10)
+def test_the_limit_is_for_all_files_together(tmp_path: Path, limited: Callable[..., None]) -> None:
+    limited(corpus_bytes=10)
     a, b = put(tmp_path, "a", "x" * 6), put(tmp_path, "b", "x" * 4)
     assert read([a, b]).size == 10
     assert refusal([a, b, b]).where == "all files together"
@@ -438,12 +439,12 @@ def test_damaged_packed_files_are_refused(tmp_path: Path, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", PACK)
-def test_a_bomb_stops_at_the_limit(tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bomb_stops_at_the_limit(tmp_path: Path, method: str, limited: Callable[..., None]) -> None:
     path = put(tmp_path, "bomb", PACK[method](bytes(1 << 22)))
     assert read(path).size == 1 << 22
-    monkeypatch.setattr(files, "RATIO_FROM", 1 << 21)
+    limited(packed_bytes=1 << 21)
     assert "times its size" in refusal(path).what
-    monkeypatch.setattr(files, "LIMIT", 1 << 20)
+    limited(corpus_bytes=1 << 20)
     assert "limit" in refusal(path).what
 
 
@@ -472,7 +473,7 @@ def test_a_pipe_that_never_answers_can_be_cancelled(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     cancel = After(4)
     with pytest.raises(Cancelled):
-        read(tmp_path / "pipe", cancel=cancel)
+        read(tmp_path / "pipe", as_="text", cancel=cancel)
     assert cancel.left == 0
 
 
@@ -481,7 +482,7 @@ def test_a_pipe_with_a_silent_writer_can_be_cancelled(tmp_path: Path) -> None:
     keeps_open = os.open(tmp_path / "pipe", os.O_RDWR)
     os.write(keeps_open, b"a beginning")
     with pytest.raises(Cancelled):
-        read(tmp_path / "pipe", cancel=After(6))
+        read(tmp_path / "pipe", as_="text", cancel=After(6))
     os.close(keeps_open)
 
 
@@ -498,7 +499,7 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     totals = set()
     script = "import sys; open(sys.argv[1], 'wb').write(b'ab' * 200_000)"
     with subprocess.Popen([sys.executable, "-W", "ignore", "-c", script, tmp_path / "pipe"]):
-        corpus = read(tmp_path / "pipe", progress=lambda done, total: totals.add(total))
+        corpus = read(tmp_path / "pipe", as_="text", progress=lambda done, total: totals.add(total))
     assert corpus.documents == ("ab" * 200_000,)
     assert totals == {0}
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -286,14 +287,15 @@ def test_own_pattern_gives_whole_matches_that_are_not_empty(text: str) -> None:
     assert splitter(r"regex:(\p{L})+|\d*").words(text) == regex.findall(r"\p{L}+|\d+", text)
 
 
-def test_own_pattern_that_takes_too_long_says_where() -> None:
+def test_own_pattern_that_takes_too_long_says_where(limited: Callable[..., None]) -> None:
+    limited(pattern_seconds=0.05)
     text = "\x1b[2J" + "a" * 60 + "!"
     for ask in (splitter(r"regex:(a|aa)+$").words, splitter(r"regex:(a|aa)+$").spans):
         with pytest.raises(TokentuiError) as caught:
-            ask(text, timeout=0.05)
+            ask(text)
         assert str(caught.value) == (
             r"split=regex: at '\x1b[2Jaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…: the pattern takes too long "
-            "(write one that backtracks less)"
+            "(write one that backtracks less; --limit pattern-seconds=… raises the limit)"
         )
 
 

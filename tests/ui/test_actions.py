@@ -12,6 +12,7 @@ from waiting import until
 
 from tokentui.ui.actions import (
     ACTIONS,
+    COMPARE_CONTEXTS,
     CONTEXTS,
     MOST_HINTS,
     Action,
@@ -24,9 +25,17 @@ from tokentui.ui.actions import (
     meant,
 )
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare import CompareScreen
 from tokentui.ui.screens.help import rows
 from tokentui.ui.screens.main import MainScreen
 from tokentui.ui.widgets.candidates import PairTable
+from tokentui.ui.widgets.compare_aligned import AlignedRows
+from tokentui.ui.widgets.compare_columns import ChoiceTable
+from tokentui.ui.widgets.compare_curves import CurveChart
+from tokentui.ui.widgets.compare_measures import MeasuresList
+from tokentui.ui.widgets.compare_parting import SideTable
+from tokentui.ui.widgets.compare_tables import AgreementList, CompareList
+from tokentui.ui.widgets.compare_vocabulary import TokensTable
 from tokentui.ui.widgets.corpus import CorpusText
 from tokentui.ui.widgets.editor import CorpusEditor
 from tokentui.ui.widgets.encode import TypedLine
@@ -34,11 +43,13 @@ from tokentui.ui.widgets.tables import VocabularyTable
 
 OWNERS: dict[str, Any] = {
     "global": MainScreen, "corpus": CorpusText, "pairs": PairTable, "vocabulary": VocabularyTable, "encode": TypedLine,
-    "editor": CorpusEditor,
+    "editor": CorpusEditor, "compare": CompareScreen, "rows": CompareList, "choices": ChoiceTable, "parting": SideTable,
+    "tokens": TokensTable, "measures": MeasuresList, "agreement": AgreementList, "aligned": AlignedRows, "curves": CurveChart,
 }
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
-    r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|(greater|less)_than_sign|(left|right)_square_bracket|slash|full_stop|comma|question_mark"
+    r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
+    r"|full_stop|comma|question_mark"
 )
 
 
@@ -58,7 +69,10 @@ def test_names_are_unique_and_contexts_known() -> None:
 def test_keys_do_not_clash_in_a_context(context: str) -> None:
     own = [(key, action) for action in ACTIONS if action.context == context for key in action.keys]
     assert len({key for key, _ in own}) == len(own)
-    everywhere = {key: action for action in ACTIONS if action.context == "global" for key in action.keys}
+    compared = context in COMPARE_CONTEXTS
+    whole = [a for a in ACTIONS if (a.context == "compare" or a.shared if compared else a.context == "global")]
+    everywhere = {key: action for action in whole for key in action.keys}
+    assert len(everywhere) == sum(len(action.keys) for action in whole)
     for key, action in own:
         # A pane takes a key away from the screen only to do the same.
         assert key not in everywhere or everywhere[key].command == action.command
@@ -76,8 +90,9 @@ def test_an_action_is_reachable_everywhere(action: Action) -> None:
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
 def test_every_action_can_be_run(action: Action) -> None:
     where, _, name = action.command.rpartition(".")
-    owner = {"screen": MainScreen, "app": ExplorerApp, "": OWNERS[action.context]}[where]
-    assert callable(getattr(owner, "action_" + name.partition("(")[0]))
+    screens = [CompareScreen] if action.context in COMPARE_CONTEXTS else [MainScreen, CompareScreen][: 1 + action.shared]
+    for owner in {"screen": screens, "app": [ExplorerApp], "": [OWNERS[action.context]]}[where]:
+        assert callable(getattr(owner, "action_" + name.partition("(")[0]))
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
@@ -118,7 +133,7 @@ async def test_the_palette_has_every_action_that_it_may_have() -> None:
         assert found == {action.help for action in meant("count") if action.palette}
         for action in ACTIONS:
             hits = [hit async for hit in provider.search(action.help)]
-            assert any(hit.text == action.help for hit in hits) == (action.palette and action in meant("count"))
+            assert any(hit.text == action.help for hit in hits) == (action.help in found)
 
 
 async def test_the_palette_runs_what_is_chosen() -> None:

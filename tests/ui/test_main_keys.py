@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
 from functools import partial
 from typing import Any
 
@@ -293,18 +290,6 @@ async def test_quitting_closes_the_session(key: str) -> None:
     assert session.closed
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-async def test_a_signal_ends_the_app_with_its_code(number: signal.Signals) -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await shown(pilot, app, session)
-        os.kill(os.getpid(), number)
-        await until(pilot, lambda: not app.is_running)
-    assert app.return_code == 128 + number
-    assert session.closed
-    assert asyncio.get_running_loop().remove_signal_handler(number) is False
-
-
 async def test_a_click_gives_a_pane_the_focus() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -319,7 +304,7 @@ async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await shown(pilot, app, session)
         slow = True
-        app._backlog = lambda: slow  # type: ignore[method-assign]
+        app.backlog = lambda: slow  # type: ignore[method-assign]
         for step in (200, 300, 400):
             session.show(step=step)
             await pilot.pause()

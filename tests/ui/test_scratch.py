@@ -65,7 +65,7 @@ async def editing(app: ExplorerApp, session: Any, pilot: Any, text: str = TEXT) 
     """Open the editor on a text."""
     await until(pilot, lambda: app.main.snapshot)
     session.answers[CorpusText] = text
-    await pilot.press("e")
+    await pilot.press("t")
     await until(pilot, lambda: app.main.context == "editor" and app.focused is app.main.corpus.focused_body)
 
 
@@ -157,7 +157,7 @@ async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
         assert session.of(CancelWork) == []
         assert app.focused is app.main.text
         await until(pilot, lambda: "1 Corpus · scratch" in screen_text(app))
-        await pilot.press("e", "y")
+        await pilot.press("t", "y")
         await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("xy" + TEXT)])
         assert len(session.of(CorpusText)) == 1
         await pilot.press("ctrl+t")
@@ -247,12 +247,12 @@ async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offer
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         session.answers[CorpusText] = TokentuiError("counted words are no text to be edited", "a\x1bb")
-        await pilot.press("e")
-        await until(pilot, lambda: "e again: an empty text" in screen_text(app))
+        await pilot.press("t")
+        await until(pilot, lambda: "t again: an empty text" in screen_text(app))
         assert "counted words are no text" in screen_text(app)
         assert all(is_safe(line) for line in screen_text(app).splitlines())
         assert not app.main.corpus.editing
-        await pilot.press("e")
+        await pilot.press("t")
         await until(pilot, lambda: app.main.context == "editor")
         assert session.of(Scratch) == []
         assert len(session.of(CorpusText)) == 1
@@ -347,7 +347,7 @@ async def test_all_panes_follow_what_is_typed() -> None:
 
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: now() and now().distinct and session().idle.is_set())
-        await pilot.press("n", "n", "e")
+        await pilot.press("n", "n", "t")
         await until(pilot, lambda: app.main.context == "editor")
         before = text_of(app)
         app.post_message(events.Paste("zq" * 300 + "\r"))
@@ -374,7 +374,7 @@ def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> 
     path.write_bytes(b"ab\x1b]0;title\x07 \x1b[2J \xe2\x80\xae \x9b31m\xc2\x9b\x00\x08 [/] [@click=app.quit]q[/]\n\tx\x0c\r\n")
     with Terminal(str(path), "-r", "gpt2", columns=100, rows=30) as terminal:
         terminal.until(lambda text: "▸" in text)
-        terminal.press("e")
+        terminal.press("t")
         terminal.until(lambda text: "editing" in text)
         terminal.press("x\x1b[F\x1b[B\x18\x16\x14")  # a letter, to the end, down, cut the line, paste it, take that back
         terminal.press(b"\x1b[200~\x1b]0;pasted\x07\r\x1b[201~")

@@ -14,7 +14,8 @@ from textual.document._wrapped_document import WrappedDocument
 from waiting import screen_text, until
 
 from tokentui.safetext import is_safe
-from tokentui.ui.app import CLIPBOARD_BYTES, ExplorerApp
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.terminal.app import CLIPBOARD_BYTES
 from tokentui.ui.widgets import editor as editor_module
 from tokentui.ui.widgets.editor import CorpusEditor, ExactText, refusal
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tokentui.cli.lines import answer_lines, lines_only
+from tokentui.cli.lines import answer_lines, lines_only, standard_input
 from tokentui.cli.options import tokenizer_option
 from tokentui.cli.output import is_terminal, write, write_text
 from tokentui.errors import TokentuiError
@@ -47,7 +47,7 @@ def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
 
     if jsonl:
         return answer_lines("ids", '{"ids": [...]}', row)
-    numbers = _numbers(" ".join(ids) if ids and ids != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace"))
+    numbers = _numbers(" ".join(ids) if ids and ids != ("-",) else standard_input().decode("utf-8", "replace"))
     if is_terminal(sys.stdout):
         write_text(tok.decode(numbers))
     else:

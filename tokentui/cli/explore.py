@@ -6,7 +6,8 @@ import difflib
 import glob
 import os
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +23,11 @@ from tokentui.cli.options import (
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.errors import TokentuiError
+from tokentui.presets import PRESETS
 from tokentui.samples import find_sample
+
+if TYPE_CHECKING:
+    from tokentui.compared import ColumnWanted
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"
@@ -40,7 +45,8 @@ class _Explorer(click.Command):
 @click.argument("sources", metavar="[CORPUS]...", type=corpus_word, nargs=-1)
 @recipes_options
 @click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
-              help="A tokenizer file to open (coming).")
+              help="A tokenizer file, walked through token by token. Two to four of -t and -r are compared side by side.")
+@click.option("--held-out", metavar="CORPUS", type=corpus_word, help="A second corpus to measure on, where some are compared.")
 @reading_options
 @run_options
 def command(
@@ -48,23 +54,60 @@ def command(
     recipes: tuple[str, ...],
     axes: tuple[str, ...],
     tokenizers: tuple[str, ...],
+    held_out: str | None,
     as_: str | None,
     field: str,
     **words: Any,
 ) -> int:
     """Open the explorer."""
-    if tokenizers:
-        raise TokentuiError("a tokenizer in the explorer is coming", "-t", "tokentui encode -t reads one")
-    if len(recipes) > 1:
-        raise TokentuiError("two recipes side by side are coming", "-r", "name one")
-    recipe = recipe_of(recipes[0] if recipes else _PRESET, axes_of(axes))
+    compared = len(tokenizers) + len(recipes) > 1
+    named = axes_of(axes)
+    opened = None if compared or not tokenizers else (_tokenizer(tokenizers[0]), _split_only(named))
+    if held_out is not None and not compared:
+        raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
+    recipe = recipe_of(recipes[0] if recipes else _PRESET, {} if opened else named)
     stops = run_of(**words)
-    for source in sources:
+    for source in (*sources, *([held_out] if held_out else [])):
         _check(source)
+    columns = _columns(tokenizers, recipes, axes_of(axes), stops) if compared else ()
     _check_terminal(sources)
     from tokentui.ui.launch import run  # the screen is loaded when one is opened
 
-    return run(sources or (_SAMPLE,), recipe, stops, as_, field)
+    # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
+    resume = not (sources or recipes or axes or tokenizers)
+    return run(sources or (_SAMPLE,), recipe, stops, as_, field, columns, held_out or "", opened, resume)
+
+
+def _tokenizer(path: str) -> str:
+    """The path of a tokenizer file that is there."""
+    if not os.path.lexists(path):
+        raise TokentuiError("no such file", path, "name a tokenizer file, such as tokenizer.json")
+    if os.path.isdir(path):
+        raise TokentuiError("a folder, not a tokenizer file", path, "name the file in it")
+    return path
+
+
+def _split_only(named: Mapping[str, Any]) -> str:
+    """The split that is named for a file that holds none; no other axis can be."""
+    for name, value in named.items():
+        if name != "split":
+            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "the file holds all the rest")
+    return str(named.get("split", ""))
+
+
+def _columns(
+    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, Any], stops: Mapping[str, Any]
+) -> tuple[ColumnWanted, ...]:
+    """What is compared, in the order of `tokentui compare`: files first, then recipes under the same stops."""
+    from tokentui.compared import ColumnWanted
+    from tokentui.measure.compare import check_columns
+
+    check_columns(len(tokenizers) + len(recipes))
+    split = str(axes.get("split", ""))
+    run = tuple(sorted((name, tuple(value) if isinstance(value, list) else value) for name, value in stops.items()))
+    files = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
+    named = [ColumnWanted(recipe_of(name, axes), run, name=name if name in PRESETS and not axes else "") for name in recipes]
+    return (*files, *named)
 
 
 def _check(source: str) -> None:

@@ -15,7 +15,7 @@ from tokentui.formats import load
 from tokentui.learn.base import Cancel
 from tokentui.measure.asking import answers
 from tokentui.measure.facts import find_tokens, token_facts
-from tokentui.measure.health import health
+from tokentui.measure.health import FAIL, PASS, examine, worst
 from tokentui.measure.strings import StringFacts, string_facts
 from tokentui.measure.usage import usage
 from tokentui.text.count import count
@@ -32,6 +32,7 @@ Examples:
   tokentui inspect -t novel.json --corpus novel.txt --exhaust
   tokentui inspect -t novel.json ' crowd'
   tokentui inspect -t novel.json --id 300 --json
+  tokentui inspect -t tokenizer.json --strict
   tokentui inspect -t novel.json -- --crowd""",
 )
 @click.argument("string", metavar="[STRING]", nargs=-1)
@@ -41,6 +42,7 @@ Examples:
               help="Say also what this corpus uses. May be given many times.")
 @reading_options
 @click.option("--exhaust", is_flag=True, help="Train a copy on the corpus until no pair is left, and tell what comes of it.")
+@click.option("--strict", is_flag=True, help="End with code 1 also where a check of the health report is a WARN.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quiet_option
 def command(
@@ -51,15 +53,17 @@ def command(
     as_: str | None,
     field: str,
     exhaust: bool,
+    strict: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
     """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every way to write
     it, and why it is not one token.
 
-    With --corpus: which tokens are not used and why, and what is saved for each document. The JSON object has "tokenizer",
-    "health" and "corpus", or for a STRING "string", "token", "uses", "encoding", "why" and "words"; bytes are in hex, and a
-    number of ways above 2**53 is a text of digits.
+    The health report has checks that are PASS, WARN or FAIL; the exit code is 1 where one is FAIL. With --corpus: which
+    tokens are not used and why, and what is saved for each document. The JSON object has "tokenizer", "health", "checks"
+    and "corpus", or for a STRING "string", "token", "uses", "encoding", "why" and "words"; bytes are in hex, and a number
+    of ways above 2**53 is a text of digits.
     """
     if string and number is not None:
         raise TokentuiError("a STRING and --id exclude each other", "inspect", "take one of them")
@@ -67,23 +71,27 @@ def command(
         raise TokentuiError("--exhaust trains on a corpus, and none is named", "inspect", "such as --corpus novel.txt")
     if exhaust and (string or number is not None):
         raise TokentuiError("--exhaust tells of the whole corpus, not of one token", "inspect", "leave one of them out")
+    if strict and (string or number is not None):
+        raise TokentuiError("--strict is for the health report, not for one token", "inspect", "leave one of them out")
     tok = load(tokenizer)
     text = typed(string, "inspect") if string else None
     facts, found = _token(tok, text, number)
     with bar(quiet) as shown_bar, interruptible() as cancel:
         if text is None and number is None:
             asked = _ask(tok, corpora, as_, field, exhaust, shown_bar, cancel) if corpora else None
-            report = health(tok, progress=shown_bar.of("inspecting"), cancel=cancel)
+            facts_of_all, checks = examine(tok, progress=shown_bar.of("inspecting"), cancel=cancel)
             _check(cancel)
         else:
             used = _uses(tok, facts, corpora, as_, field, shown_bar, cancel) if facts and corpora else None
             _check(cancel)
     if text is None and number is None:
         if as_json:
-            write_json(inspect_json.report(tok, report, asked))
+            write_json(inspect_json.report(tok, facts_of_all, checks, asked))
         else:
-            inspect_text.report(tok, report, asked)
-    elif as_json:
+            inspect_text.report(tok, facts_of_all, checks, asked)
+        status = worst(checks)
+        return 1 if status == FAIL or (strict and status != PASS) else 0
+    if as_json:
         write_json(inspect_json.string(text, facts, found, used))
     else:
         inspect_text.string(text, facts, found, used)

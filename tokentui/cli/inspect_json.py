@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
-from tokentui.answers import Answers, Health, TokenFacts, UnusedToken, Ways
+from tokentui.answers import Answers, Check, Health, TokenFacts, UnusedToken, Ways
 from tokentui.api import LARGEST
 from tokentui.encode import MergeStep
 from tokentui.encode.parts import Step
@@ -13,12 +14,13 @@ from tokentui.measure.strings import StringFacts, WordFacts
 from tokentui.tokenizer import Tokenizer
 
 
-def report(tok: Tokenizer, health: Health, asked: Answers | None) -> dict[str, Any]:
+def report(tok: Tokenizer, health: Health, checks: Sequence[Check], asked: Answers | None) -> dict[str, Any]:
     """A tokenizer: its recipe and run, its health, and what a corpus makes of it."""
     return {
         "tokenizer": {
             "recipe": tok.recipe.to_dict(), "run": dict(tok.run), "vocab_size": health.vocab_size, "first_id": health.first_id,
-            "merges": health.merges, "kinds": dict(health.kinds),
+            "merges": health.merges, "kinds": dict(health.kinds), "scripts": dict(health.scripts),
+            "lengths": {str(length): count for length, count in health.lengths}, "notes": list(tok.notes),
         },
         "health": {
             "longest": [_token(number, piece) for number, piece in health.longest],
@@ -27,7 +29,10 @@ def report(tok: Tokenizer, health: Health, asked: Answers | None) -> dict[str, A
             "not_utf8": [_token(number, piece) for number, piece in health.broken],
             "spaces": [_token(number, piece) for number, piece in health.spaces],
             "missing_bytes": list(health.missing_bytes),
+            "holes": [list(hole) for hole in health.holes],
+            "shared_ids": list(health.shared),
         },
+        "checks": [_check(check) for check in checks],
         "corpus": None if asked is None else _corpus(asked),
     }
 
@@ -61,6 +66,11 @@ def _token(number: int | None, piece: bytes) -> dict[str, Any]:
 
 def _why(one: UnusedToken) -> dict[str, Any]:
     return {"why": one.why, "into": [_piece(piece) for piece in one.into]}
+
+
+def _check(check: Check) -> dict[str, Any]:
+    row = {name: getattr(check, name) for name in ("name", "title", "about", "status", "observed", "threshold", "value", "count")}
+    return row | {"examples": [_token(one.id, one.piece) | {"note": one.note} for one in check.examples]}
 
 
 def _corpus(asked: Answers) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tokentui.answers import Answers, Exhausted, Health, TokenFacts, UnusedToken, Ways
+from tokentui.answers import Answers, Check, Exhausted, Health, TokenFacts, UnusedToken, Ways
 from tokentui.cli.output import shown, write_text
 from tokentui.encode import MergeStep
 from tokentui.measure.strings import StringFacts, WordFacts
@@ -17,10 +18,13 @@ from tokentui.tokenizer import Tokenizer
 _LABEL = 12
 _WIDE = 80
 _ROWS = 20
+_FEW = 3
+_KEPT = "\x1f"
+"""A space at which no line is broken."""
 _HUGE = 10**15
 
 
-def report(tok: Tokenizer, health: Health, asked: Answers | None) -> None:
+def report(tok: Tokenizer, health: Health, checks: Sequence[Check], asked: Answers | None) -> None:
     """A tokenizer: what it is, its health, and what a corpus makes of it."""
     recipe = tok.recipe
     _line("recipe", label(recipe))
@@ -31,6 +35,10 @@ def report(tok: Tokenizer, health: Health, asked: Answers | None) -> None:
     span = f", {health.first_id} to {last}" if health.vocab_size else ""
     _line("ids", f"{health.vocab_size:,}{span}" + (f" ({kinds})" if kinds else ""))
     _line("merges", f"{health.merges:,}")
+    for n, note in enumerate(tok.notes):
+        _line("" if n else "remarks", safe_line(note))
+    _wrapped("written in", [f"{count:,} {script}" for script, count in health.scripts])
+    _wrapped("characters", [f"{count:,} of {length}" for length, count in health.lengths[:_ROWS]])
     _tokens("longest", health.longest, (f"{len(piece):>4} B" for _, piece in health.longest))
     _tokens("unreachable", [(number, piece) for number, piece, _ in health.unreachable], (), "no text becomes these",
             [why for _, _, why in health.unreachable])
@@ -42,8 +50,38 @@ def report(tok: Tokenizer, health: Health, asked: Answers | None) -> None:
     if recipe.unit == "byte":
         missing = " ".join(f"{value:02X}" for value in health.missing_bytes)
         _line("bytes", f"{256 - len(health.missing_bytes)} of 256" + (f"; not {missing}" if missing else ""))
+    _line("holes", " ".join(str(first) if first == last else f"{first}–{last}" for first, last in health.holes[:_ROWS]) or "none")
     if asked is not None:
         _corpus(asked)
+    _checks(checks)
+
+
+def _checks(checks: Sequence[Check]) -> None:
+    """The health report: a line a check, and what is not well with its threshold, its reason and examples."""
+    counted = Counter(check.status for check in checks)
+    _line("health", ", ".join(f"{counted[status]} {status}" for status in ("FAIL", "WARN", "PASS", "n/a") if counted[status]))
+    wide = max(len(check.title) for check in checks)
+    for check in checks:
+        _row(f"{check.status:<4}  {check.title:<{wide}}  {safe_line(check.observed)}")
+        if check.status not in ("FAIL", "WARN"):
+            continue
+        _row(f"      {check.about} ({check.threshold})")
+        for one in check.examples[:_FEW]:
+            named = " ".join(part for part in ("" if one.id is None else str(one.id), _cut(one.piece)) if part)
+            _row(f"        {named}" + (f"  {safe_line(one.note)}" if one.note else ""))
+        if check.count > _FEW:
+            _row(f"        … and {check.count - _FEW:,} more (--json has ten at most)")
+
+
+def _cut(piece: bytes) -> str:
+    text = shown(piece)
+    return text if len(text) <= _WIDE else text[:_WIDE] + "…"
+
+
+def _wrapped(name: str, parts: Sequence[str]) -> None:
+    text = ", ".join(part.replace(" ", _KEPT) for part in parts)
+    for n, line in enumerate(textwrap.wrap(text, _WIDE, break_on_hyphens=False)):
+        _line("" if n else name, line.replace(_KEPT, " "))
 
 
 def string(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tokentui import limits
 from tokentui.cli.output import write_json
 from tokentui.errors import TokentuiError
 
@@ -44,8 +45,19 @@ def typed(words: tuple[str, ...], where: str) -> str:
         raise TokentuiError(f"one text belongs here, not {len(words)}", where, "put it in quotes")
     if words and words != ("-",):
         return words[0]
-    whole = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    whole = standard_input().decode("utf-8", "surrogateescape")
     return whole.removesuffix("\n").removesuffix("\r") if whole.endswith("\n") else whole
+
+
+def standard_input() -> bytes:
+    """All of standard input, as it is.
+
+    Raises:
+        TokentuiError: There is too much, or nothing comes.
+    """
+    from tokentui.text.files import read_plain
+
+    return read_plain(sys.stdin.buffer, "standard input")
 
 
 def answer_lines(field: str, example: str, answer: Callable[[Any], dict[str, Any]]) -> int:
@@ -61,8 +73,10 @@ def answer_lines(field: str, example: str, answer: Callable[[Any], dict[str, Any
     Returns:
         The exit code: 1 if a line could not be answered.
     """
-    code = 0
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    code, most = 0, limits.now().line_bytes
+    for number, line in enumerate(iter(lambda: sys.stdin.buffer.readline(most + 1), b""), 1):
+        if len(line) > most:  # where the next begins nobody knows
+            raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
         if not line.strip():
             continue
         value: Any = None

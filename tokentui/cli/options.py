@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from tokentui.api import check_run
+from tokentui import limits
 from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import AXES, Recipe, nearest
+from tokentui.regular import open_regular
 from tokentui.samples import samples
-from tokentui.text.files import measure, refusal, show
-from tokentui.text.read import READ_AS
+from tokentui.text.ways import READ_AS
 
 Run = dict[str, Any]
 """The words of a run that were named: merges, vocab_size, min_count, max_length, first_id, specials."""
@@ -111,6 +111,27 @@ run_options = many([
 ])
 tokenizer_option = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                                 help="A tokenizer file, such as train writes.")
+def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
+    if words and not ctx.resilient_parsing:
+        limits.use(limits.now().with_words(words, "--limit"))
+
+
+class _LimitWord(_Words):
+    name = "limit=value"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names of the limits."""
+        return [
+            CompletionItem(f"{one.name}=", help=f"{one.unit} {one.about}")
+            for one in limits.LIMITS.values() if one.name.startswith(incomplete)
+        ]
+
+
+limit_option = click.Option(
+    ["--limit"], metavar="NAME=VALUE", type=_LimitWord(), multiple=True, is_eager=True, expose_value=False, callback=_set_limits,
+    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
+)
+"""What every command takes; the program gives it to each."""
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
 
 
@@ -145,12 +166,14 @@ def recipe_of(name: str, axes: Mapping[str, Any]) -> Recipe:
 
 
 def _read_recipe(path: str) -> Recipe:
+    from tokentui.text.files import refusal, show  # not before the first paint of the explorer
+
     try:
-        size = measure(path)
-        if size is None or size > _LARGEST_RECIPE:
+        with open_regular(path, "recipe file") as file:
+            data = file.read(_LARGEST_RECIPE + 1)
+        if len(data) > _LARGEST_RECIPE:
             raise TokentuiError("not a recipe file", show(path), "a recipe file is a few lines of TOML")
-        with open(path, "rb") as file:
-            text = file.read(_LARGEST_RECIPE).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TokentuiError(f"not UTF-8 at byte {error.start}", show(path), "a recipe file is UTF-8") from None
     except OSError as error:
@@ -165,5 +188,9 @@ def run_of(**words: Any) -> Run:
         TokentuiError: They cannot be.
     """
     named = {name: value for name, value in words.items() if value is not None and value != ()}
+    if not named:
+        return named
+    from tokentui.api import check_run  # with it comes the engine, which is not wanted before the first paint of the explorer
+
     check_run(tuple(named.get("specials", ())), **{name: value for name, value in named.items() if name != "specials"})
     return named

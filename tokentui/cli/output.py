@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from tokentui.errors import TokentuiError
-from tokentui.safetext import is_safe, safe, safe_line, visible
+from tokentui.safetext import is_safe, safe, safe_line, stand_in, visible
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -30,9 +30,27 @@ def _ascii_only() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write to standard output at once, so that a reader that waits for a row gets it."""
+    """Write to standard output at once, so that a reader that waits for a row gets it; to a terminal, nothing that acts."""
+    if is_terminal(sys.stdout):
+        data = _guarded(data.decode("utf-8", "surrogateescape"), sys.stdout).encode("utf-8", "replace")
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def _guarded(text: str, stream: TextIO) -> str:
+    """The second wall: text that was not made safe for a terminal before is so now, character by character."""
+    if all(map(is_safe, text.split("\n"))):
+        return text
+    unknown = "" if takes_utf8(stream) else "?"
+    return "".join(char if char == "\n" or is_safe(char) else unknown or stand_in(char) for char in text)
+
+
+def write_file(data: bytes) -> None:
+    """Write the bytes of a file as they are; to a terminal, as a text in which all of them can be seen."""
+    if is_terminal(sys.stdout):
+        write_text(data.decode("utf-8", "surrogateescape").removesuffix("\n"))
+    else:
+        write(data)
 
 
 def write_text(text: str) -> None:
@@ -72,7 +90,8 @@ def complain(line: str) -> None:
     """One line on standard error, with the program's name in front."""
     if sys.stderr is None or sys.stderr.closed:
         return
-    sys.stderr.write(f"tokentui: {safe_line(line, ascii_only=not takes_utf8(sys.stderr))}\n")
+    text = safe_line(line, ascii_only=not takes_utf8(sys.stderr))
+    sys.stderr.write(f"tokentui: {_guarded(text, sys.stderr)}\n")
     sys.stderr.flush()
 
 

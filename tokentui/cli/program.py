@@ -16,14 +16,15 @@ import click
 from click.shell_completion import get_completion_class, shell_complete
 
 import tokentui
-from tokentui import fast
+from tokentui import fast, limits, rescue
+from tokentui.cli.options import limit_option
 from tokentui.cli.output import complain, write_text
 from tokentui.errors import Cancelled, TokentuiError
 
 NAME = "tokentui"
-COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "recipes")
+COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "convert", "verify", "recipes")
 """Each is a module of this package, imported when it is used, with a click command called `command`."""
-COMING = ("convert", "count", "verify", "serve")
+COMING = ("count", "serve")
 """Commands that this version does not have."""
 SHELLS = ("bash", "zsh", "fish")
 
@@ -44,6 +45,8 @@ class Program(click.Group):
         if cmd_name not in (*COMMANDS, _EXPLORE):
             return None
         command: click.Command = importlib.import_module(f"tokentui.cli.{cmd_name}").command
+        if limit_option not in command.params:
+            command.params.append(limit_option)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -95,6 +98,25 @@ def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
+def _reset_terminal(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        try:
+            rescue.mend()
+        except OSError:
+            raise TokentuiError("there is no terminal to mend", "--reset-terminal") from None
+        ctx.exit()
+
+
+def _limits(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        held = limits.now()
+        rows = [(one.name, one.shown(getattr(held, one.name.replace("-", "_"))), f"{one.unit} {one.about}")
+                for one in limits.LIMITS.values()]
+        name, value = (max(len(row[column]) for row in rows) for column in (0, 1))
+        write_text("\n".join(f"{row[0]:{name}}  {row[1]:>{value}}  {row[2]}" for row in rows))
+        ctx.exit()
+
+
 def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
     if shell and not ctx.resilient_parsing:
         kind = get_completion_class(shell)
@@ -120,6 +142,10 @@ is a file of that name.""",
 )
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Print the version, Python's, and which engine runs.")
+@click.option("--reset-terminal", is_flag=True, is_eager=True, expose_value=False, callback=_reset_terminal,
+              help="Mend a terminal that a killed program left as it was.")
+@click.option("--limits", is_flag=True, is_eager=True, expose_value=False, callback=_limits,
+              help=f"List the limits on what is read. --limit NAME=VALUE sets one, {limits.VARIABLE} in the environment too.")
 @click.option("--completion", metavar="SHELL", type=click.Choice(SHELLS), is_eager=True, expose_value=False,
               callback=_completion, help="Print what makes bash, zsh or fish complete.")
 def program() -> None:
@@ -135,6 +161,8 @@ def run(words: Sequence[str]) -> int:
         read on, 70 a fault of the program.
     """
     try:
+        limits.use(None)
+        limits.now()
         if instruction := os.environ.get(_COMPLETE_VAR):
             return shell_complete(program, {}, NAME, _COMPLETE_VAR, instruction)
         with program.make_context(NAME, list(words)) as ctx:

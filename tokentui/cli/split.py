@@ -11,7 +11,6 @@ from tokentui.cli.options import axes_of, recipe_of, recipe_options
 from tokentui.cli.output import shown, write, write_json
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
-from tokentui.text.count import SPLIT_SECONDS
 from tokentui.text.pretokenize import Pretokenizer
 
 
@@ -40,7 +39,7 @@ def command(text: tuple[str, ...], recipe: str | None, axes: tuple[str, ...], as
     pretokenizer = Pretokenizer(_recipe(recipe, axes_of(axes)))
 
     def row(value: Any) -> dict[str, Any]:
-        analysis = pretokenizer.analyse(text_of(value), timeout=SPLIT_SECONDS)
+        analysis = pretokenizer.analyse(text_of(value))
         words = [pretoken.text for pretoken in analysis.pretokens]
         units = [[unit.hex() for unit in pretokenizer.units(word)] for word in words]
         return {"text": analysis.source, "normalized": analysis.normalized, "pieces": words, "units": units}

@@ -18,17 +18,21 @@ from tokentui.cli.options import (
     run_of,
     run_options,
 )
-from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_json
+from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_file, write_json
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
-from tokentui.formats import FORMATS, dumps, save, write_whole
+from tokentui.formats import FORMATS, OWN, Format, Refused, contents, export, format_of, look, save, targets, write_whole
 from tokentui.learn import Step, start
 from tokentui.learn.base import INTERRUPTED, Cancel, Trainer
 from tokentui.learn.gage import GageStep, GageTrainer, compressed
 from tokentui.learn.unigram import UnigramStep
 from tokentui.recipe import nearest
 from tokentui.text.read import Corpus, read
+from tokentui.tokenizer import Tokenizer
 
+DIFFERS = 1
+_NEVER_KEPT = ("counts", "recipe")
+"""What no other tool's file holds: it is not worth a line each time."""
 _STDOUT = "-"
 _COMPRESSED_SHOWN = 400
 
@@ -77,9 +81,13 @@ def command(
     run = run_of(**words)
     if format_ is not None and format_ not in FORMATS:
         raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, FORMATS))
+    format = format_of(output or "", chosen, format_)
+    files = targets(output, format) if output and output != _STDOUT else []
+    if output == _STDOUT and len(format.files) > 1:
+        raise TokentuiError(f"{format.name} has two files", "-o -", "name a folder")
     if output == trace == _STDOUT:
         raise TokentuiError("the tokenizer and the trace cannot both go to standard output", "-o - --trace -", "name a file")
-    for target in {output, trace} - {None, _STDOUT}:
+    for target in {*files, trace} - {None, _STDOUT}:
         check_target(str(target))
     with bar(quiet) as shown_bar, interruptible() as cancel:
         corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
@@ -87,6 +95,8 @@ def command(
             corpus, chosen, first_id=run.get("first_id", 0), specials=run.get("specials", ()),
             progress=shown_bar.of("counting"), cancel=cancel,
         )
+        if output and (early := look(trainer.tokenizer(), format)).refused:
+            raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         if not quiet:
             _remark(corpus, shown_bar)
         writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People()
@@ -101,14 +111,35 @@ def command(
         return 130
     if output:
         asked = {name: value for name, value in run.items() if name not in ("first_id", "specials")}
-        tokenizer = trainer.tokenizer(asked)
-        if output == _STDOUT:
-            write_document(dumps(tokenizer) if format_ is None else FORMATS[format_].dumps(tokenizer))
-        else:
-            save(tokenizer, output, format_)
+        if not _write(trainer.tokenizer(asked), output, format, quiet):
+            return DIFFERS
     if not quiet and trace != _STDOUT:
         complain(f"{made}, {trainer.vocab_size:,} ids; ended by: {reason}")
     return 0
+
+
+def _write(tokenizer: Tokenizer, output: str, format: Format, quiet: bool) -> bool:
+    """Write the tokenizer, and say what is lost; where the format cannot hold it, in the project's own beside it."""
+    if output != _STDOUT:
+        try:
+            report = export(tokenizer, output, format.name)
+        except Refused as error:
+            beside = f"{output.rstrip('/')}.tokentui.json"
+            save(tokenizer, beside)
+            complain(f"{error}; it is written to {beside}")
+            return False
+    else:
+        report, files = contents(tokenizer, format)
+        if report.refused:
+            complain(f"{format.name} cannot hold it: {report.refused}")
+            return False
+        if format.name == OWN.name:
+            write_document(files[0].decode())
+        else:
+            write_file(files[0])
+    for loss in [] if quiet else [one for one in report.losses if one.what not in _NEVER_KEPT]:
+        complain(f"{format.name} does not keep {loss.what}: {loss.consequence}")
+    return True
 
 
 def _train(trainer: Trainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar, cancel: Cancel) -> str:

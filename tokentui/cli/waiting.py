@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tokentui.cli.output import is_terminal
+from tokentui.text.patience import asking
 
 AFTER_S = 1.0
 """Work that takes less shows no bar."""
@@ -84,6 +85,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
     if before is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, ask)
     try:
-        yield lambda: asked
+        with asking(lambda: asked):
+            yield lambda: asked
     finally:
         signal.signal(signal.SIGINT, before)

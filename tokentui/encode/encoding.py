@@ -111,6 +111,7 @@ class WordEncoder:
         self._kept = _LONGEST_KEPT if segmenter is None else -1
         self.segmenter = segmenter or (own.segmenter if own else ENCODERS[recipe.encode])(vocabulary, merges)
         self._stretches = own.stretches if own else None
+        self._bare = own.bare if own else None
         self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
         self.marks = Marks(vocabulary)
@@ -183,6 +184,18 @@ class WordEncoder:
             Special(part, start, start + len(part)) if special else part
             for start, part, special in _cut_at_specials(text, names if allow_special else ())
         ]
+
+    def spelled(self, text: str, allow_special: bool) -> Iterable[Special | list[str]] | None:
+        """As `stretches` with words in place of pre-tokens, for ids alone: no places are kept.
+
+        Returns:
+            None where the places are wanted, since a word is cut by what stands before it.
+        """
+        if isinstance(self.segmenter, SingleViterbi) or self._kept < 0:
+            return None
+        if self._stretches is None:
+            return None if allow_special else ([self.pretokenizer.words(text)] if text else [])
+        return None if self._bare is None else self._bare(text, allow_special)
 
     def parts(self, units: list[bytes], characters: int) -> list[Part]:
         """The parts of a word's units by the way of encoding and the policy for unknown ones."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NO_ID = -1
 """Stands for a token that has no id."""
+_CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
 """Shorter texts are encoded before the kernels have their tables."""
 
@@ -72,6 +73,9 @@ class IdEncoder:
                         more = self._ids(part, threads, progress, cancel)
                     ids = _joined(ids, more)
                 return _joined(ids, _packed(map(encoder.vocabulary.special_id, after)))
+            spelled = encoder.spelled(text, allow_special)
+            if spelled is not None:
+                return _packed(self._numbers(spelled, encoder.around if special_tokens else ((), ()), progress, cancel))
         except Refused:
             pass  # who encodes it with its places says where it stands
         encoding = encode(
@@ -79,6 +83,25 @@ class IdEncoder:
             progress=progress, cancel=cancel,
         )
         return _packed(NO_ID if number is None else number for number in encoding.ids)
+
+    def _numbers(
+        self, found: Iterable[Special | list[str]], around: tuple[tuple[str, ...], tuple[str, ...]], progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Iterator[int]:
+        special_id = self._encoder.vocabulary.special_id
+        yield from map(special_id, around[0])
+        for part in found:
+            if isinstance(part, Special):
+                yield special_id(part.name)
+                continue
+            for n, word in enumerate(part):
+                if n % _CHECK_EVERY == 0:
+                    if cancel is not None and cancel():
+                        raise Cancelled
+                    if progress is not None:
+                        progress(n, len(part))
+                yield from self._word(word)
+        yield from map(special_id, around[1])
 
     def _ids(self, text: str, threads: int | None, progress: Progress | None, cancel: Cancel | None) -> array[int]:
         if len(text) >= KERNEL_CHARS and fast.ready(len(text)):

@@ -33,6 +33,21 @@ Stretch = Special | list[PreToken]
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a tokenizer was read from, without its tokens and merges.
+
+    Attributes:
+        format: The name of its format.
+        said: All else that the file says, as a JSON object.
+        listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
+    """
+
+    format: str
+    said: Mapping[str, Any]
+    listed: Sequence[tuple[int, str, float]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     """What is done to a text that is encoded, where the axes of a recipe cannot say all of it.
 
@@ -45,6 +60,8 @@ class Pipeline:
         stages: What the file says of each step, as JSON values by the name of the step; kept as it was read.
         notes: What was assumed, what is in doubt and what is not carried over, a sentence each.
         unknown: What becomes of parts that the segmenter leaves unknown, where it is not what the recipe says.
+        origin: What the file says beside its tokens and merges, so that it can be written again.
+        bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean nothing.
     """
 
     segmenter: Callable[[Vocabulary, int], Segmenter]
@@ -55,6 +72,8 @@ class Pipeline:
     stages: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     unknown: str = ""
+    origin: Origin | None = None
+    bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
 
 
 class ImportedVocabulary(Vocabulary):
@@ -136,6 +155,11 @@ class ImportedVocabulary(Vocabulary):
         """The name of an id as the file spells it."""
         name = self.names.get(number)
         return self.pieces[self._symbols[number]].decode("utf-8", "surrogateescape") if name is None else name
+
+    @functools.cached_property
+    def by_piece(self) -> Mapping[bytes, int]:
+        """The symbol of each token that a word may become, by its exact bytes; of two that are spelled alike the last one."""
+        return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.never}
 
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:

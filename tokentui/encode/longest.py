@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tokentui.encode.parts import MAX_CHARACTERS, Attempt, Marks, Part
 from tokentui.vocabulary import Vocabulary
@@ -75,7 +75,7 @@ class LongestMatch:
             at = max(end, at + 1)
 
     @functools.cached_property
-    def _index(self) -> tuple[dict[bytes, int], dict[bytes, int], int]:
+    def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
         """Tokens that start a word and tokens that continue one, each by its bytes; the length of the longest."""
         firsts: dict[bytes, int] = {}
         rests: dict[bytes, int] = {}

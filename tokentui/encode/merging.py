@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from tokentui.encode.parts import MergeStep, Part, RankedPair
+from tokentui.encode.parts import ASKED_EVERY, MergeStep, Part, RankedPair
+from tokentui.text.patience import check
 from tokentui.vocabulary import Vocabulary
 
 _NONE = -1
@@ -27,8 +28,9 @@ class Merging:
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
         symbols, ends = self._start(units)
-        for _ in self._run(symbols, ends):
-            pass
+        for number, _ in enumerate(self._run(symbols, ends)):
+            if number % ASKED_EVERY == 0:
+                check()
         parts, at = [], 0
         while at < len(symbols):
             symbol = symbols[at]
@@ -50,6 +52,16 @@ class Merging:
         base = self._vocabulary.base_size
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, base + rank
+
+    def stand(self, merges: int) -> None:
+        """Let another number of merges count."""
+        self._merges = merges
+
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """What a word is before any merge, as symbols (-1 for none), and (left, right, made) of each merge as applied."""
+        symbols, ends = self._start(units)
+        base, merges = self._vocabulary.base_size, self._vocabulary.merges
+        return list(symbols), [(*merges[rank], base + rank) for rank, _, _ in self._run(symbols, ends)]
 
     def _start(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
         known = self._vocabulary.known_units(self._merges)

@@ -10,6 +10,8 @@ from tokentui.vocabulary import Vocabulary
 
 MAX_CHARACTERS = 100
 """Longest match gives up a word of more characters than this."""
+ASKED_EVERY = 4096
+"""After so many merges or units of one word whoever waits is asked whether to go on."""
 
 
 class Part(NamedTuple):

@@ -10,10 +10,12 @@ list no pairs at all. So there are two ways here, which give the same for traine
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tokentui.encode.parts import MergeStep, Part, RankedPair
+from tokentui.encode.parts import ASKED_EVERY, MergeStep, Part, RankedPair
+from tokentui.text.patience import check
 from tokentui.vocabulary import Vocabulary
 
 _NONE = -1
@@ -62,8 +64,9 @@ class RankedMerging:
             return [Part(0, len(units), symbol)]
         cells = self._cells(units)
         symbols, ends, following = _laid_out(cells)
-        for _ in self._run(symbols, ends, following):
-            pass
+        for number, _ in enumerate(self._run(symbols, ends, following)):
+            if number % ASKED_EVERY == 0:
+                check()
         parts, at = [], 0
         while at < len(cells):
             symbol = symbols[at]
@@ -82,6 +85,31 @@ class RankedMerging:
             made = symbols[at]
             yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made],
                             cells[at].start, cells[middle].start, ends[at])
+
+    def stand(self, merges: int) -> None:
+        """Let another number of births count."""
+        self._limit = self._vocabulary.base_size + merges
+        self._complete = merges == len(self._vocabulary.merges)
+
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """What a word is before any merge, as symbols (-1 for none), and (left, right, made) of each merge as applied.
+
+        A word that is a token as it is is merged too.
+        """
+        symbols, ends, following = _laid_out(self._cells(units))
+        start = list(symbols)
+        return start, [(left, right, symbols[at]) for left, right, at, _ in self._run(symbols, ends, following)]
+
+    def whole(self, units: Sequence[bytes]) -> int | None:
+        """The token that a word is at once where all births count, whatever merges would make of it."""
+        return self._whole.get(b"".join(units)) if self._whole else None
+
+    def in_order(self) -> int:
+        """How many births, from the first, are merged in the order in which they are born.
+
+        Among these what fewer births give is what more of them begin with.
+        """
+        raise NotImplementedError
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
@@ -182,6 +210,16 @@ class PairMerging(RankedMerging):
         self._makes = makes
         self._width = len(vocabulary.pieces)
 
+    @property
+    def makes(self) -> Sequence[int]:
+        """The symbol that each row makes."""
+        return self._makes
+
+    def in_order(self) -> int:
+        """How many births, from the first, are merged in the order in which they are born."""
+        back = min((other for one, other in itertools.pairwise(self._makes) if one > other), default=len(self._vocabulary.pieces))
+        return max(0, back - self._vocabulary.base_size)
+
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
         for key, row in self._rows.items():
@@ -211,6 +249,14 @@ class JoinedMerging(RankedMerging):
         self._table = table
         self._order = order
         self._pieces = vocabulary.pieces
+
+    def in_order(self) -> int:
+        """How many births, from the first, are merged in the order in which they are born."""
+        births = len(self._vocabulary.merges)
+        if self._order is None:
+            return births
+        pairs = itertools.pairwise(self._order[self._vocabulary.base_size :])
+        return next((at for at, (one, other) in enumerate(pairs) if one >= other), births)
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""

@@ -2,8 +2,8 @@
 
 Its sums are floats of 32 bits that run through the text. Where two segmentations of a word are as good as equal, rounding
 decides, and that depends on how much text stands before the word. So a word is cut once and remembered, with how clear the
-choice was; only where rounding could turn it is the word cut again with the sum that it really has in front.
-Source: sentencepiece 0.2.3, `unigram_model.cc`, `EncodeOptimized`.
+choice was; only where rounding could turn it is the word cut again with the sum that it really has in front. A sum that has grown
+too large begins again at nothing. Source: sentencepiece 0.2.3, `unigram_model.cc`, `EncodeOptimized`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,27 @@ from tokentui.encode.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi
 from tokentui.vocabulary import Vocabulary
 
 _EPSILON = 2.0**-22
+_LARGEST_SUM = 1e5
+"""A sum beyond this is taken off what is still to be decided."""
 _WORDS_KEPT = 65_536
 
 
 class _Cut(NamedTuple):
-    """A word as it was cut: its parts, the score of each, by how much any other way is worse, and the sum at its end."""
+    """A word as it was cut.
+
+    Attributes:
+        parts: Its parts.
+        scores: The score of each.
+        margin: By how much any other way is worse.
+        end: The sum at its end.
+        reach: The largest sum in it.
+    """
 
     parts: list[Part]
     scores: list[float]
     margin: float
     end: float
+    reach: float
 
 
 class SingleViterbi(Viterbi):
@@ -67,12 +78,17 @@ class SingleViterbi(Viterbi):
         return found
 
     def _cut(self, units: Sequence[bytes], before: float) -> _Cut:
-        """Cut a word with a sum in front of it. A candidate is compared unrounded with a sum that was rounded."""
+        """Cut a word with a sum in front of it."""
         size = len(units)
         sums = array("f", [before]) * (size + 1)
         last: list[tuple[int, int | None, float] | None] = [None] * (size + 1)
         second = [-inf] * (size + 1)
         for start, end, symbol, score in self._arcs(units):
+            if abs(sums[start]) > _LARGEST_SUM:
+                offset = sums[start]
+                for at in range(start, size + 1):
+                    sums[at] -= offset
+                    second[at] -= offset
             candidate = single(score + sums[start])
             if last[end] is None or candidate > sums[end]:
                 if last[end] is not None:
@@ -90,7 +106,7 @@ class SingleViterbi(Viterbi):
             parts.append(Part(start, end, symbol))
             scores.append(score)
             end = start
-        return _Cut(parts[::-1], scores[::-1], margin, sums[size])
+        return _Cut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))
 
     def again(self, units: Sequence[bytes], before: float) -> _Cut:
         """A word as it is cut with a sum in front of it."""
@@ -107,8 +123,11 @@ class Follower:
     def parts(self, word: str, units: Callable[[str], Sequence[bytes]]) -> list[Part] | None:
         """The parts of the next word; None where they are those that it has alone."""
         cut = self._segmenter.known(word, units)
-        reach = abs(self._sum) + abs(cut.end) + 1.0
-        if cut.margin <= (len(word) + 4) * _EPSILON * reach and self._sum:
+        if not self._sum:
+            self._sum = cut.end
+            return None
+        reach = abs(self._sum) + cut.reach + 1.0
+        if cut.margin <= (len(word) + 4) * _EPSILON * reach or reach > _LARGEST_SUM:
             cut = self._segmenter.again(units(word), self._sum)
             self._sum = cut.end
             return self._segmenter.finished(cut.parts, units(word))

@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from tokentui.encode.encoding import WordEncoder
 from tokentui.encode.unknown import REFUSES
+from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 from tokentui.vocabulary import Vocabulary
 
@@ -47,6 +48,8 @@ class Typed(Generic[R]):
         self._text = ""
         self._words: list[Word] = []
         self._rows: tuple[R, ...] = ()
+        self.too_slow: tuple[str, TakesTooLong] | None = None
+        """A text over which a pattern takes too long, so that it is not tried at every step."""
 
     def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[R, ...]:
         """Encode a text.

@@ -16,9 +16,10 @@ from math import exp, inf, log1p
 from random import Random
 from typing import NamedTuple
 
-from tokentui.encode.parts import Attempt, Marks, Part
+from tokentui.encode.parts import ASKED_EVERY, Attempt, Marks, Part
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
+from tokentui.text.patience import check
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.vocabulary import Vocabulary
 
@@ -216,6 +217,8 @@ class Viterbi:
         size = len(units)
         arcs: list[_Arc] = []
         for start in range(size):
+            if start % ASKED_EVERY == 0:
+                check()
             candidate, alone, first = b"", False, len(arcs)
             for end in range(start + 1, size + 1):
                 candidate = candidate + bare[end - 1] if candidate else units[start]

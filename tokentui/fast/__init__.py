@@ -19,8 +19,8 @@ LOAD_CHARS = 3_000_000
 """Plain Python counts so much text in about the time that it takes to load the kernels."""
 
 _KERNELS = (
-    "tokentui.fast.tables", "tokentui.fast.pairs", "tokentui.fast.encode_table", "tokentui.fast.unigram_lattice",
-    "tokentui.fast.unigram_passes",
+    "tokentui.fast.tables", "tokentui.fast.pairs", "tokentui.fast.score", "tokentui.fast.encode_table",
+    "tokentui.fast.unigram_lattice", "tokentui.fast.unigram_passes",
 )
 """The modules that import all kernels, and with that compile or load them."""
 
@@ -79,8 +79,11 @@ def ready(characters: int) -> bool:
     return loaded()
 
 
-def load() -> bool:
+def load(*, compiling: bool = True) -> bool:
     """Load the kernels, and compile them where that was not done before: some seconds, once for each version.
+
+    Args:
+        compiling: Whether they may be compiled in this process. If not, what was kept of them and cannot be loaded is removed.
 
     Returns:
         Whether they can be used. Whatever keeps Numba from working, the plain engine does the same work.
@@ -89,11 +92,13 @@ def load() -> bool:
     if not available():
         return False
     if _state is None:
-        _state = _load()
+        found = _load(compiling)
+        _state = found if found or compiling else None
+        return found
     return _state
 
 
-def _load() -> bool:
+def _load(compiling: bool) -> bool:
     from tokentui.fast import cache
 
     for before_next_attempt in (cache.empty, cache.use_none, None):
@@ -103,6 +108,8 @@ def _load() -> bool:
         except Exception:  # a damaged cache, or an installation that does not fit together: Numba raises anything
             if before_next_attempt is not None:
                 before_next_attempt()
+            if not compiling:
+                return False
         else:
             cache.mark_filled()
             return True

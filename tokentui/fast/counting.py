@@ -11,10 +11,13 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from tokentui.errors import Cancelled
 from tokentui.fast.counted import CountedWords
+from tokentui.fast.longtext import LongText
 from tokentui.fast.rules import RUNS, SCANNED, is_bert
+from tokentui.fast.spaced import count_spaced, is_spaced
 from tokentui.fast.tables import Counted, Scanner, Table, scanner
 from tokentui.recipe import Recipe
 
@@ -28,14 +31,16 @@ WINDOW_CHARS = 1 << 8
 
 Progress = Callable[[int, int], object]
 Cancel = Callable[[], bool]
+Utf8 = Any
+"""Bytes, or a view of some."""
 Place = tuple[int, int]
-"""A document by its number, and a character in it."""
+"""A document by its number, and a character in it; in a long text a byte."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def count_words(
-    documents: Sequence[str],
+    documents: Sequence[str | LongText],
     recipe: Recipe,
     words: Callable[[str], list[str]],
     *,
@@ -51,12 +56,14 @@ def count_words(
         words: The words of a text, normalised and split: asked where BERT's normalisation has to be applied, once for each
             distinct run between white space.
         threads: How many share the work; by default as the text and the machine have it.
-        progress: Told (done, total) in characters.
+        progress: Told (done, total) in characters; of a long text in bytes.
         cancel: Asked between chunks; true raises `Cancelled`.
 
     Returns:
         The distinct words in order of first appearance and their counts; None for a recipe that has no scanner.
     """
+    if is_spaced(recipe):
+        return count_spaced(documents, words, threads=threads, progress=progress, cancel=cancel)
     if recipe.split not in SCANNED:
         return None
     if not recipe.normalize:
@@ -77,7 +84,7 @@ def count_words(
 
 
 def count(
-    documents: Sequence[str],
+    documents: Sequence[str | LongText],
     split: str,
     *,
     replaced: bool = False,
@@ -93,7 +100,7 @@ def count(
         replaced: Whether lone surrogates are taken as U+FFFD.
         threads, progress, cancel: As for `count_words`.
     """
-    total = sum(map(len, documents))
+    total = sum(map(_size, documents))
     shares = Shares(documents, scanner(split), replaced, threads or threads_for(total))
     tables = [Table() for _ in range(shares.threads)]
     shares.run([functools.partial(table.count, scanner=scanner(split)) for table in tables], progress, cancel)
@@ -110,17 +117,18 @@ def threads_for(chars: int) -> int:
 class Shares:
     """Documents shared out in runs of equal length, each worked through by a thread."""
 
-    def __init__(self, documents: Sequence[str], scanner: Scanner, replaced: bool, threads: int) -> None:
+    def __init__(self, documents: Sequence[str | LongText], scanner: Scanner, replaced: bool, threads: int) -> None:
         self.threads = threads
         self._documents = documents
         self._scanner = scanner
         self._replaced = replaced
+        self._sizes = list(map(_size, documents))
         self._places = list(self._borders(threads))
         self._done = [0] * threads
         self._stop = threading.Event()
 
     def run(
-        self, workers: Sequence[Callable[[list[bytes]], object]], progress: Progress | None = None, cancel: Cancel | None = None
+        self, workers: Sequence[Callable[[list[Utf8]], object]], progress: Progress | None = None, cancel: Cancel | None = None
     ) -> None:
         """Work through all shares: the first here, each other in a thread of its own.
 
@@ -128,7 +136,7 @@ class Shares:
             workers: One a share, called with its texts in order, a chunk at a time: UTF-8, a lone surrogate in three bytes.
             progress, cancel: As for `count_words`.
         """
-        total = sum(map(len, self._documents))
+        total = sum(self._sizes)
 
         def look() -> None:
             if cancel is not None and cancel():
@@ -153,20 +161,18 @@ class Shares:
         if others:
             look()
 
-    def _work(self, worker: Callable[[list[bytes]], object], number: int) -> None:
+    def _work(self, worker: Callable[[list[Utf8]], object], number: int) -> None:
         for _ in self._chunks(worker, number):
             if self._stop.is_set():
                 break
 
-    def _chunks(self, worker: Callable[[list[bytes]], object], number: int) -> Iterator[None]:
+    def _chunks(self, worker: Callable[[list[Utf8]], object], number: int) -> Iterator[None]:
         """Work through a share chunk by chunk."""
-        texts: list[bytes] = []
+        texts: list[Utf8] = []
         size = 0
-        for text in self._pieces(self._places[number], self._places[number + 1]):
-            if self._replaced and not text.isascii():
-                text = _SURROGATE.sub("\ufffd", text)
-            texts.append(text.encode("utf-8", "surrogatepass"))
-            size += len(text)
+        for document, start, stop in self._pieces(self._places[number], self._places[number + 1]):
+            texts.append(self._utf8(document, start, stop))
+            size += stop - start
             if size >= CHUNK_CHARS:
                 worker(texts)
                 self._done[number] += size
@@ -176,38 +182,55 @@ class Shares:
         self._done[number] += size
         yield
 
-    def _pieces(self, here: Place, end: Place) -> Iterator[str]:
-        """The texts between two places, long ones cut where that changes no word."""
+    def _utf8(self, document: str | LongText, start: int, stop: int) -> Utf8:
+        """A part of a document as kernels take it."""
+        if isinstance(document, LongText):
+            return document.utf8(start, stop)
+        text = document[start:stop]
+        if self._replaced and not text.isascii():
+            text = _SURROGATE.sub("\ufffd", text)
+        return text.encode("utf-8", "surrogatepass")
+
+    def _pieces(self, here: Place, end: Place) -> Iterator[tuple[str | LongText, int, int]]:
+        """The parts of documents between two places, long ones cut where that changes no word."""
         while here < end:
             number, start = here
-            document = self._documents[number]
-            stop = end[1] if number == end[0] else len(document)
+            document, size = self._documents[number], self._sizes[number]
+            stop = end[1] if number == end[0] else size
             if stop - start > 2 * CHUNK_CHARS:
                 stop = min(stop, self._safe_cut(document, start + CHUNK_CHARS))
-            yield document[start:stop]
-            here = (number, stop) if stop < len(document) else (number + 1, 0)
+            yield document, start, stop
+            here = (number, stop) if stop < size else (number + 1, 0)
 
     def _borders(self, parts: int) -> Iterator[Place]:
         """Where the shares begin, and the end."""
         yield 0, 0
-        wanted = [sum(map(len, self._documents)) * part // parts for part in range(1, parts)]
+        wanted = [sum(self._sizes) * part // parts for part in range(1, parts)]
         before = 0
-        for number, document in enumerate(self._documents):
-            while wanted and wanted[0] < before + len(document):
+        for number, (document, size) in enumerate(zip(self._documents, self._sizes, strict=True)):
+            while wanted and wanted[0] < before + size:
                 cut = self._safe_cut(document, wanted.pop(0) - before)
-                yield (number, cut) if cut < len(document) else (number + 1, 0)
-            before += len(document)
+                yield (number, cut) if cut < size else (number + 1, 0)
+            before += size
         yield from [(len(self._documents), 0)] * (len(wanted) + 1)
 
-    def _safe_cut(self, document: str, at: int) -> int:
-        """The first place from `at` on, 0 excluded, before which a document may be cut; its length where there is none."""
-        start = max(at - 1, 0)
-        window = WINDOW_CHARS
-        while start < len(document):
-            data = document[start : start + window].encode("utf-8", "surrogatepass")
+    def _safe_cut(self, document: str | LongText, at: int) -> int:
+        """The first place from `at` on, 0 excluded, before which a document may be cut; its size where there is none."""
+        size = _size(document)
+        start, stop, window = max(at - 1, 0), 0, WINDOW_CHARS
+        while stop < size:
+            stop = start + window
+            if isinstance(document, LongText):
+                start, stop = document.border(start), document.border(stop)
+            data = bytes(self._utf8(document, start, stop))
             place = self._scanner.border(data)
             if place > 0:
-                return start + len(data[:place].decode("utf-8", "surrogatepass"))
-            start += window - 1
+                return start + (place if isinstance(document, LongText) else len(data[:place].decode("utf-8", "surrogatepass")))
+            start = max(start, stop - 1)
             window *= 2
-        return len(document)
+        return size
+
+
+def _size(document: str | LongText) -> int:
+    """How long a document is, in that in which its places are given: characters, of a long text bytes."""
+    return document.size if isinstance(document, LongText) else len(document)

@@ -82,11 +82,12 @@ class Coded(Table):
         if self._merges is not None:
             start, whole = self._merges.start, self._merges.whole
             self._bits = start._bits
-            self._slots, self._text = start._slots.copy(), start._text.copy()
+            self._slots, self._rows, self._text = start._slots.copy(), start._rows.copy(), start._text.copy()
             self._ends, self._used = start._ends.copy(), start._used.copy()
             self._known = len(whole)
             self._starts = np.arange(len(whole) + 2, dtype=np.int64)
             self._ids = _longer(whole, len(whole), len(whole) + 2)
+            encode_words.note_ids(0, len(whole), self._starts, self._ids, self._rows)
 
     def encode(self, text: bytes, scanner: Scanner) -> Any:
         """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
@@ -106,7 +107,7 @@ class Coded(Table):
         written = filled = 0
         while True:
             written, filled = encode_words.write_ids(
-                self._numbers, written, count, self._starts, self._ids, self._out, filled
+                self._numbers, written, count, self._rows, self._starts, self._ids, self._out, filled
             )
             if written == count:
                 break
@@ -136,6 +137,7 @@ class Coded(Table):
             if number < last:
                 self._encode_one(number, last)
                 number += 1
+        encode_words.note_ids(self._known, last, self._starts, self._ids, self._rows)
         self._known = last
 
     def _encode_one(self, number: int, last: int) -> None:

@@ -1,7 +1,7 @@
 """Kernels: the words of a text by their numbers, and the ids of words by merges.
 
 Words are kept as `scan_count` keeps them. The ids of word n are `ids[starts[n]:starts[n + 1]]`; a word is merged once, when it is
-new, and from then on copied.
+new, and from then on copied. Most words have one id or two: these stand in the row of the word too, where counting has its count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tokentui.fast.compiling import (
     types,
 )
 from tokentui.fast.rules import CUT, DROP
-from tokentui.fast.scan_count import BLOCK, find, find_events, insert
+from tokentui.fast.scan_count import BLOCK, find_events, number_of
 from tokentui.fast.scan_words import word_end
 
 SYMBOL_BITS = 21
@@ -39,6 +39,9 @@ SHORT = 48
 _U = np.uint64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
 _SPREAD = _U(0x9E3779B97F4A7C15)
+MORE = 3
+"""Says of a word that its ids are not in its row."""
+_ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
 
@@ -46,13 +49,13 @@ _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
     types.UniTuple(types.int64, 2)(
         GIVEN_BYTES, GIVEN_WINDOWS, types.int64, types.int64, EVENTS, types.int64,
         types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES,
-        EVENTS, HALVES, types.int64, BYTES, NUMBERS, NUMBERS,
+        EVENTS, EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS,
     )
 )
 def number_words(
     data: Any, windows: Any, end: int, at: int, numbers: Any, count: int,
     rule: int, folds: Any, high: Any, low: Any, pairs: Any,
-    events: Any, slots: Any, shift: int, text: Any, ends: Any, used: Any,
+    events: Any, slots: Any, shift: int, rows: Any, text: Any, ends: Any, used: Any,
 ) -> tuple[int, int]:
     """Write the number of each word of a text, from the place `at` on, which a word starts at.
 
@@ -65,7 +68,7 @@ def number_words(
         count: How many numbers are there already.
         rule, folds, high, low, pairs: The split, as for `count_texts`.
         events: Room for a block.
-        slots, shift, text, ends, used: The table of words.
+        slots, shift, rows, text, ends, used: The table of words.
 
     Returns:
         The place to go on at once the table has more room, `end` when all is done; and how many numbers there are now.
@@ -88,13 +91,10 @@ def number_words(
             if event & 2:
                 place = word_end(rule, data, start, end, folds, high, low)
             if place > start and not dropped:
-                slot, first, second = find(data, windows, start, place, slots, bits, text, ends)
-                if slots[slot + 2] == _U(0):
-                    if not insert(data, start, place - start, slot, slots, text, ends, used):
-                        return start, count
-                    slots[slot] = first
-                    slots[slot + 1] = second
-                numbers[count] = np.int64(slots[slot + 2] >> _U(32)) - 1
+                word = number_of(data, windows, start, place, slots, bits, rows, text, ends, used)
+                if word < 0:
+                    return start, count
+                numbers[count] = word
                 count += 1
             start = place
             dropped = event & DROP != 0
@@ -269,9 +269,25 @@ def merge_words(
     return number
 
 
-@kernel(types.UniTuple(types.int64, 2)(EVENTS, types.int64, types.int64, NUMBERS, EVENTS, EVENTS, types.int64))
+@kernel(types.void(types.int64, types.int64, NUMBERS, EVENTS, HALVES))
+def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
+    """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others than one or two."""
+    while number < last:
+        start = starts[number]
+        size = starts[number + 1] - start
+        first, second = ids[start], ids[start + 1]
+        head = _U(MORE) << _SIZE
+        if size == 1 and first >= 0:
+            head = _ONE << _SIZE | _U(first)
+        elif size == 2 and first >= 0 and second >= 0:
+            head = _TWO << _SIZE | _U(second) << _SECOND | _U(first)
+        rows[(number << 2) + 3] = head
+        number += 1
+
+
+@kernel(types.UniTuple(types.int64, 2)(EVENTS, types.int64, types.int64, HALVES, NUMBERS, EVENTS, EVENTS, types.int64))
 def write_ids(
-    numbers: Any, number: int, count: int, starts: Any, ids: Any, out: Any, filled: int
+    numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
 ) -> tuple[int, int]:
     """Write the ids of words one after the other.
 
@@ -279,6 +295,7 @@ def write_ids(
         numbers: The numbers of the words.
         number: Which of them to begin with.
         count: How many they are.
+        rows: The rows of all words, with ids noted.
         starts, ids: The ids of all words.
         out: Where they go.
         filled: How many are there already.
@@ -287,15 +304,20 @@ def write_ids(
         Which to go on with once there is more room, `count` when all are written; and how many ids are there now.
     """
     while number < count:
-        start, end = starts[numbers[number]], starts[numbers[number] + 1]
-        size = end - start
-        if filled + size + 2 > len(out):
+        if filled + 2 > len(out):
             break
-        # Most words have one id or two: both are written, and the second is written over where there is none.
-        out[filled] = ids[start]
-        out[filled + 1] = ids[start + 1]
-        for n in range(2, size):
-            out[filled + n] = ids[start + n]
+        head = rows[(np.int64(numbers[number]) << 2) + 3]
+        # Both are written, and the second is written over where there is none.
+        out[filled] = np.int64(head & _FIRST)
+        out[filled + 1] = np.int64(head >> _SECOND & _FIRST)
+        size: Any = np.int64(head >> _SIZE)
+        if size == MORE:
+            start, end = starts[numbers[number]], starts[numbers[number] + 1]
+            size = end - start
+            if filled + size > len(out):
+                break
+            for n in range(size):
+                out[filled + n] = ids[start + n]
         filled += size
         number += 1
     return number, filled

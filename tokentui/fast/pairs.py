@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tokentui.fast import pairs_build, pairs_run, pairs_walk
+from tokentui.fast.memory import Ready
 from tokentui.fast.pairs_fields import (
     CELL,
     ENTRY,
@@ -29,10 +30,10 @@ from tokentui.fast.pairs_queue import CHAINS
 
 SLICE = 1 << 14
 """How many places are merged between two looks at the clock: about a millisecond."""
-LEAST_BETWEEN = 100_000
-"""How many places are merged, at least, between two checkpoints: a millisecond or two to undo."""
-MOST_CHECKPOINTS = 8
-"""No training merges more places than it has cells, so this bounds what checkpoints hold: so many copies of the corpus."""
+LEAST_BETWEEN = 150_000
+"""How much is merged, at least, between two checkpoints, counted in places: two or three milliseconds to undo."""
+MOST_CHECKPOINTS = 6
+"""How many copies of the corpus are kept at most. Where there would be more, every other one goes."""
 
 # What a place costs that is undone, made again, and a cell or a count that is copied, measured beside each other.
 _UNDO, _REDO, _COPY = 10, 14, 1
@@ -129,6 +130,7 @@ class CompiledCells:
         self._ranking = np.empty(0, RANKED)
         self._between = max(LEAST_BETWEEN, len(self._cells) // MOST_CHECKPOINTS)
         self._checkpoints: list[_Checkpoint] = []
+        self._spare: Ready | None = None
         self._look_at_rows()
 
     def _pair_up(self, weights: Any) -> int:
@@ -204,10 +206,26 @@ class CompiledCells:
             self._make_room()
             known = self._run(goal, least)
         self.number = self.known = known
-        done = self._checkpoints[-1].number if self._checkpoints else 0
-        if self._steps["logged"][known] - self._steps["logged"][done] >= self._between:
-            pairs = self._steps["pairs"][known]
-            self._checkpoints.append(_Checkpoint(known, self._cells.copy(), self._counts[:pairs].copy()))
+        self._keep(known)
+
+    def _work(self, number: int) -> int:
+        """What it takes to come to a known step from the start, counted in places."""
+        return int(self._steps["logged"][number]) + pairs_run.A_STEP * number
+
+    def _keep(self, known: int) -> None:
+        """Make a checkpoint of where it stands, or its memory ready, if the last one is far enough away."""
+        since = self._work(known) - self._work(self._checkpoints[-1].number if self._checkpoints else 0)
+        if self._spare is None and 2 * since >= self._between:
+            self._spare = Ready(len(self._cells), CELL)
+        if self._spare is None or since < self._between:
+            return
+        cells = self._spare.take()
+        cells[:] = self._cells
+        self._spare = None
+        self._checkpoints.append(_Checkpoint(known, cells, self._counts[: self._steps["pairs"][known]].copy()))
+        if len(self._checkpoints) == MOST_CHECKPOINTS:
+            self._checkpoints = self._checkpoints[1::2]
+            self._between *= 2
 
     def _run(self, goal: int, least: int) -> int:
         known: int = pairs_run.run(
@@ -252,7 +270,7 @@ class CompiledCells:
         """Take up a checkpoint if the goal is nearer from there."""
 
         def cost(start: int) -> int:
-            places = int(self._steps["logged"][goal] - self._steps["logged"][start])
+            places = self._work(goal) - self._work(start)
             return places * _REDO if places > 0 else -places * _UNDO
 
         def cost_with_copy(checkpoint: _Checkpoint) -> int:

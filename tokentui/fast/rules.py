@@ -118,6 +118,11 @@ def is_bert(recipe: Recipe) -> bool:
     return recipe.split == "bert" and recipe.normalize in (("bert-uncased",), ("bert-cased",))
 
 
+def scans(recipe: Recipe) -> bool:
+    """Whether there is a scanner for a recipe."""
+    return recipe.split in SCANNED and (not recipe.normalize or is_bert(recipe))
+
+
 @functools.cache
 def pairs(split: str) -> bytes:
     """The table of a split: an entry for each two classes."""

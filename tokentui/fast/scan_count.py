@@ -1,8 +1,9 @@
-"""Kernels: count the words of texts.
+"""Kernels: the words of texts by number, and their counts.
 
-Distinct words are kept in the flat arrays of a `tables.Table`: their bytes one after the other (`text`, `ends`), and an
-open-addressing table (`slots`) with four 64-bit numbers a place: two that stand for the bytes, number and length, count. A word
-of up to 16 bytes is these two; of a longer one the bytes are compared. So equal means equal, whatever the hashes are.
+Distinct words are kept in the flat arrays of a `tables.Table`: their bytes one after the other (`text`, `ends`); `rows`, four
+64-bit numbers a word in order of first appearance: two that stand for its bytes, its length, its count; and `slots`, an
+open-addressing table of their numbers plus one. A word of up to 16 bytes is its two numbers; of a longer one the bytes are
+compared. So equal means equal, whatever the hashes are. Words that are common come early, so what is looked at stays near.
 """
 
 from __future__ import annotations
@@ -50,30 +51,27 @@ def place_of(first: Any, second: Any, shift: Any) -> Any:
 
 
 @inlined
-def find(data: Any, windows: Any, start: int, end: int, slots: Any, shift: Any, text: Any, ends: Any) -> Any:
-    """Look a word up.
-
-    Returns:
-        (its place in the table or that of the free slot where it belongs, the two numbers that stand for its bytes).
-    """
+def number_of(
+    data: Any, windows: Any, start: int, end: int, slots: Any, shift: Any, rows: Any, text: Any, ends: Any, used: Any
+) -> Any:
+    """The number of a word, which is taken in if it is new; -1 where there is no room for one more."""
     length = end - start
     if length <= INLINE:
         first = windows[start] & _FIRST[length]
         second = windows[start + 8] & _SECOND[length]
     else:
         first, second = long_key(windows, start, end)
-    mask = (len(slots) >> 2) - 1
+    mask = len(slots) - 1
     place = place_of(first, second, shift)
     while True:
-        slot = place << 2
-        meta = slots[slot + 2]
-        if meta == _ZERO:
-            break
-        known = slots[slot] == first and slots[slot + 1] == second and np.int64(meta) & 0xFFFFFFFF == length
-        if known and (length <= INLINE or same(data, start, length, text, ends[np.int64(meta >> _THIRTY_TWO) - 1])):
-            break
+        number = np.int64(slots[place]) - 1
+        if number < 0:
+            return take_in(data, start, length, first, second, place, slots, rows, text, ends, used)
+        at = number << 2
+        alike = rows[at] == first and rows[at + 1] == second and np.int64(rows[at + 2]) == length
+        if alike and (length <= INLINE or same(data, start, length, text, ends[number])):
+            return number
         place = (place + 1) & mask
-    return slot, first, second
 
 
 @helper
@@ -87,18 +85,26 @@ def long_key(windows: Any, start: int, end: int) -> Any:
 
 
 @helper
-def insert(data: Any, start: int, length: int, slot: int, slots: Any, text: Any, ends: Any, used: Any) -> bool:
-    """Take a new word in and give its slot its number. False where there is no room for one more; then nothing has changed."""
+def take_in(
+    data: Any, start: int, length: int, first: Any, second: Any, place: int,
+    slots: Any, rows: Any, text: Any, ends: Any, used: Any,
+) -> Any:
+    """Take a new word in. Returns its number, or -1 where there is no room; then nothing has changed."""
     number = used[0]
     begin = ends[number]
-    if 8 * number >= len(slots) or number + 2 > len(ends) or begin + length + INLINE > len(text):
-        return False
+    if 4 * number >= len(slots) or number + 2 > len(ends) or begin + length + INLINE > len(text):
+        return np.int64(-1)
     for n in range(length):
         text[begin + n] = data[start + n]
     used[0] = number + 1
     ends[number + 1] = begin + length
-    slots[slot + 2] = _U(number + 1) << _THIRTY_TWO | _U(length)
-    return True
+    at = number << 2
+    rows[at] = first
+    rows[at + 1] = second
+    rows[at + 2] = _U(length)
+    rows[at + 3] = _ZERO
+    slots[place] = number + 1
+    return number
 
 
 @helper
@@ -139,13 +145,13 @@ def find_events(data: Any, at: int, stop: int, before: int, high: Any, low: Any,
     types.UniTuple(types.int64, 2)(
         GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, types.int64, types.int64,
         types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES,
-        EVENTS, HALVES, types.int64, BYTES, NUMBERS, NUMBERS,
+        EVENTS, EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS,
     )
 )
 def count_texts(
     data: Any, windows: Any, bounds: Any, number: int, at: int,
     rule: int, folds: Any, high: Any, low: Any, pairs: Any,
-    events: Any, slots: Any, shift: int, text: Any, ends: Any, used: Any,
+    events: Any, slots: Any, shift: int, rows: Any, text: Any, ends: Any, used: Any,
 ) -> tuple[int, int]:
     """Count the words of texts, from the place `at` in text `number` on, which a word starts at.
 
@@ -158,7 +164,7 @@ def count_texts(
         rule: Which `word_end` to run where the table asks.
         folds, high, low, pairs: The tables of the split.
         events: Room for a block.
-        slots, shift, text, ends, used: The table.
+        slots, shift, rows, text, ends, used: The table.
 
     Returns:
         The text and place to go on at once the table has more room; (number of texts, 0) when all is counted.
@@ -183,13 +189,10 @@ def count_texts(
                 if event & 2:
                     place = word_end(rule, data, start, end, folds, high, low)
                 if place > start and not dropped:
-                    slot, first, second = find(data, windows, start, place, slots, bits, text, ends)
-                    if slots[slot + 2] == _ZERO:
-                        if not insert(data, start, place - start, slot, slots, text, ends, used):
-                            return number, start
-                        slots[slot] = first
-                        slots[slot + 1] = second
-                    slots[slot + 3] += _ONE
+                    word = number_of(data, windows, start, place, slots, bits, rows, text, ends, used)
+                    if word < 0:
+                        return number, start
+                    rows[(word << 2) + 3] += _ONE
                 start = place
                 dropped = event & DROP != 0
         number += 1
@@ -199,11 +202,13 @@ def count_texts(
 
 @kernel(
     types.int64(
-        GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, GIVEN_NUMBERS, types.int64, HALVES, types.int64, BYTES, NUMBERS, NUMBERS
+        GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, GIVEN_NUMBERS, types.int64,
+        EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS,
     )
 )
 def add_words(
-    data: Any, windows: Any, bounds: Any, counts: Any, number: int, slots: Any, shift: int, text: Any, ends: Any, used: Any
+    data: Any, windows: Any, bounds: Any, counts: Any, number: int,
+    slots: Any, shift: int, rows: Any, text: Any, ends: Any, used: Any,
 ) -> int:
     """Count words that are counted already, from `number` on.
 
@@ -212,38 +217,23 @@ def add_words(
     """
     bits = _U(shift)
     while number < len(counts):
-        start, end = bounds[number], bounds[number + 1]
-        slot, first, second = find(data, windows, start, end, slots, bits, text, ends)
-        if slots[slot + 2] == _ZERO:
-            if not insert(data, start, end - start, slot, slots, text, ends, used):
-                break
-            slots[slot] = first
-            slots[slot + 1] = second
-        slots[slot + 3] += _U(counts[number])
+        word = number_of(data, windows, bounds[number], bounds[number + 1], slots, bits, rows, text, ends, used)
+        if word < 0:
+            break
+        rows[(word << 2) + 3] += _U(counts[number])
         number += 1
     return number
 
 
-@kernel(types.void(HALVES, HALVES, types.int64))
-def move_slots(slots: Any, larger: Any, shift: int) -> None:
-    """Put the words into a larger table."""
-    mask = (len(larger) >> 2) - 1
-    for slot in range(0, len(slots), 4):
-        if slots[slot + 2] != _ZERO:
-            place = place_of(slots[slot], slots[slot + 1], _U(shift))
-            while larger[(place << 2) + 2] != _ZERO:
-                place = (place + 1) & mask
-            for n in range(4):
-                larger[(place << 2) + n] = slots[slot + n]
-
-
-@kernel(types.void(HALVES, NUMBERS))
-def read_counts(slots: Any, counts: Any) -> None:
-    """The count of each word, by its number."""
-    for slot in range(0, len(slots), 4):
-        meta = slots[slot + 2]
-        if meta != _ZERO:
-            counts[np.int64(meta >> _THIRTY_TWO) - 1] = np.int64(slots[slot + 3])
+@kernel(types.void(types.int64, HALVES, EVENTS, types.int64))
+def fill_slots(words: int, rows: Any, slots: Any, shift: int) -> None:
+    """Put so many words into a table that is empty."""
+    mask = len(slots) - 1
+    for number in range(words):
+        place = place_of(rows[number << 2], rows[(number << 2) + 1], _U(shift))
+        while slots[place] != 0:
+            place = (place + 1) & mask
+        slots[place] = number + 1
 
 
 @kernel(types.int64(GIVEN_BYTES, types.int64, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES))

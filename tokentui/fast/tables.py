@@ -82,13 +82,14 @@ class Table:
 
     def __init__(self) -> None:
         self._bits = _LEAST_BITS
-        self._slots = np.zeros(4 << self._bits, np.uint64)
-        self._ends = np.zeros((1 << self._bits - 1) + 2, np.int64)
+        self._slots = np.zeros(1 << self._bits, np.int32)
+        self._rows = np.empty(1 << self._bits, np.uint64)
+        self._ends = np.zeros((1 << self._bits - 2) + 2, np.int64)
         self._text = np.empty(16 << self._bits, np.uint8)
         self._used = np.zeros(1, np.int64)
         self._events = np.empty(scan_count.BLOCK + 2, np.int32)
 
-    def count(self, texts: Sequence[bytes], scanner: Scanner) -> None:
+    def count(self, texts: Sequence[bytes | memoryview], scanner: Scanner) -> None:
         """Count the words of texts."""
         data = _bytes(b"".join((*texts, PAD)))
         bounds = _bounds(texts)
@@ -114,14 +115,13 @@ class Table:
         """The counts as they stand, in arrays of their own."""
         number = int(self._used[0])
         ends = self._ends[: number + 1].copy()
-        counts = np.empty(number, np.int64)
-        scan_count.read_counts(self._slots, counts)
+        counts = self._rows[3 : 4 * number : 4].astype(np.int64)
         for array in (ends, counts):
             array.flags.writeable = False
         return Counted(self._text[: ends[-1]].tobytes(), ends, counts)
 
     def _arrays(self) -> tuple[Any, ...]:
-        return self._slots, 64 - self._bits, self._text, self._ends, self._used
+        return self._slots, 64 - self._bits, self._rows, self._text, self._ends, self._used
 
     def _grow(self, longest: int) -> None:
         """Make room for one more word of so many bytes."""
@@ -132,16 +132,15 @@ class Table:
             text[:filled] = self._text[:filled]
             self._text = text
         if 4 * number >= 1 << self._bits:
-            self._bits += 2 if self._bits < 16 else 1
-            slots = np.zeros(4 << self._bits, np.uint64)
-            scan_count.move_slots(self._slots, slots, 64 - self._bits)
-            self._slots = slots
-            ends = np.zeros((1 << self._bits - 1) + 2, np.int64)
-            ends[: number + 1] = self._ends[: number + 1]
-            self._ends = ends
+            self._bits += 2
+            self._slots = np.zeros(1 << self._bits, np.int32)
+            scan_count.fill_slots(number, self._rows, self._slots, 64 - self._bits)
+            known, ends = np.empty(1 << self._bits, np.uint64), np.empty((1 << self._bits - 2) + 2, np.int64)
+            known[: 4 * number], ends[: number + 1] = self._rows[: 4 * number], self._ends[: number + 1]
+            self._rows, self._ends = known, ends
 
 
-def _bounds(texts: Sequence[bytes]) -> Any:
+def _bounds(texts: Sequence[bytes | memoryview]) -> Any:
     bounds = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=bounds[1:])
     bounds.flags.writeable = False

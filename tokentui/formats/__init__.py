@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tokentui.answers import ExportReport
+from tokentui.encode.imported import ImportedVocabulary
 from tokentui.errors import TokentuiError
-from tokentui.formats import huggingface, merge_files, minbpe, native, sentencepiece, subword_nmt, tekken, tiktoken, vocab_txt
-from tokentui.formats.atomic import write_whole
+from tokentui.formats import (
+    clip,
+    huggingface,
+    merge_files,
+    minbpe,
+    sentencepiece,
+    subword_nmt,
+    tekken,
+    tiktoken,
+    vocab_txt,
+)
+from tokentui.formats.atomic import write_together, write_whole
+from tokentui.formats.body import Fit, Refused, Table
 from tokentui.formats.native import dumps, loads
 from tokentui.formats.source import Source, read_source
-from tokentui.recipe import nearest
+from tokentui.formats.stages import error_of
+from tokentui.formats.writing import FOREIGN, Cancel, Format, Progress, refusal, survey, tried, written
+from tokentui.limits import now
+from tokentui.recipe import Recipe, nearest
 from tokentui.tokenizer import Tokenizer
 
+OWN = Format(
+    "tokentui", "the project's own, one JSON document", (".json",), lambda body: Fit(Table(body.recipe, [])), lambda table: (),
+    ("tokenizer.json",),
+)
+FORMATS: dict[str, Format] = {OWN.name: OWN, **FOREIGN}
+"""The formats that are written, by name. The first one is what a file name that asks for none gets."""
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A file format.
-
-    Attributes:
-        name: What `--format` calls it.
-        about: What it is, in a few words.
-        suffixes: The ends of file names that ask for it when a tokenizer is saved.
-        dumps: The text of a tokenizer.
-        loads: The tokenizer of a text; the second argument is what to call it in errors.
-    """
-
-    name: str
-    about: str
-    suffixes: tuple[str, ...]
-    dumps: Callable[[Tokenizer], str]
-    loads: Callable[[str, str], Tokenizer]
-
-
-FORMATS: dict[str, Format] = {
-    format.name: format
-    for format in (Format("tokentui", "the project's own, one JSON document", (".json",), native.dumps, native.loads),)
-}
-"""The formats by name. The first one is what a file name that asks for none gets."""
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -63,13 +63,13 @@ READERS: tuple[Reader, ...] = (
     Reader("BERT's vocab.txt", vocab_txt.is_vocabulary, vocab_txt.read),
     Reader("Mistral's tekken.json", tekken.is_tekken, tekken.read),
     Reader("minbpe's .model", minbpe.is_model, minbpe.read),
+    Reader("CLIP's bpe_simple_vocab", clip.is_merges, clip.read),
     Reader("GPT-2's merges.txt with its vocab.json", merge_files.is_merges, merge_files.read_rows),
     Reader("subword-nmt's codes", subword_nmt.is_codes, subword_nmt.read),
 )
 """What is read of other tools, in the order in which a file is tried."""
 
 _PACKED = {
-    b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
     b"\xfd7zXZ\0": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -88,16 +88,49 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
         TokentuiError: It cannot be read, is none of `FORMATS` and `READERS`, or is damaged; it says what is wrong and
             where. Or it holds a split and another one was named.
     """
-    source = read_source(os.fspath(path), split)
+    with _quiet_collector():
+        return _load(read_source(os.fspath(path), split))
+
+
+def _load(source: Source) -> Tokenizer:
     _refuse_others(source.data, source.where)
-    name = source.document.get("format")
-    if isinstance(name, str) and name in FORMATS:
-        return FORMATS[name].loads(source.text or "", source.where)
+    if source.document.get("format") == OWN.name:
+        return loads(source.text or "", source.where)
     for reader in READERS:
         if reader.matches(source):
             return reader.read(source)
-    known = ", ".join([*FORMATS, *(reader.name for reader in READERS)])
+    known = ", ".join([OWN.name, *(reader.name for reader in READERS)])
     raise TokentuiError("not a tokenizer file that this version reads", source.where, f"it reads: {known}")
+
+
+def recognise(path: str | os.PathLike[str]) -> str:
+    """The name of the format that a file is of, empty for one that is none, that cannot be read, or that may be a mere text."""
+    try:
+        if os.path.getsize(path) > now().file_bytes:
+            return ""
+        source = read_source(os.fspath(path))
+        if source.document.get("format") == OWN.name:
+            return "tokentui's own"
+        reader = next((reader for reader in READERS if reader.matches(source)), None)
+        # Two words a line may be anything: merges have a header, or their vocabulary beside them.
+        merges = reader is not None and reader.matches is merge_files.is_merges
+        if merges and not source.data.startswith(b"#version") and merge_files.find_vocabulary(source) is None:
+            return ""
+    except (OSError, TokentuiError):
+        return ""
+    return reader.name if reader is not None else ""
+
+
+@contextmanager
+def _quiet_collector() -> Iterator[None]:
+    """Keep the garbage collector from walking half a million rows again and again while they are read."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -109,15 +142,105 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None 
         format: One of `FORMATS`; by the end of the file's name where None.
 
     Raises:
-        TokentuiError: There is no such format, or the file cannot be written.
+        TokentuiError: There is no such format, it cannot hold the tokenizer, or the file cannot be written.
     """
-    if format is not None and format not in FORMATS:
-        raise TokentuiError(f"no format {format!r}", "format", nearest(format, FORMATS))
-    name = os.fspath(path).lower()
-    chosen = FORMATS[format] if format else next(
-        (one for one in FORMATS.values() if name.endswith(one.suffixes)), next(iter(FORMATS.values()))
-    )
-    write_whole(path, chosen.dumps(tokenizer).encode("utf-8"))
+    export(tokenizer, path, format)
+
+
+def export(
+    tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None, *, progress: Progress = None,
+    cancel: Cancel = None,
+) -> ExportReport:
+    """Write a tokenizer's file, or both where its format has two, and say what was lost.
+
+    What is written for another tool is read back first and tried on many texts: where one would be encoded otherwise, and it is
+    not by a loss that the report tells, nothing is written.
+
+    Args:
+        tokenizer: What is written.
+        path: Where to. Of a format of two files one of them, or a folder.
+        format: One of `FORMATS`; by the end of the file's name where None.
+        progress: Called with the texts tried and to try.
+        cancel: Asked now and then; true stops the call.
+
+    Raises:
+        TokentuiError: There is no such format, or a file cannot be written.
+        Refused: The format cannot hold the tokenizer.
+        Cancelled: `cancel` said so.
+    """
+    chosen = format_of(path, tokenizer.recipe, format)
+    places = targets(path, chosen)
+    report, files = contents(tokenizer, chosen, progress, cancel)
+    if report.refused:
+        raise refusal(report, os.fspath(path))
+    write_together(list(zip(places, files, strict=True)))
+    return report
+
+
+def contents(
+    tokenizer: Tokenizer, format: Format, progress: Progress = None, cancel: Cancel = None
+) -> tuple[ExportReport, tuple[bytes, ...]]:
+    """The bytes of a tokenizer's files and the report on them; no bytes where the report says that it is refused."""
+    if format is not OWN:
+        return written(tokenizer, format, _read_back, progress, cancel)
+    report = look(tokenizer, format)
+    files = () if report.refused else (dumps(tokenizer).encode(),)
+    if files and isinstance(tokenizer.vocabulary, ImportedVocabulary):
+        return tried(tokenizer, report, loads(files[0].decode(), OWN.name), files, progress, cancel)
+    return report, files
+
+
+def look(tokenizer: Tokenizer, format: Format) -> ExportReport:
+    """What a format would lose of a tokenizer, as far as that is seen without writing it."""
+    if format is not OWN:
+        return survey(tokenizer, format)
+    error = error_of(tokenizer)
+    return ExportReport(OWN.name, OWN.about, OWN.files, refused=error.what if error else "")
+
+
+def _read_back(sources: tuple[Source, ...]) -> Tokenizer:
+    return merge_files.read_pair(*sources) if len(sources) == 2 else _load(sources[0])
+
+
+def format_of(path: str | os.PathLike[str], recipe: Recipe, format: str | None = None) -> Format:
+    """The format of this name; where none is named, the one that the end of the file's name asks for.
+
+    Of sentencepiece and minbpe, whose files both end in `.model`, it is minbpe where units are bytes.
+
+    Raises:
+        TokentuiError: There is no such format.
+    """
+    if format is not None:
+        if format not in FORMATS:
+            raise TokentuiError(f"no format {format!r}", "format", nearest(format, FORMATS))
+        return FORMATS[format]
+    name = os.path.basename(os.fspath(path)).lower()
+    asked = [one for one in FOREIGN.values() if name.endswith(one.suffixes)]
+    if len(asked) > 1 and recipe.unit == "byte":
+        asked.reverse()
+    return asked[0] if asked else OWN
+
+
+def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
+    """The files that are written where this one is asked for.
+
+    Raises:
+        TokentuiError: The format has two files and the name says neither of them.
+    """
+    where = os.fspath(path)
+    if len(format.files) == 1:
+        return [where]
+    if os.path.isdir(where):
+        return [os.path.join(where, name) for name in format.files]
+    for pair in (format.files, *_OTHER_NAMES):
+        for name in pair:
+            if where.endswith(name):
+                return [where.removesuffix(name) + one for one in pair]
+    hint = f"name a folder, or a file that ends in {' or '.join(format.files)}"
+    raise TokentuiError(f"{format.name} has two files", where, hint)
+
+
+_OTHER_NAMES = (("encoder.json", "vocab.bpe"),)
 
 
 def _refuse_others(data: bytes, where: str) -> None:
@@ -128,9 +251,14 @@ def _refuse_others(data: bytes, where: str) -> None:
         raise TokentuiError("a Git LFS pointer, not the file that it stands for", where, "run git lfs pull")
     if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
         raise TokentuiError("a web page, not a tokenizer file", where, "fetch the raw file")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TokentuiError("UTF-16, not UTF-8", where, "save it as UTF-8")
     for magic, name in _PACKED.items():
         if data.startswith(magic):
             raise TokentuiError(f"packed with {name}", where, "unpack it first")
 
 
-__all__ = ["FORMATS", "READERS", "Format", "Reader", "dumps", "load", "loads", "save", "write_whole"]
+__all__ = [
+    "FORMATS", "OWN", "READERS", "Format", "Reader", "Refused", "contents", "dumps", "export", "format_of", "load",
+    "loads", "look", "recognise", "save", "targets", "write_together", "write_whole",
+]

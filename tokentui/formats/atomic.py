@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import stat
+from collections.abc import Sequence
 
 from tokentui.errors import TokentuiError
 
@@ -61,3 +63,63 @@ def _replace(target: str, data: bytes, mode: int | None) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def write_together(files: Sequence[tuple[str, bytes]]) -> None:
+    """Write files that belong together so that a reader never finds one of them new and another one old.
+
+    All are written beside their places first. Then the old ones go aside, the first last, and the new ones take their names, the
+    first first. Where that fails the old ones are put back. Where the program is killed in between, one of them is missing,
+    which a reader says, and the old ones lie beside it under names that end in `.old`.
+
+    Raises:
+        TokentuiError: One cannot be written; it says which and why.
+    """
+    if len(files) == 1:
+        write_whole(*files[0])
+        return
+    mark = secrets.token_hex(4)
+    places = [(os.path.realpath(path), path, data) for path, data in files]
+    aside: list[tuple[str, str]] = []
+    placed: list[str] = []
+    at = places[0][1]
+    try:
+        for target, path, data in places:
+            at = path
+            write_whole(_beside(target, mark, "tmp"), data)
+            if os.path.exists(target):
+                shutil.copymode(target, _beside(target, mark, "tmp"))
+        for target, path, _ in reversed(places):
+            at = path
+            if os.path.exists(target):
+                aside.append((_beside(target, mark, "old"), target))
+                os.replace(target, _beside(target, mark, "old"))
+        for target, path, _ in places:
+            at = path
+            placed.append(target)
+            os.replace(_beside(target, mark, "tmp"), target)
+    except BaseException as error:
+        for target in placed:
+            _gone(target)
+        for old, target in reversed(aside):
+            with contextlib.suppress(OSError):
+                os.replace(old, target)
+        if not isinstance(error, OSError | TokentuiError):
+            raise
+        why = error.strerror or str(error) if isinstance(error, OSError) else error.what.removeprefix("cannot be written: ")
+        raise TokentuiError(f"cannot be written: {why}", at, "the files are as they were; name another place") from None
+    finally:
+        for target, _, _ in places:
+            _gone(_beside(target, mark, "tmp"))
+    for old, _ in aside:
+        _gone(old)
+
+
+def _beside(target: str, mark: str, end: str) -> str:
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name[:100]}.{mark}.{end}")
+
+
+def _gone(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

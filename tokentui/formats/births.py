@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tokentui.formats.checking import Place
+from tokentui.formats.limits import LARGEST_ID, check_tokens
 
 
 @dataclass(slots=True)
@@ -52,16 +53,14 @@ def order_births(
     """
     names = list(vocabulary)
     index = {name: n for n, name in enumerate(names)}
-    lefts, rights, makes = array("l"), array("l"), array("l")
     try:
-        for row in rows:
-            left, right = row
-            lefts.append(index[left])
-            rights.append(index[right])
-            makes.append(index[left + right[cut:]])
-    except KeyError as error:
-        hint = "a merge joins two tokens to one, all in the vocabulary"
-        raise place(len(makes)).error(_absent(str(error.args[0])), hint) from None
+        lefts, rights = array("l", [index[left] for left, _ in rows]), array("l", [index[right] for _, right in rows])
+        makes = array("l", [index[left + right[cut:]] for left, right in rows] if cut else [index[a + b] for a, b in rows])
+    except KeyError:
+        number, absent = next(
+            (n, name) for n, (left, right) in enumerate(rows) for name in (left, right, left + right[cut:]) if name not in index
+        )
+        raise place(number).error(_absent(absent), "a merge joins two tokens to one, all in the vocabulary") from None
     given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
     parents, late = _parents(len(names), given, lefts, rights, makes)
     ids = list(vocabulary.values())
@@ -134,8 +133,9 @@ def check_ids(vocabulary: Mapping[str, object], place: Place) -> dict[str, int]:
     Raises:
         TokentuiError: One is not.
     """
+    check_tokens(map(len, vocabulary), place)
     for name, number in vocabulary.items():
-        if type(number) is not int or not 0 <= number < 1 << 31:
+        if type(number) is not int or not 0 <= number <= LARGEST_ID:
             if type(number) is int:
                 what = "is negative" if number < 0 else "is too large"
                 raise place.error(f"the id of {name[:40]!r} {what}", "ids are whole numbers from 0 on")

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import regex
 
 from tokentui.formats.checking import Place
+from tokentui.formats.limits import LONGEST_RESULT
 
 _GRAPHEME = regex.compile(r"\X")
 _MOST_RESULTS = 32
@@ -42,6 +43,8 @@ class Charsmap:
         if sys.byteorder == "big":
             self._units.byteswap()
         self._results = blob[4 + size :]
+        if max(map(len, self._results.split(b"\0"))) > LONGEST_RESULT:
+            raise place.error("the normalisation rules are damaged: one makes too long a text")
         self._known: dict[str, str | None] = {}
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:

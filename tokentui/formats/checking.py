@@ -95,6 +95,23 @@ def entries(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
         yield place.row(number), row
 
 
+def check_depth(value: Any, deepest: int, place: Place) -> None:
+    """Look at how deep lists and objects stand in one another, level by level.
+
+    Raises:
+        TokentuiError: Deeper than that.
+    """
+    level = [value]
+    for _ in range(deepest):
+        level = [
+            inner for one in level for inner in (one.values() if type(one) is dict else one)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return
+    raise place.error("not a tokenizer: the JSON is nested too deeply")
+
+
 def parse_json(text: str, place: Place) -> Any:
     """The value of a JSON text: no NaN, no key twice in an object.
 

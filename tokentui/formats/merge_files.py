@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.ranked import PairMerging
 from tokentui.errors import TokentuiError
 from tokentui.formats import letters, subword_nmt
 from tokentui.formats.births import Births, check_ids, order_births
+from tokentui.formats.checking import Place
 from tokentui.formats.source import Source
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
@@ -116,11 +117,26 @@ def read_pair(vocabulary: Source, merges: Source) -> Tokenizer:
     """
     named = check_ids(vocabulary.document, vocabulary.place)
     recipe, notes = _recipe(named, vocabulary.split)
+    return build(named, read_merges(merges), lambda row: merges.place.line(row + _headed(merges)), recipe, notes)
+
+
+def build(
+    named: Mapping[str, int], rows: Sequence[tuple[str, str]], place: Callable[[int], Place], recipe: Recipe, notes: Sequence[str]
+) -> Tokenizer:
+    """The tokenizer of tokens and merges.
+
+    Args:
+        named: The id of each token.
+        rows: The two parts of each merge.
+        place: Where a row stands, for errors.
+        recipe: What the axes say of it.
+        notes: What was assumed.
+
+    Raises:
+        TokentuiError: A merge names a token that is not there, or makes one.
+    """
     byte_level, mark = recipe.unit == "byte", recipe.mark_text
-    births = order_births(
-        named, read_merges(merges), lambda row: merges.place.line(row + _headed(merges)),
-        is_unit=(lambda name: _is_unit(name, mark)) if mark else None,
-    )
+    births = order_births(named, rows, place, is_unit=(lambda name: _is_unit(name, mark)) if mark else None)
     pieces = [_piece(name, byte_level, mark) for name in births.tokens]
     roots = len(births.tokens) - len(births.merges)
     units = {pieces[symbol]: symbol for symbol in range(roots) if _is_unit(births.tokens[symbol], mark)}
@@ -130,6 +146,7 @@ def read_pair(vocabulary: Source, merges: Source) -> Tokenizer:
         functools.partial(PairMerging, rows=births.rows, makes=births.makes, drop=recipe.unknown == "drop"),
         Pretokenizer(recipe),
         notes=(*notes, *births.notes),
+        origin=Origin("gpt2", {}),
     )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, births.ids, births.merges, units=units, pipeline=pipeline, specials=specials, unknown=unknown,

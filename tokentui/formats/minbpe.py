@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.ranked import PairMerging
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
@@ -71,7 +71,8 @@ def read(source: Source) -> Tokenizer:
     twice = len(pairs) - len(rows)
     notes = (f"{twice} pairs stand in two lines: the last line of a pair counts",) if twice else ()
     pipeline = Pipeline(
-        functools.partial(PairMerging, rows=rows, makes=range(256, width)), Pretokenizer(recipe), notes=notes
+        functools.partial(PairMerging, rows=rows, makes=range(256, width)), Pretokenizer(recipe), notes=notes,
+        origin=Origin("minbpe", {}),
     )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},

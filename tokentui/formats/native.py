@@ -12,6 +12,7 @@ from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.viterbi import ScoredVocabulary
 from tokentui.errors import TokentuiError
 from tokentui.formats.checking import Place, entries, parse_json
+from tokentui.formats.stages import Parts, parts_of, together
 from tokentui.recipe import AXES, Recipe
 from tokentui.tokenizer import RUN_KEYS, Entry, Tokenizer
 from tokentui.vocabulary import Vocabulary
@@ -27,20 +28,23 @@ def dumps(tokenizer: Tokenizer) -> str:
     """The document of a tokenizer. The same tokenizer always gives the same text.
 
     Raises:
-        TokentuiError: It was read from another tool's file: this format has no place for its ids.
+        TokentuiError: It was read from a file that its tokens do not tell.
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     if isinstance(vocabulary, ImportedVocabulary):
-        what = "a tokenizer that was read from another tool's file cannot be written yet"
-        raise TokentuiError(what, "tokentui", "keep the file that it was read from")
+        parts = parts_of(tokenizer)
+        return _document(tokenizer, parts.vocabulary, parts.merges, f' "stages": {_json(parts.stages)},\n')
     ids = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
     pairs = zip(vocabulary.merges[:merges], vocabulary.counts, strict=False)
     made = ([ids[left], ids[right], ids[vocabulary.base_size + rank], count]
             for rank, ((left, right), count) in enumerate(pairs))
-    rows = ([entry.id, entry.text, entry.piece.hex(), entry.score] for entry in tokenizer.entries())
+    return _document(tokenizer, ([entry.id, entry.text, entry.piece.hex(), entry.score] for entry in tokenizer.entries()), made)
+
+
+def _document(tokenizer: Tokenizer, rows: Iterable[list[Any]], merges: Iterable[list[Any]], stages: str = "") -> str:
     return (
         f'{{"format": "tokentui",\n "version": {VERSION},\n "recipe": {_json(tokenizer.recipe.to_dict())},\n'
-        f' "run": {_json(tokenizer.run)},\n "vocabulary": [{_lines(rows)}],\n "merges": [{_lines(made)}]}}\n'
+        f' "run": {_json(tokenizer.run)},\n{stages} "vocabulary": [{_lines(rows)}],\n "merges": [{_lines(merges)}]}}\n'
     )
 
 
@@ -61,11 +65,13 @@ def loads(text: str, where: str) -> Tokenizer:
     if "version" in document and place.key("version").number(document["version"]) > VERSION:
         what = f"made by a newer tokentui (version {document['version']}); this one reads version {VERSION}"
         raise place.error(what, "update tokentui")
-    place.keys(document, _KEYS)
+    place.keys(document, (*_KEYS, "stages") if "stages" in document else _KEYS)
     if document["version"] != VERSION:
         raise place.error(f'there was no version {document["version"]}', f'"version" is {VERSION}')
     recipe = _recipe(document["recipe"], place.key("recipe"))
     run = _run(document["run"], place.key("run"))
+    if "stages" in document:
+        return together(recipe, Parts(document["stages"], document["vocabulary"], document["merges"]), place)
     scored = recipe.objective == "unigram"
     rows = [_row(row, at, scored) for at, row in entries(document["vocabulary"], place.key("vocabulary"))]
     merges = [_merge(row, at) for at, row in entries(document["merges"], place.key("merges"))]

@@ -1,4 +1,4 @@
-"""Just enough of the protocol-buffer wire format to read a message: fields by number, checked for their types.
+"""Just enough of the protocol-buffer wire format: messages as fields by number, read with a check of their types, and written.
 
 Source: protobuf.dev, "Encoding". A field that is not asked for is passed over; groups, which nobody writes, are refused.
 """
@@ -6,7 +6,7 @@ Source: protobuf.dev, "Encoding". A field that is not asked for is passed over; 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tokentui.formats.checking import Place
 
@@ -97,3 +97,25 @@ def _varint(data: bytes, at: int, place: Place) -> tuple[int, int]:
 
 def _damaged(place: Place, at: int, what: str) -> Exception:
     return place.error(f"damaged at byte {at}: {what}", "fetch the file again")
+
+
+def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
+    """A message of (number, value): bytes and texts as they are, a whole number as a varint, a float in single precision."""
+    out = bytearray()
+    for number, value in values:
+        if isinstance(value, float):
+            out += _as_varint(number << 3 | FIXED32) + struct.pack("<f", value)
+        elif isinstance(value, int):
+            out += _as_varint(number << 3 | VARINT) + _as_varint(value & (1 << 64) - 1)
+        else:
+            data = value.encode() if isinstance(value, str) else value
+            out += _as_varint(number << 3 | BYTES) + _as_varint(len(data)) + data
+    return bytes(out)
+
+
+def _as_varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*out, number))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import os
-import stat
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tokentui import limits
 from tokentui.errors import TokentuiError
-from tokentui.formats.checking import Place, parse_json
+from tokentui.formats.checking import Place, check_depth, parse_json
+from tokentui.regular import open_regular
 
-LARGEST_FILE = 1 << 30
-"""More than this is no tokenizer, in bytes."""
-
+_GZIP = b"\x1f\x8b"
 _MOST_NEIGHBOURS = 1000
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Source:
 
     Attributes:
         where: What it is called in errors: its path.
-        data: Its bytes.
+        data: Its bytes, unpacked where it was packed with gzip.
         split: The split that the user named for a file that holds none, empty for none.
     """
 
@@ -69,27 +71,32 @@ class Source:
         except UnicodeDecodeError as error:
             raise TokentuiError(f"not UTF-8 at byte {error.start}", self.where, "mend the file or train it again") from None
         document: dict[str, Any] = parse_json(text, self.place)
+        model = document.get("model")
+        # Rows of a vocabulary and of merges are looked at one by one when they are read.
+        small = {name: one for name, one in model.items() if name not in ("vocab", "merges")} if type(model) is dict else model
+        check_depth(document | {"model": small}, limits.now().json_depth, self.place)
         return document
 
-    def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...], largest: int = 1 << 28) -> list[Source]:
+    def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...], largest: int | None = None) -> Iterator[Source]:
         """Other files of the folder, those of well-known names first; folders, pipes and what cannot be read are left out."""
         folder, own = os.path.split(self.where)
         try:
             names = sorted(entry.name for entry in os.scandir(folder or "."))[:_MOST_NEIGHBOURS]
         except (OSError, ValueError):
-            return []
+            return
         names = [name for name in names if name != own and (name in first or name.endswith(suffixes))]
         names.sort(key=lambda name: (first.index(name) if name in first else len(first), name))
-        found = []
+        most = limits.now().file_bytes if largest is None else largest
         for name in names:
             path = os.path.join(folder, name)
             try:
-                if stat.S_ISREG(os.stat(path).st_mode) and os.path.getsize(path) <= largest:
-                    with open(path, "rb") as file:
-                        found.append(Source(path, file.read(largest), self.split))
-            except OSError:
+                with open_regular(path) as file:
+                    if os.fstat(file.fileno()).st_size > most:
+                        continue
+                    near = Source(path, file.read(most), self.split)
+            except (OSError, TokentuiError):
                 continue
-        return found
+            yield near
 
 
 def read_source(where: str, split: str = "") -> Source:
@@ -98,19 +105,39 @@ def read_source(where: str, split: str = "") -> Source:
     Raises:
         TokentuiError: It cannot be read, or is larger than any tokenizer.
     """
-    if os.path.isdir(where):
-        raise TokentuiError("a folder, not a tokenizer file", where, "name the file in it")
+    most = limits.now().file_bytes
     try:
-        # Opened without waiting and looked at first: a pipe that nobody writes to would hold the program for ever.
-        with open(os.open(where, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TokentuiError("a pipe or device, not a file", where, "name a tokenizer file")
-            data = file.read(LARGEST_FILE + 1)
+        with open_regular(where, "tokenizer file") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(most + 1) if size <= most else b""
     except FileNotFoundError:
         raise TokentuiError("no such file", where, "check the name") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = error.strerror if isinstance(error, OSError) else None
         raise TokentuiError(f"cannot be read: {why or error}", where, "check the name and the permissions") from None
-    if len(data) > LARGEST_FILE:
-        raise TokentuiError("larger than any tokenizer file (1 GiB)", where, "name a tokenizer file")
-    return Source(where, data, split)
+    if size > most or len(data) > most:
+        hint = limits.reading("file-bytes", "name a tokenizer file")
+        raise TokentuiError(f"more than {most:,} bytes, which is the limit", where, hint)
+    return Source(where, _unpacked(data, where) if data.startswith(_GZIP) else data, split)
+
+
+def _unpacked(data: bytes, where: str) -> bytes:
+    """The file in a gzip file, such as CLIP's is published as."""
+    now = limits.now()
+    unpacker = zlib.decompressobj(wbits=31)
+    out, rest = bytearray(), data
+    try:
+        while rest and not unpacker.eof:
+            out += unpacker.decompress(rest, _BLOCK)
+            rest = unpacker.unconsumed_tail
+            if len(out) > now.file_bytes:
+                what = f"packed with gzip, and more than {now.file_bytes:,} bytes, which is the limit"
+                raise TokentuiError(what, where, limits.reading("file-bytes"))
+            if len(out) > max(now.packed_bytes, now.packed_ratio * (len(data) - len(rest))):
+                what = f"packed with gzip, and unpacks to more than {now.packed_ratio} times its size"
+                raise TokentuiError(what, where, limits.reading("packed-ratio"))
+    except zlib.error:
+        raise TokentuiError("packed with gzip, and damaged", where, "fetch it again") from None
+    if not unpacker.eof:
+        raise TokentuiError("packed with gzip, and cut off", where, "fetch it again")
+    return bytes(out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.ranked import PairMerging
 from tokentui.formats.births import order_births
 from tokentui.formats.source import Source
@@ -69,7 +69,8 @@ def read(source: Source) -> Tokenizer:
     roots = len(pieces) - len(births.merges)
     units = {pieces[symbol]: symbol for symbol in range(roots) if _is_unit(births.tokens[symbol], glued)}
     notes = ("codes hold no ids: they are numbered from 0, the units first", *births.notes)
-    pipeline = Pipeline(functools.partial(PairMerging, rows=births.rows, makes=births.makes), Pretokenizer(recipe), notes=notes)
+    pipeline = Pipeline(functools.partial(PairMerging, rows=births.rows, makes=births.makes), Pretokenizer(recipe), notes=notes,
+                        origin=Origin("subword-nmt", {}))
     return Tokenizer(ImportedVocabulary(recipe, pieces, births.ids, births.merges, units=units, pipeline=pipeline))
 
 

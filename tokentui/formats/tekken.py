@@ -8,11 +8,19 @@ from __future__ import annotations
 import binascii
 from typing import Any
 
+from tokentui.encode.imported import Origin
 from tokentui.formats.checking import Place, entries
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import build
 from tokentui.text.split import SPLITS
 from tokentui.tokenizer import Tokenizer
+
+_UNNAMED = (
+    "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
+)
+"""The first special tokens of files that name none: those of version 3."""
 
 
 def is_tekken(source: Source) -> bool:
@@ -40,11 +48,12 @@ def read(source: Source) -> Tokenizer:
         raise place.error(f"the split cannot be changed to {source.split}", f"the file holds its split: {split}")
     ranks = _ranks(document["vocab"], place.key("vocab"), first, size - first)
     specials, named = _specials(document.get("special_tokens"), place.key("special_tokens"), first)
-    notes = [] if named else [f"the file does not name its {first} special tokens: they are called <SPECIAL_0> and so on"]
+    notes = [] if named else [f"the file does not name its {first} special tokens: they are named as its owner names them"]
     left = len(document["vocab"]) - len(ranks)
     if left:
         notes.append(f"{left} tokens lie beyond the size of the vocabulary and are left out, as its owner does it")
-    return build(ranks, split, specials, source, tuple(notes))
+    said = {name: value for name, value in document.items() if name != "vocab"}
+    return build(ranks, split, specials, source, tuple(notes), Origin("tekken", said))
 
 
 def _ranks(value: Any, place: Place, first: int, limit: int) -> dict[bytes, int]:
@@ -68,11 +77,11 @@ def _ranks(value: Any, place: Place, first: int, limit: int) -> dict[bytes, int]
 
 def _specials(value: Any, place: Place, first: int) -> tuple[dict[str, int], bool]:
     """The special tokens with their ids, filled up to as many as there are, and whether the file names any."""
-    named: dict[int, str] = {}
+    named: dict[int, str] = {} if value is not None else dict(enumerate(_UNNAMED[:first]))
     for at, row in entries([] if value is None else value, place):
         spec = at.mapping(row)
         rank, name = at.number(spec.get("rank")), at.text(spec.get("token_str"))
         if rank >= first or rank in named or name in named.values():
             raise at.error(f"special token {rank} stands twice or beyond the {first} that there are", "ranks go up by one")
         named[rank] = name
-    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, bool(named) or not first
+    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, value is not None or not first

@@ -12,10 +12,11 @@ import hashlib
 import re
 from collections.abc import Mapping
 
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.ranked import JoinedMerging
 from tokentui.errors import TokentuiError
 from tokentui.formats.letters import ORDER
+from tokentui.formats.limits import LARGEST_ID, check_tokens
 from tokentui.formats.parents import Parents
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
@@ -24,7 +25,8 @@ from tokentui.tokenizer import Tokenizer
 
 _LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
 _SNIFFED = 8
-_LARGEST_RANK = 1 << 31
+ORIGIN = Origin("tiktoken", {})
+"""A file of ranks says nothing else."""
 _END = "<|endoftext|>"
 _FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 
@@ -53,12 +55,12 @@ def read(source: Source) -> Tokenizer:
     Raises:
         TokentuiError: It is damaged, or it is none of OpenAI's and no split was named.
     """
-    ranks = _ranks(source)
+    ranks, empty = _ranks(source)
     known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
     if known is None and not source.split:
         raise TokentuiError("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
     name, split, specials = known or ("", "", {})
-    notes = []
+    notes = [f"the token of id {empty} is empty: no text becomes it, and it is left out"] if empty is not None else []
     if known is None:
         notes.append("a rank file holds no special tokens: there are none")
     elif source.split and source.split != split:
@@ -67,7 +69,8 @@ def read(source: Source) -> Tokenizer:
 
 
 def build(
-    ranks: dict[bytes, int], split: str, specials: Mapping[str, int], source: Source, notes: tuple[str, ...] = ()
+    ranks: dict[bytes, int], split: str, specials: Mapping[str, int], source: Source, notes: tuple[str, ...] = (),
+    origin: Origin = ORIGIN,
 ) -> Tokenizer:
     """The tokenizer of ranks.
 
@@ -77,10 +80,12 @@ def build(
         specials: The special tokens with their ids.
         source: Where it comes from.
         notes: What was assumed.
+        origin: What the file says beside the ranks.
 
     Raises:
         TokentuiError: The split is none.
     """
+    check_tokens(map(len, ranks), source.place)
     single = sorted((piece for piece in ranks if len(piece) == 1), key=ranks.__getitem__)
     earlier: dict[bytes, None] = dict.fromkeys(single)
     births: list[bytes] = []
@@ -101,7 +106,11 @@ def build(
     if orphans:
         notes = (*notes, f"{len(orphans)} of the tokens are spelled by no two earlier ones")
     recipe = Recipe(split=split, base=base, unknown="error" if base == "first-seen" else "never")
-    pipeline = Pipeline(functools.partial(JoinedMerging, table=table, order=ids, whole=table), Pretokenizer(recipe), notes=notes)
+    begin, end = ((name,) if name in specials else () for name in ("<s>", "</s>"))
+    pipeline = Pipeline(
+        functools.partial(JoinedMerging, table=table, order=ids, whole=table), Pretokenizer(recipe), around=(begin, end),
+        notes=notes, origin=origin,
+    )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, ids, Parents(pieces, table, len(single) + len(orphans)),
         units={piece: table[piece] for piece in single}, pipeline=pipeline,
@@ -109,24 +118,28 @@ def build(
     ))
 
 
-def _ranks(source: Source) -> dict[bytes, int]:
-    """The tokens of the file with their ranks."""
+def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
+    """The tokens of the file with their ranks, and the rank of the empty token (Whisper's file has one)."""
     found: dict[bytes, int] = {}
+    empty: int | None = None
     taken: set[int] = set()
     for number, line in enumerate(source.data.split(b"\n")):
         if not line or line == b"\r":
             continue
         code, _, digits = line.partition(b" ")
         try:
-            piece, rank = binascii.a2b_base64(code, strict_mode=True), int(digits)
+            piece, rank = b"" if code == b"=" else binascii.a2b_base64(code, strict_mode=True), int(digits)
         except (binascii.Error, ValueError):
             raise source.place.line(number).error("not a token in base64 and its rank", "mend the line") from None
-        if not piece or not digits.strip().isdigit() or rank >= _LARGEST_RANK:
+        if not (piece or code) or not digits.strip().isdigit() or rank > LARGEST_ID:
             raise source.place.line(number).error("not a token in base64 and its rank", "mend the line")
-        if piece in found:
+        if piece in found or (not piece and empty is not None):
             raise source.place.line(number).error("the token stands in two lines", "a token stands once")
         if rank in taken:
             raise source.place.line(number).error(f"rank {rank} stands in two lines", "a rank stands once")
-        found[piece] = rank
+        if piece:
+            found[piece] = rank
+        else:
+            empty = rank
         taken.add(rank)
-    return found
+    return found, empty

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.longest import LongestMatch
 from tokentui.encode.parts import MAX_CHARACTERS, Attempt, Part
 from tokentui.formats.source import Source
@@ -65,7 +65,8 @@ def vocabulary(
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
     around = tuple((name,) if name in specials else () for name in (_BEGIN, _END))
-    pipeline = Pipeline(TableMatch, Pretokenizer(recipe), around=(around[0], around[1]), notes=notes)
+    pipeline = Pipeline(TableMatch, Pretokenizer(recipe), around=(around[0], around[1]), notes=notes,
+                        origin=Origin("bert", {}))
     return ImportedVocabulary(
         recipe, pieces, [tokens[name] for name in names], units={piece: symbol for symbol, piece in enumerate(pieces)},
         pipeline=pipeline, specials=specials, unknown=None if unknown is None else tokens[unknown],
@@ -94,13 +95,14 @@ class TableMatch(LongestMatch):
         return iter(()) if characters > self._limit else super().steps(units, 0)
 
     @functools.cached_property
-    def _index(self) -> tuple[dict[bytes, int], dict[bytes, int], int]:
+    def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
         table = lookup(self._vocabulary)
         return table, table, max(map(len, table), default=1)
 
 
 
-def lookup(vocabulary: Vocabulary) -> dict[bytes, int]:
+def lookup(vocabulary: Vocabulary) -> Mapping[bytes, int]:
     """The symbol of each token that a word may become, by its exact bytes."""
-    never = vocabulary.never if isinstance(vocabulary, ImportedVocabulary) else frozenset()
-    return {piece: symbol for symbol, piece in enumerate(vocabulary.pieces) if symbol not in never}
+    if isinstance(vocabulary, ImportedVocabulary):
+        return vocabulary.by_piece
+    return {piece: symbol for symbol, piece in enumerate(vocabulary.pieces)}

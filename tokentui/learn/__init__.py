@@ -7,6 +7,7 @@ from typing import Any
 
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Trainer, Why
 from tokentui.learn.compiled import CompiledTrainer, is_chosen
+from tokentui.learn.compiled_score import CompiledScoreTrainer
 from tokentui.learn.gage import GageTrainer
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.score import ScoreTrainer
@@ -21,6 +22,9 @@ OBJECTIVES: dict[str, Callable[..., Trainer]] = {
     "count": PairTrainer, "score": ScoreTrainer, "unigram": UnigramTrainer, "gage": GageTrainer,
 }
 """The trainer of each objective."""
+
+_COMPILED: dict[str, Callable[..., Trainer]] = {"count": CompiledTrainer, "score": CompiledScoreTrainer}
+"""Those with kernels."""
 
 _PRUNING = ("unigram",)
 """Objectives that begin with all there is, which they find in the documents, and go down to a size."""
@@ -81,7 +85,7 @@ def start_counted(
         more["lines"] = documents
         if vocab_size is not None:
             more["vocab_size"] = vocab_size
-    trainer = CompiledTrainer if is_chosen(words, recipe, specials) else OBJECTIVES[recipe.objective]
+    trainer = (_COMPILED if is_chosen(words, recipe, specials) else OBJECTIVES)[recipe.objective]
     return trainer(
         words, recipe, first_id=first_id, specials=specials, progress=progress, cancel=cancel, **more
     )

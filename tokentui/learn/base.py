@@ -157,6 +157,11 @@ class Trainer(Protocol):
     def pairs(self) -> int:
         """How many candidates there are."""
 
+    @property
+    def memory(self) -> int:
+        """How many bytes the corpus as it is laid out takes, with its pairs, the history and the checkpoints: of arrays all, of
+        lists eight for each number. 0 where they are not counted."""
+
     def advance(self, target: int | None, stops: Stops, seconds: float = ...) -> str | None:
         """Walk towards a step, or on to a stop, for a short while. Returns why it stopped, None when time is up."""
 

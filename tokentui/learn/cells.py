@@ -31,7 +31,7 @@ class Cells:
     """
 
     __slots__ = (
-        "counts", "left", "length", "log_left", "log_place", "pair_at", "places", "right", "starts", "symbols", "weights",
+        "counts", "left", "length", "listed", "log_left", "log_place", "pair_at", "places", "right", "starts", "symbols", "weights",
     )
 
     def __init__(self, words: Iterable[Sequence[int]], weights: Iterable[int], units: int) -> None:
@@ -54,6 +54,8 @@ class Cells:
         self.pair_at: list[int] = [0] * len(self.symbols)
         self.log_place = array("q")
         self.log_left = array("q")
+        self.listed = array("q", [0])
+        """How many places the pairs up to each have, as far as that was asked for."""
         self._pair_up()
 
     def _pair_up(self) -> None:
@@ -73,6 +75,19 @@ class Cells:
             counts[index] += weights[at]
             places[index].append(at)
             pair_at[at] = index
+
+    @property
+    def memory(self) -> int:
+        """How many bytes its numbers take: eight each."""
+        listed, places = self.listed, self.places
+        del listed[len(places) :]
+        for pair in range(len(listed), len(places)):
+            listed.append(listed[-1] + len(places[pair]))
+        flat = (
+            self.symbols, self.weights, self.starts, self.pair_at, self.length, self.left, self.right, self.counts,
+            self.log_place, self.log_left,
+        )
+        return 8 * (sum(map(len, flat)) + len(places) + listed[-1])
 
     def merge(self, pair: int, token: int) -> tuple[int, dict[int, int]]:
         """Merge every place of a pair, left to right, into a new symbol.

@@ -42,7 +42,7 @@ _KINDS = {"byte": 1 << 8, "char": 0x110000}
 
 def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
     """Whether a training is for the compiled engine: the kernels are loaded and know the recipe, and the corpus is worth it."""
-    if recipe.objective != "count" or recipe.pieces != "any" or not fast.loaded():
+    if recipe.objective not in ("count", "score") or recipe.pieces != "any" or not fast.loaded():
         return False
     size = _size(words)
     if size < WORTH_CHARS and os.environ.get(fast.ENGINE) != "compiled":
@@ -76,19 +76,25 @@ class CompiledTrainer(PairTrainer):
     uses: Sequence[int]  # type: ignore[assignment]  # they are not changed here
 
     def _lay_out(self, specials: Sequence[str], first_id: int, progress: Progress | None, cancel: Cancel | None) -> None:
-        from tokentui.fast.pairs import CompiledCells, number_units
+        from tokentui.fast.pairs import number_units
 
         look(progress, cancel, 0, len(self.words.words))
         units, pieces = _units(self.words, self.recipe, number_units)
         self._vocabulary = self._make_vocabulary([[piece] for piece in pieces], units.totals, specials, first_id)
         symbols = [self._vocabulary.units[piece] for piece in pieces]
         prefix = len(to_bytes(self.recipe.mark_text)) if self.recipe.mark_kind == "prefix" else 0
-        self.cells = CompiledCells(
+        self.cells = self._kind_of_cells()(
             units, symbols, self._vocabulary.pieces, self.recipe.tie, prefix, self._vocabulary.base_last
         )
         self._arrive()
         self.start_tokens = self.tokens
         look(progress, cancel, len(self.words.words), len(self.words.words))
+
+    @staticmethod
+    def _kind_of_cells() -> type[CompiledCells]:
+        from tokentui.fast.pairs import CompiledCells
+
+        return CompiledCells
 
     def _arrive(self) -> None:
         """Take over where the kernels stand."""

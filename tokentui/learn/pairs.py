@@ -115,6 +115,11 @@ class PairTrainer(Walking):
         """The number of steps that have been made, those gone back over too."""
         return len(self._pair)
 
+    @property
+    def memory(self) -> int:
+        """How many bytes the corpus, its pairs and the history take."""
+        return self.cells.memory + 8 * (8 * self.known + len(self.uses))
+
     def _best(self) -> int:
         """The best pair at the furthest step, 0 where none is left."""
         return self._frontier.best()

@@ -152,12 +152,38 @@ class ScoreFrontier(Frontier):
             heapq.heapify(self._scored)
 
 
-class ScoreTrainer(PairTrainer):
-    """Training by the score of pairs, one merge at a time.
+class ByScore(PairTrainer):
+    """What makes a training by the count of pairs one by their score, whatever its engine.
 
     The least count is no stop here but says which pairs are candidates: with a least count of 1 the best pairs are those of rare
     symbols that stand nowhere else. Steps are made under one least count, as under one greatest length.
     """
+
+    def _uses_of_step(self, number: int) -> tuple[int, int]:
+        """How often the two symbols of a known step's pair stood when it was chosen."""
+        return self._left_uses[number - 1], self._right_uses[number - 1]
+
+    def _least(self, stops: Stops) -> int:
+        return max(1, stops.min_count)
+
+    def _goes_on(self, stops: Stops) -> bool:
+        least = self._least(stops)
+        if least != self._min_count:  # asked about stops that the steps are not made under
+            return len(self._standing(least)) > 0
+        return self.number < self.known or bool(self._best())
+
+    def _exhausted(self) -> str:
+        return end.MIN_COUNT if len(self._standing(1)) else end.NO_PAIR
+
+    def step_at(self, number: int) -> Step:
+        """A known step, 1 for the first, with the score that its pair had when it was chosen."""
+        step = super().step_at(number)
+        left, right = self._uses_of_step(number)
+        return dataclasses.replace(step, score=step.count / (left * right), left_uses=left, right_uses=right)
+
+
+class ScoreTrainer(ByScore):
+    """Training by the score of pairs, one merge at a time."""
 
     @functools.cached_property
     def _scores(self) -> Scores:
@@ -170,21 +196,3 @@ class ScoreTrainer(PairTrainer):
 
     def _worths(self, pairs: list[int]) -> list[int]:
         return self._scores.of(pairs)
-
-    def _least(self, stops: Stops) -> int:
-        return max(1, stops.min_count)
-
-    def _goes_on(self, stops: Stops) -> bool:
-        least = self._least(stops)
-        if least != self._min_count:  # asked about stops that the steps are not made under
-            return bool(self._standing(least).pairs)
-        return self.number < self.known or bool(self._frontier.best())
-
-    def _exhausted(self) -> str:
-        return end.MIN_COUNT if self._standing(1).pairs else end.NO_PAIR
-
-    def step_at(self, number: int) -> Step:
-        """A known step, 1 for the first, with the score that its pair had when it was chosen."""
-        step = super().step_at(number)
-        left, right = self._left_uses[number - 1], self._right_uses[number - 1]
-        return dataclasses.replace(step, score=step.count / (left * right), left_uses=left, right_uses=right)

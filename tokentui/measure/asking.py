@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from tokentui.answers import Answers
 from tokentui.learn.base import Cancel, Progress, Trainer
+from tokentui.learn.opened.pretokens import Pretokens
 from tokentui.measure.documents import document_count, saved
 from tokentui.measure.exhaust import exhaust as exhausted
 from tokentui.measure.usage import usage
 from tokentui.measure.ways import ways
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words, count
+from tokentui.text.count import Words
 from tokentui.tokenizer import Tokenizer
 
 DOCUMENTS = 100
@@ -50,7 +51,7 @@ def answers(
     """
     if isinstance(source, Tokenizer):
         tokenizer, trainer, step = source, None, source.merges
-        words = words or count(corpus, tokenizer.recipe, progress=progress, cancel=cancel)
+        words = words or Pretokens(tokenizer).count(corpus, progress, cancel)[0]
     else:
         tokenizer, trainer, step, words = source.tokenizer(), source, source.number, source.words
     vocabulary = tokenizer.vocabulary
@@ -68,7 +69,7 @@ def answers(
         unused=used.unused,
         units=used.units,
         tokens=used.tokens,
-        documents=saved(corpus, tokenizer.recipe, used, documents, cancel=cancel),
+        documents=saved(corpus, tokenizer, used, documents, cancel=cancel),
         document_count=document_count(corpus),
         exhausted=end,
         ways=tuple(ways(tokenizer, word, WAYS) for word in ask),

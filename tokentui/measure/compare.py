@@ -63,6 +63,30 @@ def compare(
         Cancelled: `cancel` said so.
     """
     check_columns(len(tokenizers))
+    tallies, errors = tally_each(tokenizers, corpus, conventions, progress=progress, cancel=cancel)
+    able = {n: one for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer) and errors[n] is None}
+    numbers = list(able)
+    found = compare_on(list(able.values()), corpus, conventions, most=most, progress=progress, cancel=cancel)
+    there = list(combinations([(n, one) for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer)], 2))
+    return Comparison(
+        tallies=tallies,
+        errors=errors,
+        rows=rows_of(tallies),
+        pairs=tuple(Pair(numbers[pair.a], numbers[pair.b], pair.agreement, pair.partings) for pair in found),
+        overlaps={(n, m): overlap(a, b) for (n, a), (m, b) in there},
+        bare={(n, m): overlap(a, b, bare=True) for (n, a), (m, b) in there},
+    )
+
+
+def tally_each(
+    tokenizers: Sequence[Tokenizer | TokentuiError],
+    corpus: Corpus,
+    conventions: Conventions | None = None,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> tuple[tuple[Tally | None, ...], tuple[TokentuiError | None, ...]]:
+    """Count a corpus under each tokenizer: what was counted, and why where one cannot read it. See `compare`."""
     tallies: list[Tally | None] = []
     errors: list[TokentuiError | None] = []
     for one in tokenizers:
@@ -76,18 +100,12 @@ def compare(
                 error = refused
         tallies.append(counted)
         errors.append(error)
-    able = {n: one for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer) and errors[n] is None}
-    numbers = list(able)
-    found = compare_on(list(able.values()), corpus, conventions, most=most, progress=progress, cancel=cancel)
-    there = list(combinations([(n, one) for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer)], 2))
-    return Comparison(
-        tallies=tuple(tallies),
-        errors=tuple(errors),
-        rows=side_by_side([figures(one) if one else () for one in tallies]),
-        pairs=tuple(Pair(numbers[pair.a], numbers[pair.b], pair.agreement, pair.partings) for pair in found),
-        overlaps={(n, m): overlap(a, b) for (n, a), (m, b) in there},
-        bare={(n, m): overlap(a, b, bare=True) for (n, a), (m, b) in there},
-    )
+    return tuple(tallies), tuple(errors)
+
+
+def rows_of(tallies: Sequence[Tally | None]) -> tuple[Row, ...]:
+    """The measures of what was counted, a figure a column."""
+    return side_by_side([figures(one) if one else () for one in tallies])
 
 
 def check_columns(count: int) -> None:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tokentui.answers import DocumentSaved
 from tokentui.errors import Cancelled
 from tokentui.learn.base import Cancel
+from tokentui.learn.opened.pretokens import Pretokens
 from tokentui.measure.usage import Usage
-from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import SPLIT_SECONDS, chunks
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.count import chunks
+from tokentui.text.pretokenize import PreToken, Pretokenizer
+from tokentui.tokenizer import Tokenizer
 
 _NAME_CHARS = 40
 
 
 def saved(
-    corpus: Corpus, recipe: Recipe, usage: Usage, limit: int | None = None, *, cancel: Cancel | None = None
+    corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int | None = None, *, cancel: Cancel | None = None
 ) -> tuple[DocumentSaved, ...]:
     """The documents that save most tokens, first; of equals the earlier one. Numbers count from 1.
 
@@ -26,12 +27,12 @@ def saved(
 
     Args:
         corpus: The corpus.
-        recipe: How it is cut into pre-tokens.
+        tokenizer: What cuts it into pre-tokens.
         usage: The same corpus, encoded.
         limit: How many at most.
         cancel: Asked between documents; true raises `Cancelled`.
     """
-    every = _documents(corpus, recipe, usage, cancel)
+    every = _documents(corpus, tokenizer, usage, cancel)
     first = sorted(every) if limit is None else heapq.nsmallest(limit, every)
     texts = corpus.documents if corpus.counts is None else [word for word, _ in corpus.counts]
     return tuple(DocumentSaved(number, _name(texts[number - 1]), units, tokens) for _, number, units, tokens in first)
@@ -43,7 +44,7 @@ def document_count(corpus: Corpus) -> int:
 
 
 def _documents(
-    corpus: Corpus, recipe: Recipe, usage: Usage, cancel: Cancel | None
+    corpus: Corpus, tokenizer: Tokenizer, usage: Usage, cancel: Cancel | None
 ) -> Iterator[tuple[int, int, int, int]]:
     """(tokens less units, number, units, tokens) of each document."""
     lengths = usage.lengths
@@ -55,17 +56,33 @@ def _documents(
     if len(corpus.documents) == 1:
         yield usage.tokens - usage.units, 1, usage.units, usage.tokens
         return
-    pretokenizer = Pretokenizer(recipe)
+    words = _words_of(tokenizer, cancel)
     for number, document in enumerate(corpus.documents, 1):
         units = tokens = 0
+        for word in words(document):
+            of_word = lengths[word]
+            units += of_word[0]
+            tokens += of_word[1]
+        yield tokens - units, number, units, tokens
+
+
+def _words_of(tokenizer: Tokenizer, cancel: Cancel | None) -> Callable[[str], Iterator[str]]:
+    """What gives the pre-tokens of a document: the recipe, or the steps of a file where they do more."""
+    own = Pretokens(tokenizer)
+    pretokenizer = Pretokenizer(tokenizer.recipe)
+
+    def words(document: str) -> Iterator[str]:
+        if own.does_more(document):
+            if cancel is not None and cancel():
+                raise Cancelled
+            yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
+            return
         for text, first in chunks((document,), pretokenizer):
             if cancel is not None and cancel():
                 raise Cancelled
-            for word in pretokenizer.words(text, first=first, timeout=SPLIT_SECONDS):
-                of_word = lengths[word]
-                units += of_word[0]
-                tokens += of_word[1]
-        yield tokens - units, number, units, tokens
+            yield from pretokenizer.words(text, first=first)
+
+    return words
 
 
 def _name(document: str) -> str:

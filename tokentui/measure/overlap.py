@@ -38,7 +38,10 @@ def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
         b: The second.
         bare: Compare tokens without their marks and without a space (or ▁) in front.
     """
-    first, second = (dict.fromkeys(_bare(one) if bare else (entry.piece for entry in one.entries())) for one in (a, b))
+    first, second = (
+        dict.fromkeys(piece for _, piece in bare_pieces(one)) if bare else dict.fromkeys(entry.piece for entry in one.entries())
+        for one in (a, b)
+    )
     return Overlap(
         common=tuple(piece for piece in first if piece in second),
         only_a=tuple(piece for piece in first if piece not in second),
@@ -46,7 +49,9 @@ def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
     )
 
 
-def _bare(tokenizer: Tokenizer) -> Iterator[bytes]:
+def bare_pieces(tokenizer: Tokenizer) -> Iterator[tuple[int, bytes]]:
+    """The tokens of a vocabulary without their marks and without a space (or ▁) in front, each with its id; none that is empty
+    then."""
     vocabulary = tokenizer.vocabulary
     marks, symbols = Marks(vocabulary), vocabulary.symbols_by_id(tokenizer.merges)
     for entry in tokenizer.entries():
@@ -60,7 +65,7 @@ def _bare(tokenizer: Tokenizer) -> Iterator[bytes]:
                 piece = piece.replace(to_bytes(SPACE_MARK), b" ")
             piece = piece.removeprefix(b" ")
         if piece:
-            yield piece
+            yield entry.id, piece
 
 
 def _holding(pieces: Iterable[bytes], wanted: bytes) -> tuple[bytes, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokentui.errors import Cancelled
@@ -72,14 +72,32 @@ def first_difference(
     """
     stood = a.number, b.number
     try:
-        number = _search(a, b, limit, progress, cancel)
+        number = first_differing_step(a, b, limit, progress=progress, cancel=cancel)
         return None if number is None else Difference(number, _side(a, number, rows, cancel), _side(b, number, rows, cancel))
     finally:
         a.jump(stood[0])
         b.jump(stood[1])
 
 
-def _search(a: Trainer, b: Trainer, limit: int | None, progress: Progress | None, cancel: Cancel | None) -> int | None:
+def first_differing_step(
+    a: Trainer,
+    b: Trainer,
+    limit: int | None = None,
+    *,
+    stops: tuple[Stops, Stops] | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> int | None:
+    """The number of the first step that differs; see `first_difference`. The trainers are left where the search ended.
+
+    Args:
+        a: A training.
+        b: Another one.
+        limit: The last step that is looked at.
+        stops: Where either ends, also before no pair is left. Neither knows steps past them.
+        progress: Told (done, total) in steps; the total is 0 where there is no limit.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+    """
     number = 0
     while limit is None or number < limit:
         if cancel is not None and cancel():
@@ -88,9 +106,13 @@ def _search(a: Trainer, b: Trainer, limit: int | None, progress: Progress | None
             progress(number, limit or 0)
         # Few steps at first: trainings that part mostly part early.
         target = number + min(_CHUNK, number + 1) if limit is None else min(limit, number + min(_CHUNK, number + 1))
-        for trainer in (a, b):
-            if trainer.known < target:
+        for trainer, ends in zip((a, b), stops or (None, None), strict=True):
+            if trainer.known >= target:
+                continue
+            if ends is None:
                 trainer.jump(target, cancel=cancel)
+            else:
+                _go_on(trainer, target, ends, cancel)
         while number < target:
             number += 1
             first, second = _decision(a, number), _decision(b, number)
@@ -101,15 +123,26 @@ def _search(a: Trainer, b: Trainer, limit: int | None, progress: Progress | None
     return None
 
 
+def _go_on(trainer: Trainer, target: int, ends: Stops, cancel: Cancel | None) -> None:
+    """Go to a step that is not known yet, or to where the stops hold."""
+    trainer.jump(trainer.known, cancel=cancel)
+    stops = replace(ends, merges=target if ends.merges is None else min(target, ends.merges))
+    while trainer.advance(None, stops) is None:
+        if cancel is not None and cancel():
+            raise Cancelled
+
+
 def _decision(trainer: Trainer, number: int) -> tuple[Any, ...] | None:
     """What a training decides at a step, None where it has ended before."""
     if number > trainer.known:
         return None
+    if isinstance(trainer, PairTrainer):
+        # As spelled: a byte that stands for a pair (Gage) is that pair.
+        return tuple(map(trainer.vocabulary.spelled, trainer.vocabulary.merges[number - 1]))
     step = trainer.step_at(number)
     if isinstance(step, UnigramStep):
         return (step.what, step.kept, step.dropped, step.objective)
-    # As spelled: a byte that stands for a pair (Gage) is that pair.
-    return tuple(map(trainer.vocabulary.spelled, trainer.vocabulary.merges[number - 1]))
+    return (step.left, step.right)
 
 
 def _side(trainer: Trainer, number: int, rows: int, cancel: Cancel | None) -> Side:

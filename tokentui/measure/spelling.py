@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokentui.encode import WordEncoder
+from tokentui.encode.parts import ASKED_EVERY
+from tokentui.text.patience import check
 from tokentui.vocabulary import Vocabulary
 
 Spelled = tuple[bytes, ...]
@@ -24,6 +26,8 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
     units: list[bytes] = []
     waiting = [symbol]
     while waiting:
+        if len(units) % ASKED_EVERY == 0:
+            check()
         one = waiting.pop()
         if one < base:
             units += _cut(encoder, vocabulary.pieces[one])

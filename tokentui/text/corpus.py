@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tokentui.errors import TokentuiError
+from tokentui.fast.longtext import LONG_BYTES, Documents, LongText
 from tokentui.text.rows import format_counts
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -35,41 +36,81 @@ class Invalid:
         return f"{bytes_are} not {self.encoding}, the first at {place}"
 
 
+class Digest:
+    """The SHA-256 of what was read; of a long file it is found when it is asked for.
+
+    Args:
+        files: The digest of each file, or the document that holds its bytes.
+    """
+
+    def __init__(self, files: Sequence[bytes | LongText]) -> None:
+        self._files = tuple(files)
+        self._known = ""
+
+    def __str__(self) -> str:
+        if not self._known:
+            digests = [one if isinstance(one, bytes) else hashlib.sha256(one.data).digest() for one in self._files]
+            self._known = (digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()).hex()
+        return self._known
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Digest) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """What a tokenizer is trained on, read once and never changed.
 
     Args:
         name: A short name to show.
-        documents: The texts, in order; bytes that are not UTF-8 are lone surrogates (`surrogateescape`).
+        documents: The texts, in order; bytes that are not UTF-8 are lone surrogates (`surrogateescape`). `texts` are the same,
+            of which long ones need not be decoded.
         counts: Of a corpus of counted words: each word with its count, in order; the words are pre-tokens as they are.
         size: Bytes of text, as UTF-8 (of counted words: each as often as it counts).
         invalid: The bytes that are no text, if there are any.
         notes: Short sentences that the user should see, such as what was left out of a folder.
-        sha256: Of the bytes read, as they stand in the file; of several files, of their digests in order.
+        digest: Of the bytes read, as they stand in the file; of several files, of their digests in order.
     """
 
     name: str
-    documents: tuple[str, ...] = field(repr=False)
+    documents: Sequence[str] = field(repr=False)
     counts: tuple[tuple[str, int], ...] | None = field(repr=False)
     size: int
     invalid: Invalid | None
     notes: tuple[str, ...]
-    sha256: str
+    digest: Digest = field(repr=False)
+
+    @property
+    def sha256(self) -> str:
+        """The digest in hexadecimal digits."""
+        return str(self.digest)
+
+    @property
+    def texts(self) -> Sequence[str | LongText]:
+        """The documents as they are kept."""
+        return self.documents.texts if isinstance(self.documents, Documents) else self.documents
+
+    @property
+    def characters(self) -> int:
+        """How many characters the documents have."""
+        return sum(map(len, self.texts))
 
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
         """A corpus of one document."""
         raw = text if isinstance(text, bytes) else to_bytes(text)
         document, invalid = decode(raw, name) if isinstance(text, bytes) else (text, None)
-        return build(name, (document,), None, invalid, (), hashlib.sha256(raw).hexdigest())
+        return build(name, (document,), None, invalid, (), _digest(raw))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
         """A corpus of a document a line."""
         documents = tuple(lines)
         raw = to_bytes("".join(line + "\n" for line in documents))
-        return build(name, documents, None, None, (), hashlib.sha256(raw).hexdigest())
+        return build(name, documents, None, None, (), _digest(raw))
 
     @classmethod
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
@@ -79,33 +120,52 @@ class Corpus:
             if not word or count < 1:
                 raise TokentuiError("a word is not empty and counts 1 or more", f"{word!r}: {count}", "leave it out")
             summed[word] = summed.get(word, 0) + count
-        digest = hashlib.sha256(format_counts(summed.items()).encode()).hexdigest()
+        digest = _digest(format_counts(summed.items()).encode())
         return build(name, (), tuple(summed.items()), None, (), digest)
 
 
 def build(
     name: str,
-    documents: tuple[str, ...],
+    texts: Sequence[str | LongText],
     counts: tuple[tuple[str, int], ...] | None,
     invalid: Invalid | None,
     notes: tuple[str, ...],
-    sha256: str,
+    digest: Digest,
 ) -> Corpus:
     """A corpus of these parts, measured."""
-    size = sum(map(_size, documents)) + sum(_size(word) * count for word, count in counts or ())
-    return Corpus(name, documents, counts, size, invalid, notes, sha256)
+    size = sum(map(_size, texts)) + sum(_size(word) * count for word, count in counts or ())
+    plain = tuple(text for text in texts if isinstance(text, str))
+    return Corpus(name, plain if len(plain) == len(texts) else Documents(texts), counts, size, invalid, notes, digest)
 
 
-def decode(data: bytes | bytearray, file: str) -> tuple[str, Invalid | None]:
+def _digest(raw: bytes) -> Digest:
+    return Digest([hashlib.sha256(raw).digest()])
+
+
+def long_text(data: memoryview, check: Callable[[], object]) -> LongText | None:
+    """A file's bytes as a document that is decoded where it is looked at; None where they are few, or not plain UTF-8."""
+    if len(data) < LONG_BYTES or bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return None
+    try:
+        return LongText(data, _mark_length(data), check)
+    except UnicodeDecodeError:
+        return None
+
+
+def _mark_length(data: bytes | memoryview) -> int:
+    return len(codecs.BOM_UTF8) if bytes(data[:3]) == codecs.BOM_UTF8 else 0
+
+
+def decode(data: bytes | memoryview, file: str) -> tuple[str, Invalid | None]:
     """The text of a file's bytes: UTF-8, or UTF-16 where a byte order mark says so. The mark is not text.
 
     Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back; damage in UTF-16 comes
     as U+FFFD, since its bytes mean nothing in the UTF-8 that tokenizers work on.
     """
     for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
+        if bytes(data[:2]) == mark:
             return _decode_utf16(memoryview(data)[2:], codec, file)
-    mark_length = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    mark_length = _mark_length(data)
     body = memoryview(data)[mark_length:]
     try:
         return str(body, "utf-8"), None
@@ -114,7 +174,7 @@ def decode(data: bytes | bytearray, file: str) -> tuple[str, Invalid | None]:
         # Each byte that is not UTF-8 became one surrogate, and "ignore" leaves out just those.
         count = len(body) - len(text.encode("utf-8", "ignore"))
         start = mark_length + error.start
-        return text, Invalid(count, file, start, data.count(b"\n", 0, start) + 1)
+        return text, Invalid(count, file, start, bytes(data[:start]).count(b"\n") + 1)
 
 
 def _decode_utf16(body: memoryview, codec: str, file: str) -> tuple[str, Invalid | None]:
@@ -136,5 +196,7 @@ def to_bytes(text: str) -> bytes:
         return _ESCAPED_BYTE.sub(lambda match: bytes((match[2][0] + 64 * (match[1] == b"\xb3"),)), passed)
 
 
-def _size(text: str) -> int:
+def _size(text: str | LongText) -> int:
+    if isinstance(text, LongText):
+        return text.size
     return len(text) if text.isascii() else len(to_bytes(text))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tokentui import fast
 from tokentui.errors import Cancelled
 from tokentui.fast.counted import CountedWords
+from tokentui.fast.longtext import LongText, safe_cut
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.helper import Helper
@@ -23,8 +24,6 @@ CHUNK_CHARS = 1 << 16
 """About how much text is counted between two looks at the clock: some milliseconds."""
 PARALLEL_CHARS = 4_000_000
 """A smaller corpus is counted here before other processes have started."""
-SPLIT_SECONDS = 10.0
-"""How long a pattern may take over one chunk."""
 
 Progress = Callable[[int, int], None]
 Cancel = Callable[[], bool]
@@ -45,18 +44,18 @@ class Words:
         return sum(self.counts)
 
 
-def chunks(documents: Sequence[str], pretokenizer: Pretokenizer, size: int = CHUNK_CHARS) -> Iterator[Chunk]:
+def chunks(documents: Sequence[str | LongText], pretokenizer: Pretokenizer, size: int = CHUNK_CHARS) -> Iterator[Chunk]:
     """The documents, long ones cut where that changes no word."""
     for document in documents:
         start = 0
         while len(document) - start > 2 * size:
-            cut = pretokenizer.safe_cut(document, start + size)
+            cut = safe_cut(document, start + size, pretokenizer.safe_cut)
             if cut >= len(document):
                 break
             yield document[start:cut], start == 0
             start = cut
         if start < len(document):
-            yield (document[start:] if start else document), start == 0
+            yield document[start:], start == 0
 
 
 def count_steps(corpus: Corpus, recipe: Recipe, cancel: Cancel | None = None) -> Iterator[tuple[int, int, Counter[str]]]:
@@ -71,14 +70,14 @@ def count_steps(corpus: Corpus, recipe: Recipe, cancel: Cancel | None = None) ->
             counts[word] += times
         yield len(corpus.counts), len(corpus.counts), counts
         return
-    total = sum(map(len, corpus.documents))
+    total = corpus.characters
     pretokenizer = Pretokenizer(recipe)
     done = 0
     yield 0, total, counts
-    for text, first in chunks(corpus.documents, pretokenizer):
+    for text, first in chunks(corpus.texts, pretokenizer):
         if cancel is not None and cancel():
             raise Cancelled
-        counts.update(pretokenizer.words(text, first=first, timeout=SPLIT_SECONDS))
+        counts.update(pretokenizer.words(text, first=first))
         done += len(text)
         yield done, total, counts
 
@@ -103,14 +102,14 @@ def count(
     Raises:
         TokentuiError: The split's pattern takes too long; it says on which text.
     """
-    if processes is None and corpus.counts is None and fast.ready(sum(map(len, corpus.documents))):
+    if processes is None and corpus.counts is None and fast.ready(corpus.characters):
         from tokentui.fast.counting import count_words  # needs the kernels
 
-        found = count_words(corpus.documents, recipe, Pretokenizer(recipe).words, progress=progress, cancel=cancel)
+        found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, progress=progress, cancel=cancel)
         if found is not None:
             return Words(found[0] if isinstance(found[0], CountedWords) else tuple(found[0]), tuple(found[1]))
     if processes is None:
-        large = corpus.counts is None and sum(map(len, corpus.documents)) >= PARALLEL_CHARS
+        large = corpus.counts is None and corpus.characters >= PARALLEL_CHARS
         processes = min(2, os.cpu_count() or 1) if large else 1
     if processes > 1 and corpus.counts is None:
         counts = _count_shared(corpus, recipe, processes, progress, cancel)
@@ -133,21 +132,21 @@ def _count_shared(
 ) -> Counter[str]:
     """Share the chunks out in runs of equal size: this process takes the first run, helpers the others."""
     pretokenizer = Pretokenizer(recipe)
-    parts = list(chunks(corpus.documents, pretokenizer))
+    parts = list(chunks(corpus.texts, pretokenizer))
     total = sum(len(text) for text, _ in parts)
     runs: list[list[Chunk]] = [[] for _ in range(processes)]
     done = 0
     for part in parts:
         runs[min(processes - 1, done * processes // max(1, total))].append(part)
         done += len(part[0])
-    helpers = [Helper(recipe, run, SPLIT_SECONDS) for run in runs[1:] if run]
+    helpers = [Helper(recipe, run) for run in runs[1:] if run]
     try:
         counts: Counter[str] = Counter()
         done = 0
         for text, first in runs[0]:
             if cancel is not None and cancel():
                 raise Cancelled
-            counts.update(pretokenizer.words(text, first=first, timeout=SPLIT_SECONDS))
+            counts.update(pretokenizer.words(text, first=first))
             done += len(text)
             if progress is not None:
                 progress(min(done * processes, total), total)

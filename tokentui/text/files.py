@@ -5,33 +5,26 @@ Nothing here waits where `cancel` is not asked: a pipe is polled, never just rea
 
 from __future__ import annotations
 
-import bz2
 import codecs
+import contextlib
 import errno
-import gzip
 import hashlib
-import importlib
 import io
 import lzma
+import mmap
 import os
-import re
 import select
 import stat
+import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from tokentui import limits
 from tokentui.errors import Cancelled, TokentuiError
-
-LIMIT = 4 << 30
-"""The most bytes that a corpus may have, all its files unpacked."""
-
-RATIO = 200
-"""The most that a packed file may grow by once it is past `RATIO_FROM`. Text packs by 3 to 10."""
-
-RATIO_FROM = 64 << 20
-"""Up to so many bytes any growth is taken."""
+from tokentui.regular import check_held, kind
+from tokentui.text.unpack import PACKED, unpacked
 
 BLOCK = 1 << 20
 """Bytes unpacked between two looks at `cancel`."""
@@ -39,12 +32,6 @@ BLOCK = 1 << 20
 _READ_AHEAD = 1 << 16
 _POLL_MS = 50
 
-_PACKED = re.compile(
-    rb"(?P<gzip>\x1f\x8b\x08)"
-    rb"|(?P<bzip2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))"
-    rb"|(?P<xz>\xfd7zXZ\x00)"
-    rb"|(?P<zstd>\x28\xb5\x2f\xfd)"
-)
 _TAKE_PART = "take a part of it, such as head -c 1G"
 _WHAT_CAN_BE_READ = "name a file, a folder, or - for standard input"
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -93,10 +80,14 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A file's bytes, unpacked; `digest` is the SHA-256 of the file as it stands, `looks` says what it seems to be."""
+    """A file's bytes, unpacked; `looks` says what it seems to be.
 
-    data: bytearray
-    digest: bytes
+    `data` is private memory, never the file. `digest` is the SHA-256 of the file as it stands, None where that is the digest of
+    `data`.
+    """
+
+    data: memoryview
+    digest: bytes | None
     looks: str
 
 
@@ -109,8 +100,8 @@ def show(path: str) -> str:
     return path if path.isprintable() else repr(path)[1:-1]
 
 
-def read_path(path: str, meter: Meter, text_only: bool = False) -> Contents:
-    """The contents of a file or a named pipe.
+def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool = False) -> Contents:
+    """The contents of a file; where `pipes` are meant, of a named pipe too.
 
     Raises:
         TokentuiError: It is not there, not readable, no file, too large, or a known mistake.
@@ -118,11 +109,14 @@ def read_path(path: str, meter: Meter, text_only: bool = False) -> Contents:
         Cancelled: As asked.
     """
     try:
-        size = measure(path)  # before opening: opening a device may act on it
+        measure(path, pipes=pipes)  # before opening: opening a device may act on it
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         try:
-            source = _Source(lambda wanted: os.read(descriptor, wanted), descriptor, meter)
-            return _contents(source, show(path), size or 0, text_only)
+            status = os.fstat(descriptor)
+            size = _size(status, path, pipes)  # it may have become another meanwhile
+            source = _Source(lambda view: os.readv(descriptor, (view,)), descriptor, meter, show(path), stream=size is None)
+            source.status = status
+            return _contents(source, size or 0, text_only)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -130,27 +124,55 @@ def read_path(path: str, meter: Meter, text_only: bool = False) -> Contents:
 
 
 def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
-    """The contents of standard input, or of any open stream.
+    """The contents of standard input, or of any open stream, unpacked.
 
     Raises:
-        TokentuiError: It cannot be read, is too large, or a known mistake.
+        TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
         Cancelled: As asked.
     """
-    if stream.closed:
-        raise TokentuiError("is closed", name, "name a file")
     try:
-        descriptor: int | None = stream.fileno()
-    except (OSError, AttributeError):
-        descriptor = None
-    take: Callable[[int], bytes] = getattr(stream, "read1", stream.read)  # what is there now: read() waits for all
-    try:
-        return _contents(_Source(take, descriptor, meter), name, 0, text_only=False)
+        source, size = _stream(stream, name, meter)
+        return _contents(source, size, text_only=False)
     except OSError as error:
         raise refusal(error, name) from None
 
 
-def measure(path: str) -> int | None:
-    """The size of a file in bytes, None for a named pipe.
+def read_plain(stream: BinaryIO, name: str) -> bytes:
+    """The bytes of standard input, or of any open stream, as they are.
+
+    Raises:
+        TokentuiError: It cannot be read, is too large, or silent for too long.
+    """
+    try:
+        return bytes(_stream(stream, name, Meter())[0].readall() or b"")
+    except OSError as error:
+        raise refusal(error, name) from None
+
+
+def _stream(stream: BinaryIO, name: str, meter: Meter) -> tuple[_Source, int]:
+    """A stream as a source, and its size where it is a file."""
+    if stream.closed:
+        raise TokentuiError("is closed", name, "name a file")
+    descriptor: int | None = None
+    status, size = None, None
+    with contextlib.suppress(OSError, AttributeError):
+        descriptor = stream.fileno()
+    if descriptor is not None:
+        status = os.fstat(descriptor)
+        mode = status.st_mode
+        a_device = stat.S_ISCHR(mode) and not (os.isatty(descriptor) or os.path.samestat(status, os.stat(os.devnull)))
+        if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
+            raise TokentuiError(f"is {kind(mode)}, not a file of text", name, _WHAT_CAN_BE_READ)
+        size = _size(status, name, pipes=True) if stat.S_ISREG(mode) else None
+    # What is there now: readinto() waits for all.
+    take: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
+    source = _Source(take, descriptor, meter, name, stream=size is None)
+    source.status = status if size is not None else None
+    return source, size or 0
+
+
+def measure(path: str, *, pipes: bool = False) -> int | None:
+    """The size of a file in bytes; where `pipes` are meant, None for a named pipe.
 
     Raises:
         TokentuiError: It is neither.
@@ -160,17 +182,24 @@ def measure(path: str) -> int | None:
         status = os.stat(path)
     except ValueError:
         raise TokentuiError("no file can have this name", show(path), "it holds a NUL or half a character") from None
+    return _size(status, path, pipes)
+
+
+def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
     if stat.S_ISFIFO(status.st_mode):
-        return None
+        if pipes:
+            return None
+        raise TokentuiError("is a pipe, which may never answer or end", show(path), "--as text reads it, or name it -")
     if not stat.S_ISREG(status.st_mode):
-        raise TokentuiError(f"is {_kind(status.st_mode)}, not a file of text", show(path), _WHAT_CAN_BE_READ)
+        raise TokentuiError(f"is {kind(status.st_mode)}, not a file of text", show(path), _WHAT_CAN_BE_READ)
     return status.st_size
 
 
 def check_size(size: int, where: str) -> None:
-    """Refuse what is larger than `LIMIT`."""
-    if size > LIMIT:
-        raise TokentuiError(f"{size:,} bytes are too many; the limit is {LIMIT:,}", where, _TAKE_PART)
+    """Refuse what is larger than a corpus may be."""
+    most = limits.now().corpus_bytes
+    if size > most:
+        raise TokentuiError(f"{size:,} bytes are too many; the limit is {most:,}", where, _too_much("corpus-bytes"))
 
 
 def refusal(error: OSError, path: str) -> TokentuiError:
@@ -185,17 +214,33 @@ def refusal(error: OSError, path: str) -> TokentuiError:
     return TokentuiError(what, show(path), hints.get(error.errno or 0, "check the file"))
 
 
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
-    return kinds.get(stat.S_IFMT(mode), "something else")
+def _too_much(name: str) -> str:
+    return limits.reading(name, _TAKE_PART)
 
 
 class _Source(io.RawIOBase):
-    """Bytes as they come, hashed and counted. A read returns all that was asked for, or the end is reached."""
+    """Bytes as they come, counted. A read returns all that was asked for, or the end is reached.
 
-    def __init__(self, take: Callable[[int], bytes], descriptor: int | None, meter: Meter) -> None:
-        self._take, self.meter = take, meter
-        self.hash = hashlib.sha256(usedforsecurity=False)
+    Args:
+        take: Gives what is there now.
+        descriptor: What is polled, where there is one.
+        meter: Told what is read, and asked whether to go on.
+        where: What it is called in errors.
+        stream: Whether nobody knows its size. Then there is an end to how much it may give and how long it may be silent.
+    """
+
+    def __init__(
+        self, take: Callable[[memoryview], int | None], descriptor: int | None, meter: Meter, where: str, *, stream: bool
+    ) -> None:
+        now = limits.now()
+        self._take, self.meter, self.where = take, meter, where
+        self.name_of_most = "stream-bytes" if stream and now.stream_bytes < now.corpus_bytes else "corpus-bytes"
+        self.most = min(now.corpus_bytes, now.stream_bytes) if stream else now.corpus_bytes
+        self._patience = now.stream_seconds if stream and not (descriptor is not None and os.isatty(descriptor)) else None
+        self.hash: Any = None
+        """Is given what is read from the time when it is set."""
+        self.status: os.stat_result | None = None
+        """Of a file, what is known of it."""
         self.count = 0
         self._ended = False
         self._poll = select.poll()
@@ -209,117 +254,82 @@ class _Source(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         view, filled = memoryview(buffer).cast("B"), 0
         while filled < len(view) and not self._ended:
-            block = self._next(len(view) - filled)
-            self._ended = not block  # for good: a terminal would ask for its end of file again
-            view[filled : filled + len(block)] = block
-            filled += len(block)
-            self.count += len(block)
-            self.hash.update(block)
-            self.meter.advance(len(block))
+            size = self._next(view[filled : filled + BLOCK])
+            self._ended = not size  # for good: a terminal would ask for its end of file again
+            if self.hash is not None:
+                self.hash.update(view[filled : filled + size])
+            filled += size
+            self.count += size
+            if self.count > self.most:
+                raise self.too_much()
+            self.meter.advance(size)
         return filled
 
-    def _next(self, size: int) -> bytes:
+    def too_much(self) -> TokentuiError:
+        """The refusal of more than it may give."""
+        return TokentuiError(f"more than {self.most:,} bytes, which is the limit", self.where, _too_much(self.name_of_most))
+
+    def _next(self, view: memoryview) -> int:
+        begun = time.monotonic()
         while True:
             self.meter.check()
+            if self._patience is not None and time.monotonic() - begun > self._patience:
+                hint = limits.reading("stream-seconds", "see what feeds it")
+                raise TokentuiError(f"nothing came for {self._patience:g} s", self.where, hint)
             if not self._polled or self._poll.poll(_POLL_MS):
                 try:
-                    return self._take(size) or b""
+                    return self._take(view) or 0
                 except BlockingIOError:
                     continue
 
 
-def _contents(source: _Source, where: str, size: int, text_only: bool) -> Contents:
-    meter = source.meter
+def _contents(source: _Source, size: int, text_only: bool) -> Contents:
+    meter, where, now = source.meter, source.where, limits.now()
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
-    method = _PACKED.match(packed.peek())
+    method = PACKED.match(packed.peek())
     try:
         if method:
-            stream = io.BufferedReader(_unpacked(packed, str(method.lastgroup), where), _READ_AHEAD)
+            source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
+            stream = io.BufferedReader(unpacked(packed, str(method.lastgroup), where), _READ_AHEAD)
+            if again := PACKED.match(stream.peek()):
+                what = f"{again.lastgroup} data packed with {method.lastgroup}"
+                raise TokentuiError(what, where, "unpack it first")
         looks, is_text = _look(stream.peek(), where)
         if text_only and not is_text:
             raise Binary
         check_size(meter.unpacked + size, where)
-        data = bytearray()
-        while block := stream.read(BLOCK):
+        if source.status is not None:
+            check_held(source.status, where)
+        data = _room(0 if method else size + 1)  # with room for one more the end is found without a larger copy
+        filled = 0
+        while True:
+            if filled == len(data):
+                data = data if isinstance(data, bytearray) else bytearray(data)
+                data += bytes(BLOCK)
+            with memoryview(data) as view:
+                count = stream.readinto(view[filled : filled + BLOCK])
+            if not count:
+                break
             meter.check()
-            data += block
-            meter.unpacked += len(block)
-            if meter.unpacked > LIMIT:
-                raise TokentuiError(f"more than {LIMIT:,} bytes, which is the limit", where, _TAKE_PART)
-            if method and len(data) > max(RATIO_FROM, RATIO * source.count):
-                what = f"unpacks to more than {RATIO} times its size"
-                raise TokentuiError(what, where, "if that is right, unpack it first")
+            filled += count
+            meter.unpacked += count
+            if meter.unpacked > now.corpus_bytes or filled > source.most:
+                raise source.too_much()
+            if method and filled > max(now.packed_bytes, now.packed_ratio * source.count):
+                what = f"unpacks to more than {now.packed_ratio} times its size"
+                hint = limits.reading("packed-ratio", "if that is right, unpack it first")
+                raise TokentuiError(what, where, hint)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if method is None or getattr(error, "errno", None):  # a fault of the disk, not of the data
             raise
         what = f"damaged {method.lastgroup} data: {error}"
         raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
-    return Contents(data, source.hash.digest(), looks)
+    return Contents(memoryview(data)[:filled], source.hash.digest() if method else None, looks)
 
 
-def _unpacked(packed: BinaryIO, method: str, where: str) -> Any:
-    match method:
-        case "gzip":
-            return gzip.GzipFile(fileobj=packed)
-        case "bzip2":
-            return bz2.BZ2File(packed)
-        case "xz":
-            return lzma.LZMAFile(packed)
-        case _:
-            return _Zstd(packed, _zstd_module(where))
-
-
-def _zstd_module(where: str) -> Any:
-    for name in ("compression.zstd", "zstandard"):
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
-    raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or unpack it first")
-
-
-class _Zstd(io.RawIOBase):
-    """Unpacked zstd, frame after frame, by Python's own module or by `zstandard`, which are near enough alike.
-
-    `zstandard` has a reader of its own, but that takes a cut-off file for a whole one. Both unpack all that they are
-    given, so they are given little at a time: 4 bytes can hold 128 KiB.
-    """
-
-    _FEED = 1024
-
-    def __init__(self, packed: BinaryIO, module: Any) -> None:
-        self._packed, self._module = packed, module
-        self._frame: Any = None
-        self._input, self._output = b"", memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._output:
-            self._input = self._input or self._packed.read(self._FEED)
-            if not self._input:
-                if self._frame is not None:
-                    raise EOFError("the end is missing")
-                return 0
-            try:
-                self._output = memoryview(self._unpack())
-            except self._module.ZstdError as error:
-                raise OSError(str(error)) from None
-        part = self._output[: len(buffer)]
-        self._output = self._output[len(part) :]
-        buffer[: len(part)] = part
-        return len(part)
-
-    def _unpack(self) -> bytes:
-        if self._frame is None:
-            decompressor = self._module.ZstdDecompressor()
-            self._frame = getattr(decompressor, "decompressobj", lambda: decompressor)()
-        data: bytes = self._frame.decompress(self._input)
-        self._input = self._frame.unused_data if self._frame.eof else b""
-        if self._frame.eof:
-            self._frame = None
-        return data
+def _room(size: int) -> bytearray | mmap.mmap:
+    """Memory for so many bytes. Much of it is not written to before it is read into: that would hold up all threads."""
+    return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) if size > BLOCK else bytearray(size)
 
 
 def _look(head: bytes, where: str) -> tuple[str, bool]:

@@ -1,13 +1,14 @@
 """A helper process that counts a share of a corpus: `python -m tokentui.text.helper`.
 
 A plain child process with pipes of its own, because a pool of `multiprocessing` cannot start inside a running Textual app
-(it hands the child the file number of a standard error that has none). What goes through the pipes is `marshal`, between two
-processes of the same Python.
+(it hands the child the file number of a standard error that has none). What goes through the pipes is JSON, which can be
+nothing but data.
 """
 
 from __future__ import annotations
 
-import marshal
+import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tokentui import limits
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -27,10 +29,9 @@ class Helper:
     Args:
         recipe: Whose normalisation and split are used.
         chunks: The texts to count, and of each whether a document starts with it.
-        seconds: How long a pattern may take over one text.
     """
 
-    def __init__(self, recipe: Recipe, chunks: Sequence[tuple[str, bool]], seconds: float) -> None:
+    def __init__(self, recipe: Recipe, chunks: Sequence[tuple[str, bool]]) -> None:
         self._answer = b""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._process = subprocess.Popen(
@@ -40,7 +41,7 @@ class Helper:
             stderr=subprocess.DEVNULL,
             env=environment,
         )
-        task = marshal.dumps((recipe.to_dict(), list(chunks), seconds))
+        task = json.dumps((recipe.to_dict(), list(chunks), limits.now().pattern_seconds)).encode()
         self._thread = threading.Thread(target=self._talk, args=(task,), daemon=True)
         self._thread.start()
 
@@ -63,7 +64,7 @@ class Helper:
         if self._process.returncode != 0 or not self._answer:
             what = "a helper process ended before it had counted its share"
             raise TokentuiError(what, "count", "try again with more free memory")
-        answer: dict[str, Any] = marshal.loads(self._answer)
+        answer: dict[str, Any] = json.loads(self._answer)
         if "error" in answer:
             raise TokentuiError(*answer["error"])
         counts: dict[str, int] = answer["counts"]
@@ -79,16 +80,17 @@ class Helper:
 
 def main() -> None:
     """Read a task from standard input, write its counts to standard output."""
-    axes, chunks, seconds = marshal.loads(sys.stdin.buffer.read())
+    axes, chunks, seconds = json.loads(sys.stdin.buffer.read())
+    limits.use(dataclasses.replace(limits.now(), pattern_seconds=seconds))
     counts: Counter[str] = Counter()
     try:
         words = Pretokenizer(Recipe.from_dict(axes)).words
         for text, first in chunks:
-            counts.update(words(text, first=first, timeout=seconds))
+            counts.update(words(text, first=first))
         answer: dict[str, Any] = {"counts": dict(counts)}
     except TokentuiError as error:
         answer = {"error": (error.what, error.where, error.hint)}
-    sys.stdout.buffer.write(marshal.dumps(answer))
+    sys.stdout.buffer.write(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def nmt_characters(text: str) -> str:
 
     They are less than NFKC: no rule puts marks in order, and none composes a letter that holds an accent already.
     """
-    if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
+    if not text.isascii() and not _followers().isdisjoint(text) and not unicodedata.is_normalized("NFKC", text):
         text = _combined().sub(_nmt_compose, text)
     return text.translate(_NMT_CHARACTERS)
 
@@ -135,7 +135,7 @@ def _nmt_compose(match: re.Match[str]) -> str:
     """The compositions of one sequence, longest first; what takes part in none is left as it is."""
     sequence = match.group()
     parts = [unicodedata.normalize("NFKD", character) for character in sequence]
-    rules = _compositions()
+    rules = compositions()
     out: list[str] = []
     at = 0
     while at < len(parts):
@@ -183,7 +183,7 @@ _LAST = 0x30000
 
 
 @functools.cache
-def _compositions() -> dict[str, str]:
+def compositions() -> dict[str, str]:
     """What each sequence of characters that has a composed form composes to, from its full decomposition.
 
     As sentencepiece builds its rules: of a character that decomposes into several the NFC of these, unless shorter
@@ -200,11 +200,11 @@ def _compositions() -> dict[str, str]:
 
 
 @functools.cache
-def _followers() -> str:
-    """The characters that may combine with the one before them, as a class of `re`: marks, vowels of Hangul, …"""
-    seconds = {part for parts in _compositions() for part in parts[1:]}
-    return "".join(
-        f"\\U{code:08x}"
+def _followers() -> frozenset[str]:
+    """The characters that may combine with the one before them: marks, vowels of Hangul, …"""
+    seconds = {part for parts in compositions() for part in parts[1:]}
+    return frozenset(
+        chr(code)
         for code in range(0x80, _LAST)
         if unicodedata.combining(first := unicodedata.normalize("NFKD", chr(code))[0]) or first in seconds
     )
@@ -212,12 +212,12 @@ def _followers() -> str:
 
 @functools.cache
 def _combined() -> re.Pattern[str]:
-    return re.compile(f"(?s:.)[{_followers()}]+")
+    return re.compile(f"(?s:.)[{''.join(sorted(_followers()))}]+")
 
 
 @functools.cache
 def _sequences() -> re.Pattern[str]:
-    return re.compile(f"(?s:.)[{_followers()}]*")
+    return re.compile(f"(?s:.)[{''.join(sorted(_followers()))}]*")
 
 
 def begins_sequence(character: str) -> bool:

@@ -72,13 +72,12 @@ class Pretokenizer:
         self._mark = to_bytes(recipe.mark_text)
         self._trims = "nmt-nfkc" in recipe.normalize
 
-    def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order.
 
         Args:
             document: The document, or a part of it between places that `safe_cut` gave.
             first: Whether the document starts with it.
-            timeout: Seconds that a pattern of the user's own may take.
 
         Raises:
             TokentuiError: The pattern takes longer.
@@ -86,7 +85,7 @@ class Pretokenizer:
         text = self.normalized(document)
         if not first and self._trims and text and document.startswith(" "):
             text = " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
-        return self._splitter.words(text, first=first, timeout=timeout)
+        return self._splitter.words(text, first=first)
 
     def normalized(self, document: str) -> str:
         """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then normalised."""
@@ -100,6 +99,8 @@ class Pretokenizer:
         """
         if not self.recipe.normalize:
             return self._splitter.safe_cut(document, at)
+        if self._trims and "strip-accents" in self.recipe.normalize:
+            return len(document)  # a text that is nothing but an accent leaves its space in the middle of a text only
         # No normaliser looks across the place before a space or a line end, so the two characters beside it are
         # normalised by themselves; the split decides on what they become. One that trims a text leaves a letter at the end of
         # the head alone, and the space in front of the tail is put back.
@@ -127,12 +128,11 @@ class Pretokenizer:
         """The words of a text with their places; see `analyse`."""
         return self.analyse(text).pretokens
 
-    def analyse(self, text: str | bytes, timeout: float | None = None) -> Analysis:
+    def analyse(self, text: str | bytes) -> Analysis:
         """All that becomes of a text before its units are merged.
 
         Args:
             text: The text; bytes are read as UTF-8, what is not UTF-8 as "surrogateescape" has it.
-            timeout: Seconds that a pattern of the user's own may take.
 
         Raises:
             TokentuiError: The pattern takes longer.
@@ -140,7 +140,7 @@ class Pretokenizer:
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         aligned = normalize_aligned(self._typed(source), self.recipe.normalize)
         prepared = self._splitter.prepare(aligned.text)
-        spans = self._splitter.spans(aligned.text, timeout=timeout)
+        spans = self._splitter.spans(aligned.text)
         added = len(prepared) - len(aligned.text)
 
         def place(start: int, end: int) -> tuple[int, int]:

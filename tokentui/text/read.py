@@ -15,20 +15,14 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from tokentui.errors import TokentuiError
+from tokentui.fast.longtext import LongText, whole
 from tokentui.recipe import nearest
 from tokentui.samples import find_sample, samples
 from tokentui.text import files, rows
-from tokentui.text.corpus import Corpus, Invalid, build, decode
+from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text
+from tokentui.text.ways import READ_AS
 
 __all__ = ["READ_AS", "Corpus", "Invalid", "read"]
-
-READ_AS = {
-    "text": "a document a file",
-    "lines": "a document a line, line ends left out",
-    "jsonl": "a document a row of JSON",
-    "counts": "a word a row, with its count",
-}
-"""The ways to read a file."""
 
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
@@ -51,7 +45,7 @@ def read(
             whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are unpacked. A path object
             is a path and nothing else.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`, `.counts.tsv`, else
-            text.
+            text. A named pipe is read only where this is said.
         field: The field of JSON rows that holds the text.
         progress: Told (done, total) in bytes of the files as they stand; total is 0 where it is not known.
         cancel: Asked between blocks and while waiting; a true answer ends the reading.
@@ -67,7 +61,7 @@ def read(
     if not names:
         raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
     looking = files.Meter(cancel=cancel)
-    found = [_find(name, looking) for name in names]
+    found = [_find(name, looking, as_ is not None) for name in names]
     inputs = [one for source_ in found for one in source_.inputs]
     sizes = [one.size for one in inputs]
     named = sum(one.size or 0 for one in inputs if not one.listed)
@@ -78,7 +72,7 @@ def read(
         for one in found:
             before = len(parts.digests)
             for input_ in one.inputs:
-                parts.take(input_, as_ or input_.as_, one.left_out)
+                parts.take(input_, as_ or input_.as_, one.left_out, pipes=as_ is not None)
             if one.folder and len(parts.digests) == before:
                 why = _left_out(one.left_out) or "it is empty"
                 raise TokentuiError("no text file is in this folder", one.name, why)
@@ -112,7 +106,7 @@ class _Found:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _find(source: str | os.PathLike[str], meter: files.Meter) -> _Found:
+def _find(source: str | os.PathLike[str], meter: files.Meter, pipes: bool) -> _Found:
     if isinstance(source, str):
         if source == "-":
             return _Found(_STDIN, [_Input(None)])
@@ -123,7 +117,7 @@ def _find(source: str | os.PathLike[str], meter: files.Meter) -> _Found:
     try:
         if os.path.isdir(path):
             return _folder(path, meter)
-        return _Found(files.show(os.path.basename(path)), [_Input(path, files.measure(path))])
+        return _Found(files.show(os.path.basename(path)), [_Input(path, files.measure(path, pipes=pipes))])
     except FileNotFoundError as error:
         if isinstance(source, str) and glob.has_magic(source):
             return _glob(source, meter)
@@ -199,29 +193,42 @@ class _Parts:
 
     def __init__(self, field: str, meter: files.Meter, stdin: BinaryIO | None) -> None:
         self._field, self._meter, self._stdin = field, meter, stdin
-        self._documents: list[str] = []
+        self._documents: list[str | LongText] = []
         self._counts: list[tuple[str, int]] = []
         self._ways: dict[str, str] = {}
         self._invalid: Invalid | None = None
         self._notes: list[str] = []
-        self.digests: list[bytes] = []
+        self.digests: list[bytes | LongText] = []
 
-    def take(self, one: _Input, as_: str | None, left_out: Counter[str]) -> None:
+    def take(self, one: _Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
         """Read one file; one of a folder that is no text is counted in `left_out` instead."""
         try:
-            contents = self._contents(one)
+            contents = self._contents(one, pipes)
         except files.Binary:
             left_out["binary"] += 1
             return
         where = one.name if one.path is None else files.show(one.path)
-        text, invalid = decode(contents.data, one.name)
         if contents.looks:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
-        contents.data.clear()
-        self.digests.append(contents.digest)
-        self._damaged(invalid)
+        text: str | LongText | None = long_text(contents.data, self._meter.check)
+        if text is None:
+            text, invalid = decode(contents.data, one.name)
+            self._damaged(invalid)
         way = as_ or _way(one.path or "", text)
         self._ways.setdefault("words" if way == "counts" else "texts", where)
+        if way == "text" and isinstance(text, LongText):
+            self.digests.append(contents.digest or text)
+            self._documents.append(text)
+        else:
+            self.digests.append(contents.digest or hashlib.sha256(contents.data).digest())
+            text = whole(text)
+            del contents
+            self._take_text(text, way, where)
+        if len(self._ways) == 2:
+            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
+            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+
+    def _take_text(self, text: str, way: str, where: str) -> None:
         match way:
             case "lines":
                 self._documents += rows.lines(text)
@@ -231,13 +238,10 @@ class _Parts:
                 self._counts += rows.counts(text, where, self._meter.check)
             case _:
                 self._documents.append(text)
-        if len(self._ways) == 2:
-            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
-            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
 
-    def _contents(self, one: _Input) -> files.Contents:
+    def _contents(self, one: _Input, pipes: bool) -> files.Contents:
         if one.path is not None:
-            return files.read_path(one.path, self._meter, text_only=one.listed)
+            return files.read_path(one.path, self._meter, text_only=one.listed, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)
         if stream is None:
             raise TokentuiError("there is none", _STDIN, "name a file")
@@ -252,16 +256,14 @@ class _Parts:
 
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
         """All that was read, as one."""
-        digests = self.digests
-        digest = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
-        return build(name, tuple(self._documents), counts, self._invalid, (*notes, *self._notes), digest.hex())
+        return build(name, self._documents, counts, self._invalid, (*notes, *self._notes), Digest(self.digests))
 
 
-def _way(path: str, text: str) -> str:
+def _way(path: str, text: str | LongText) -> str:
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"
-    if name.endswith(".counts.tsv") or (name.endswith(".counts") and rows.are_counts(text)):
+    if name.endswith(".counts.tsv") or (name.endswith(".counts") and rows.are_counts(text[:])):
         return "counts"
     return "text"

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from tokentui import limits
 from tokentui.errors import TokentuiError
 
 _ROWS_BETWEEN_CHECKS = 4096
@@ -31,7 +32,7 @@ def jsonl(text: str, field: str, where: str, check: Callable[[], None]) -> list[
         TokentuiError: A row is no JSON object with text in that field; it names the line.
     """
     documents = []
-    for number, row in _rows(text, check):
+    for number, row in _rows(text, where, check):
         here = f"{where}:{number}"
         try:
             value = _JSON.decode(row)
@@ -61,7 +62,7 @@ def counts(text: str, where: str, check: Callable[[], None]) -> list[tuple[str, 
         TokentuiError: A row is neither; it names the line.
     """
     summed: dict[str, int] = {}
-    for number, row in _rows(text, check):
+    for number, row in _rows(text, where, check):
         counted = _counted(row)
         if counted is None:
             hint = "a count is a whole number from 1, of at most 15 digits"
@@ -73,7 +74,7 @@ def counts(text: str, where: str, check: Callable[[], None]) -> list[tuple[str, 
 
 def are_counts(text: str, rows: int = 20) -> bool:
     """Whether the first rows all read as counted words."""
-    seen = [_counted(row) for _, row in itertools.islice(_rows(text, lambda: None), rows)]
+    seen = [_counted(row) for _, row in itertools.islice(_rows(text, "", lambda: None), rows)]
     return bool(seen) and None not in seen
 
 
@@ -84,9 +85,13 @@ def format_counts(counted: Iterable[tuple[str, int]]) -> str:
     )
 
 
-def _rows(text: str, check: Callable[[], None]) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1."""
+def _rows(text: str, where: str, check: Callable[[], None]) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1; one that is too long is refused."""
+    most = limits.now().line_bytes
     for number, row in enumerate(lines(text), 1):
+        if 4 * len(row) > most and len(row.encode("utf-8", "surrogatepass")) > most:
+            hint = limits.reading("line-bytes", "take --as text")
+            raise TokentuiError(f"a row of more than {most:,} bytes", f"{where}:{number}", hint)
         if number % _ROWS_BETWEEN_CHECKS == 0:
             check()
         if row and not row.isspace():

@@ -17,10 +17,13 @@ import regex
 
 from tokentui.errors import TokentuiError
 from tokentui.recipe import AXES, compile_pattern, nearest
-from tokentui.text import bert
+from tokentui.text import bert, patience
 
 Span = tuple[str, int, int]
 """A word and its place: (word, start, end), half-open, in characters of the prepared text."""
+
+SHORT = 1 << 18
+"""Characters that the patterns of `SPLITS` are through in no time: each takes time in proportion to the text."""
 
 SPACE_MARK = "▁"
 """What stands for a space in `metaspace`: U+2581."""
@@ -57,23 +60,27 @@ class Splitter:
         """
         return text
 
-    def words(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, text: str, *, first: bool = True) -> list[str]:
         """The words of a text in order.
 
         Args:
             text: The text, normalised.
             first: As for `prepare`.
-            timeout: Seconds that a pattern of the user's own may take. The others take time in proportion to the text.
 
         Raises:
-            TokentuiError: The pattern takes longer.
+            TakesTooLong: One match takes longer than a pattern may.
         """
+        if len(text) > SHORT and isinstance(self.pattern, regex.Pattern):
+            return patience.find_all(self.pattern, text, f"split={self.name}:")
         words: list[str] = self.pattern.findall(text)
         return words
 
-    def spans(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[Span]:
+    def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; the words and arguments are those of `words`."""
-        return [(match.group(), *match.span()) for match in self.pattern.finditer(self.prepare(text, first))]
+        prepared = self.prepare(text, first)
+        long = len(text) > SHORT and isinstance(self.pattern, regex.Pattern)
+        matches = patience.find(self.pattern, prepared, f"split={self.name}:") if long else self.pattern.finditer(prepared)
+        return [(match.group(), *match.span()) for match in matches]
 
     def safe_cut(self, text: str, at: int) -> int:
         """The first place from `at` on, 0 excluded, before which the text may be cut; its length where there is none.
@@ -87,7 +94,7 @@ class Splitter:
 class _Whitespace(Splitter):
     __slots__ = ()
 
-    def words(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, text: str, *, first: bool = True) -> list[str]:
         # str.split is three times as fast, but takes four control characters as white space, which Unicode does not.
         return super().words(text) if _SEPARATORS.search(text) else text.split()
 
@@ -104,7 +111,7 @@ class _Metaspace(Splitter):
         text = text.replace(" ", SPACE_MARK)
         return SPACE_MARK + text if first and text and text[0] != SPACE_MARK else text
 
-    def words(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, text: str, *, first: bool = True) -> list[str]:
         head, *rest = self.prepare(text, first).split(SPACE_MARK)
         words = [SPACE_MARK + word for word in rest]
         return [head, *words] if head else words
@@ -119,7 +126,7 @@ class _Falcon(Splitter):
 
     __slots__ = ()
 
-    def words(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, text: str, *, first: bool = True) -> list[str]:
         out: list[str] = []
         for run in _PUNCTUATION_RUNS.findall(text):
             for word in self.pattern.findall(run):
@@ -129,7 +136,7 @@ class _Falcon(Splitter):
                     out.append(word)
         return out
 
-    def spans(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[Span]:
+    def spans(self, text: str, *, first: bool = True) -> list[Span]:
         out: list[Span] = []
         at = 0
         for run in _PUNCTUATION_RUNS.findall(text):
@@ -162,18 +169,11 @@ class _Own(Splitter):
 
     __slots__ = ()
 
-    def words(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
-        return [word for word, _, _ in self.spans(text, timeout=timeout)]
+    def words(self, text: str, *, first: bool = True) -> list[str]:
+        return [word for word, _, _ in self.spans(text)]
 
-    def spans(self, text: str, *, first: bool = True, timeout: float | None = None) -> list[Span]:
-        try:
-            matches = self.pattern.finditer(text, timeout=timeout)
-            return [(word, *match.span()) for match in matches if (word := match.group())]
-        except (TimeoutError, MemoryError) as error:
-            what = "takes too long" if isinstance(error, TimeoutError) else "needs too much memory"
-            shown = ascii(text[:40])
-            where = f"split=regex: at {shown if len(shown) <= 40 else shown[:39] + '…'}"
-            raise TokentuiError(f"the pattern {what}", where, "write one that backtracks less") from None
+    def spans(self, text: str, *, first: bool = True) -> list[Span]:
+        return [(word, *match.span()) for match in patience.find(self.pattern, text, "split=regex:") if (word := match.group())]
 
 
 class Split(NamedTuple):

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import select
-import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
-from textual.filter import LineFilter, Monochrome, NoColor
+from textual.command import CommandPalette
 from textual.screen import Screen
 
-from tokentui.commands import Command, Type
+from tokentui.commands import Command, Scratch, Type
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.safetext import safe
 from tokentui.snapshot import Snapshot
 from tokentui.ui import theme
-from tokentui.ui.actions import ActionCommands, always_bindings
+from tokentui.ui.actions import ActionCommands, Palette, always_bindings
 from tokentui.ui.asking import Asking
 from tokentui.ui.editing import Editing
-from tokentui.ui.guard import ControlGuard
 from tokentui.ui.messages import Snapshotted
 from tokentui.ui.retraining import Retraining
 from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.terminal.app import TerminalApp
 from tokentui.ui.widgets.running import Boundaries
+
+if TYPE_CHECKING:
+    from tokentui.keeping import Kept
+    from tokentui.ui.keeping import Keeping
 
 BACKLOG_S = 0.05
 """How long to wait before looking again whether a slow terminal has taken what was written."""
-CLIPBOARD_BYTES = 74_000
-"""The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
-HANGUP_S = 1.0
-"""How often to look whether the terminal has gone."""
 
 
 class SessionLike(Protocol):
@@ -50,15 +46,18 @@ class SessionLike(Protocol):
         """Hand in a command; its answer comes later, or a `TokentuiError`."""
 
 
-class ExplorerApp(App[None]):
+class ExplorerApp(TerminalApp):
     """The explorer.
 
     Args:
         session_factory: Makes the session; it is given what to call with each snapshot, on the event loop.
         typed: What stands in the encode pane at first.
         begin: Called with the session once it has started, to open a corpus; a failure is shown in a line.
+        then: Called once the corpus is open.
         run: The words of the run that the session begins with, for the dialog that changes them.
         boundaries: How tokens of the corpus are told apart; by shades where there are colours for them if None.
+        begun: What the command line names, as a session that is kept; None to keep none.
+        offer: A session that was not left by its user, and what has to be said of it: it is offered before anything is opened.
     """
 
     TITLE = "tokentui"
@@ -73,16 +72,18 @@ class ExplorerApp(App[None]):
         *,
         typed: str = "",
         begin: Callable[[Any], asyncio.Future[Any]] | None = None,
+        then: Callable[[ExplorerApp], object] | None = None,
         run: Mapping[str, Any] | None = None,
         boundaries: Boundaries | None = None,
+        begun: Kept | None = None,
+        offer: tuple[Kept, str] | None = None,
     ) -> None:
-        self._guard = ControlGuard()
-        self._plain = NoColor()
         super().__init__()
-        self.animation_level = "none"
+        self._begun, self._offer = begun, offer
+        self.keeping: Keeping | None = None
         self._factory = session_factory
         self._typed = typed
-        self._begin = begin
+        self._begin, self._then = begin, then
         self._boundaries = boundaries
         self.retraining = Retraining(self)
         self.asking, self.editing = Asking(self, dict(run or {})), Editing(self)
@@ -99,70 +100,79 @@ class ExplorerApp(App[None]):
         """Textual's variables, and over them those of the theme and our own."""
         return {**super().get_css_variables(), **theme.variables(self.current_theme)}
 
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Nothing unsafe, and no colour at all, not even grey, where none is wanted."""
-        filters = [one for one in super().get_line_filters() if not isinstance(one, Monochrome)]
-        return [*filters, *([self._plain] if self.no_color else []), self._guard]
-
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """None of Textual's: the palette has our actions."""
         return ()
 
-    def copy_to_clipboard(self, text: str) -> None:
-        """Keep what is cut, to be pasted as it is, and hand it to the terminal as far as a terminal takes it."""
-        data = text.encode("utf-8", "replace")
-        if len(data) <= CLIPBOARD_BYTES:
-            super().copy_to_clipboard(data.decode())
-        self._clipboard = text
-
-    def action_repaint(self) -> None:
-        """Draw everything again."""
-        self.refresh(layout=True)
+    def action_command_palette(self) -> None:
+        """Show the palette, our own."""
+        if not CommandPalette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
 
     # From beginning to end.
 
-    async def on_mount(self) -> None:
-        """Start the session, and let signals end the app as they should."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):  # not in the main thread
-                loop.add_signal_handler(number, self._end_by_signal, number)
-        if not self.is_headless and os.isatty(0):
-            self.set_interval(HANGUP_S, self._look_for_hangup)
+    def get_default_screen(self) -> Screen[Any]:
+        """The main screen, below all others. It is made here and not before: an input asks the running app for its looks."""
         few_colours = self.no_color or self.console.color_system == "standard"
-        # Made here and not before: an input asks the running app for its looks.
         self.main = MainScreen(self._typed, self._boundaries or ("bars" if few_colours else "shade"))
-        await self.push_screen(self.main)
+        return self.main
+
+    async def on_mount(self) -> None:
+        """Start the session."""
+        self.look_after_the_terminal()
         self.session = self._factory(self._publish)
         await self.session.start()
         if self._typed:
             self.send(Type(self._typed))
+        if self._offer is not None:
+            self._offer_to_go_on(*self._offer)
+        else:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
         if self._begin is not None:
-            self._await_answer(self._begin(self.session), None, self.tell)
+            self.await_answer(self._begin(self.session), lambda _: self._then and self._then(self), self.tell)
+
+    def _offer_to_go_on(self, kept: Kept, note: str) -> None:
+        from tokentui.ui.screens.offer import OfferScreen
+
+        def answered(wanted: bool | None) -> None:
+            self._offer = None
+            if wanted:
+                self._keep().go_on(kept)
+                return
+            self._begin_anew()
+            if wanted is not None:
+                self._keep().give_up(kept)
+
+        self.push_screen(OfferScreen(kept, note), answered)
+
+    def _keep(self) -> Keeping:
+        """What keeps the session. It is loaded with the first need: it takes longer than a frame."""
+        if self.keeping is None:
+            from tokentui.ui.keeping import Keeping
+
+            self.keeping = Keeping(self, self._begun)
+            self.keeping.begin()
+        return self.keeping
+
+    def reopen(self, kept: Kept) -> asyncio.Future[Any]:
+        """Open what a session had open."""
+        session: Any = self.session
+        if kept.scratch is not None:
+            answer: asyncio.Future[Any] = session.send(Scratch(kept.scratch))
+        elif kept.tokenizer:
+            answer = session.open_tokenizer(kept.tokenizer, kept.split, kept.sources, kept.as_, kept.field_)
+        else:
+            answer = session.open(kept.sources, kept.as_, kept.field_)
+        return answer
 
     async def on_unmount(self) -> None:
         """Close the session."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-                loop.remove_signal_handler(number)
+        if self.keeping is not None:
+            await self.keeping.end(left=self.left)
         if self.session is not None:
             await self.session.close()
-
-    def _end_by_signal(self, number: int) -> None:
-        self.exit(return_code=128 + number)
-
-    def _look_for_hangup(self) -> None:
-        # A terminal that has gone while SIGHUP is ignored would be read from for ever.
-        poll = select.poll()
-        poll.register(0, 0)
-        if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
-            self.exit(return_code=128 + signal.SIGHUP)
-            return
-        # Of two changes of size that follow at once the second may be missed: then the screen would stay at the first.
-        with contextlib.suppress(OSError):
-            if tuple(os.get_terminal_size(0)) != tuple(self.size):
-                signal.raise_signal(signal.SIGWINCH)
 
     # From and to the session.
 
@@ -180,20 +190,17 @@ class ExplorerApp(App[None]):
     def _show_pending(self) -> None:
         if self._pending is None:
             return
-        if self._backlog():
+        if self.backlog():
             self.set_timer(BACKLOG_S, self._show_pending)
             return
         snapshot, self._pending = self._pending, None
         self.main.show(snapshot)
+        if self._begun is not None and self._offer is None and not snapshot.partial:
+            self._keep()
         if snapshot.notes != self._notes:
             self._notes = snapshot.notes
             for note in snapshot.notes:
                 self.say(note, "warning")
-
-    def _backlog(self) -> bool:
-        """Whether the terminal is slower than we write. Without Textual's writer thread nothing is known: then not."""
-        queue = getattr(getattr(self._driver, "_writer_thread", None), "_queue", None)
-        return queue is not None and queue.qsize() > 0
 
     def send(
         self, command: Command, then: Callable[[Any], object] | None = None,
@@ -207,11 +214,20 @@ class ExplorerApp(App[None]):
             failed: Called with what went wrong. It is shown in a line if this is None.
         """
         if self.session is not None:
-            self._await_answer(self.session.send(command), then, failed or self.tell)
+            answered = lambda answer: self._answered(command, answer, then)  # noqa: E731
+            self.await_answer(self.session.send(command), answered, failed or self.tell)
 
-    def _await_answer(
+    def _answered(self, command: Command, answer: Any, then: Callable[[Any], object] | None) -> None:
+        if self.keeping is not None:
+            self.keeping.answered(command)
+        if then is not None:
+            then(answer)
+
+    def await_answer(
         self, answer: asyncio.Future[Any], then: Callable[[Any], object] | None, failed: Callable[[BaseException], object],
     ) -> None:
+        """Call one or the other once an answer is there; not after the end of the app."""
+
         def answered(future: asyncio.Future[Any]) -> None:
             if future.cancelled() or not self.is_running:
                 return

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import Ask, Command, Compress, Find, Follow, GoToToken, Open, Pieces, Preview
+from tokentui.commands import (
+    Ask,
+    Command,
+    Compress,
+    Export,
+    Facts,
+    Find,
+    Follow,
+    Formats,
+    GoToToken,
+    Never,
+    Open,
+    OpenTokenizer,
+    Pieces,
+    Preview,
+    Recognise,
+)
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.snapshot import CompressedView, LossRow, PairRow, PiecesView, Place, PreviewView, TokenRow
 from tokentui.ui.actions import meant
 from tokentui.ui.trying import Trying, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from tokentui.answers import Answers
+    from tokentui.answers import Answers, ExportReport, Report
     from tokentui.recipe import Recipe
     from tokentui.ui.app import ExplorerApp
     from tokentui.ui.screens.following import RecipeChoice
@@ -38,13 +55,18 @@ class Asking:
         self._run = run
         self._followed: tuple[int, Place] | None = None
 
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """The words of the run in use."""
+        return self._run
+
     # In the corpus and the tables.
 
     def follow(self) -> None:
         """Show where the last merge was made; again: the next place."""
         main = self._app.main
         if main.snapshot is None or not main.snapshot.step:
-            self._app.say("no merge has been made yet")
+            self._app.say("no merge has been made yet" if main.objective != "opened" else "nothing is born yet")
             return
         step = main.snapshot.step
         again = self._followed is not None and self._followed[0] == step
@@ -52,7 +74,8 @@ class Asking:
 
         def found(place: Place | None) -> None:
             if place is None:
-                self._app.say("the last merge stands nowhere in the corpus")
+                last = "merge" if main.objective != "opened" else "birth"
+                self._app.say(f"the last {last} stands nowhere in the corpus")
                 return
             self._followed = step, place
             main.text.show_place(place)
@@ -94,7 +117,11 @@ class Asking:
         """Show all about a row."""
         from tokentui.ui.screens.inspect import InspectScreen
 
-        self._app.push_screen(InspectScreen(row))
+        now = self._app.main.snapshot
+        if isinstance(row, TokenRow) and row.id is not None and now is not None and now.opened is not None and not row.reason:
+            self._app.send(Never(row.id), lambda why: self._app.push_screen(InspectScreen(dataclasses.replace(row, reason=why))))
+        else:
+            self._app.push_screen(InspectScreen(row))
 
     def compressed(self) -> None:
         """Show the text as Gage's compression leaves it at this step."""
@@ -118,6 +145,7 @@ class Asking:
         if now is None:
             return
         place = (now.step, now.known, now.target)
+        what = "step" if now.opened is None else "birth"
 
         def asked(line: str | None) -> None:
             command = destination(line, *place) if line is not None else None
@@ -126,11 +154,13 @@ class Asking:
             elif command is not None:
                 self._app.send(command)
 
-        self._app.push_screen(GoToScreen(*place), asked)
+        self._app.push_screen(GoToScreen(*place, what=what), asked)
 
     def _token_looked_for(self, text: str, step: int | None) -> None:
         if step is None:
-            self._app.say(f"no step of this run makes {text!r}")
+            now = self._app.main.snapshot
+            opened = now is not None and now.opened is not None
+            self._app.say(f"the file has no token {text!r}" if opened else f"no step of this run makes {text!r}")
 
     def how_to_train(self) -> None:
         """Ask for a recipe, and train by it."""
@@ -146,7 +176,7 @@ class Asking:
             view: PreviewView = await self._answer(Preview(recipe, words(run)))
             return view
 
-        trying = Trying(self._app, RecipeChoice(now.recipe, full_run(self._run), now.keep_place), self._take_run)
+        trying = Trying(self._app, RecipeChoice(now.recipe, full_run(self._run), now.keep_place), self.take_run, now.opened)
 
         def asked(choice: RecipeChoice | None) -> None:
             if choice is None:
@@ -154,11 +184,13 @@ class Asking:
             else:
                 trying.train(choice)
 
-        live = now.corpus_bytes <= LIVE_BYTES
-        dialog = RecipeScreen(now.recipe, now.preset, self._run, trial, now.keep_place, trying.train, live)
+        live = now.corpus_bytes <= LIVE_BYTES and now.opened is None
+        stages = now.opened.stages if now.opened is not None else ()
+        dialog = RecipeScreen(now.recipe, now.preset, self._run, trial, now.keep_place, trying.train, live, stages)
         self._app.push_screen(dialog, asked)
 
-    def _take_run(self, run: dict[str, Any]) -> None:
+    def take_run(self, run: dict[str, Any]) -> None:
+        """Go on with these words of a run."""
         self._run = run
 
     # About the text and the vocabulary.
@@ -182,6 +214,43 @@ class Asking:
             return answers
 
         self._app.push_screen(QuestionsScreen(asked))
+
+    def facts(self) -> None:
+        """Show the facts of the tokenizer, its steps, and a report on its health."""
+        from tokentui.ui.screens.facts import FactsScreen
+
+        async def asked() -> Report:
+            report: Report = await self._answer(Facts())
+            return report
+
+        now = self._app.main.snapshot
+        if now is not None:
+            self._app.push_screen(FactsScreen(asked, now))
+
+    def export(self) -> None:
+        """Ask for a format and a path, and write the tokenizer of this step there."""
+        from tokentui.ui.screens.export import ExportScreen
+
+        now = self._app.main.snapshot
+        if now is None:
+            return
+
+        async def looked() -> Sequence[ExportReport]:
+            reports: Sequence[ExportReport] = await self._answer(Formats())
+            return reports
+
+        async def write(path: str, format: str, overwrite: bool) -> ExportReport:
+            report: ExportReport = await self._answer(Export(path, format, overwrite))
+            return report
+
+        def written(result: tuple[str, ExportReport] | None) -> None:
+            if result is not None:
+                path, report = result
+                tried = f", the same on {report.checked:,} texts" if report.checked else ""
+                self._app.say(f"{path}: written as {report.format}{tried}")
+
+        stem = os.path.splitext(os.path.basename(now.corpus_name.removeprefix("sample:")))[0] or "tokenizer"
+        self._app.push_screen(ExportScreen(looked, write, now.step, stem), written)
 
     async def _answer(self, command: Command) -> Any:
         """The answer of the session, for a dialog that waits for it.
@@ -210,12 +279,18 @@ class Asking:
         listed = await asyncio.to_thread(recent)
 
         def asked(choice: OpenChoice | None) -> None:
-            if choice is not None:
+            if choice is not None and choice.tokenizer:
+                self._open(OpenTokenizer(choice.source, choice.split), lambda: remember(choice.source))
+            elif choice is not None:
                 self._open(Open(choice.source, choice.as_), lambda: remember(choice.source))
 
-        self._app.push_screen(OpenScreen(listed, os.curdir), asked)
+        async def recognised(path: str) -> str:
+            name: str = await self._answer(Recognise(path))
+            return name
 
-    def _open(self, command: Open, remember: Callable[[], None]) -> None:
+        self._app.push_screen(OpenScreen(listed, os.curdir, recognised), asked)
+
+    def _open(self, command: Open | OpenTokenizer, remember: Callable[[], None]) -> None:
         editing, loop = self._app.editing, asyncio.get_running_loop()
 
         def opened(_: Any) -> None:
@@ -234,4 +309,6 @@ class Asking:
         from tokentui.ui.screens.help import HelpScreen
 
         main = self._app.main
-        self._app.push_screen(HelpScreen(meant(main.objective), main.context, main.snapshot.engine if main.snapshot else ""))
+        now = main.snapshot
+        runs = (now.engine, now.memory) if now is not None else ("", 0)
+        self._app.push_screen(HelpScreen(meant(main.objective), main.context, *runs))

@@ -53,7 +53,7 @@ class Editing:
         self._app.tell(error)
         if isinstance(error, TokentuiError):
             self._offered = corpus
-            self._app.say("e again: an empty text, which takes the place of this corpus once something is typed")
+            self._app.say("t again: an empty text, which takes the place of this corpus once something is typed")
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
         from tokentui.ui.widgets.editor import CorpusEditor, refusal
@@ -85,7 +85,6 @@ class Editing:
 
     def _trained(self) -> None:
         self._said = ""
-        self._app.main.look_again()
 
     def _failed(self, error: BaseException) -> None:
         if self._opening:

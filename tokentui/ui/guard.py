@@ -11,6 +11,7 @@ holds one (lines remember what it made of them) and installs it last:
 from __future__ import annotations
 
 import itertools
+import unicodedata
 from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
@@ -19,7 +20,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-from tokentui.safetext import is_safe, stand_in
+from tokentui.safetext import MARKS_SENT, is_safe, stand_in
 
 _WIDE = "〓"
 _SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
@@ -46,8 +47,17 @@ class ControlGuard(LineFilter):
 
 
 def replace(text: str) -> str:
-    """Text with a visible stand-in for every unsafe character, of its width where it has one."""
-    return "".join([c if is_safe(c) else _WIDE if cell_len(c) == 2 else stand_in(c) for c in text])
+    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for the mark that is too many."""
+    out: list[str] = []
+    marks = 0
+    for char in text:
+        marks = marks + 1 if unicodedata.category(char)[0] == "M" else 0
+        if marks > MARKS_SENT:
+            out.append(stand_in(char))
+            marks = 0  # the next ones stand on the stand-in
+        else:
+            out.append(char if is_safe(char) else _WIDE if cell_len(char) == 2 else stand_in(char))
+    return "".join(out)
 
 
 def _fit(texts: list[str], changed: list[int], surplus: int) -> None:

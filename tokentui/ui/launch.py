@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import codecs
-import functools
+import asyncio
+import gc
 import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tokentui.explorer import Run
-from tokentui.paths import remember
 from tokentui.recipe import Recipe
-from tokentui.session import Session
-from tokentui.snapshot import Snapshot
+from tokentui.ui.late import LateSession
+
+if TYPE_CHECKING:
+    from tokentui.compared import ColumnWanted
+    from tokentui.keeping import Kept
+    from tokentui.session import Session
+    from tokentui.snapshot import Snapshot
 
 TYPED = "The crowd in the street"
 """What stands in the encode pane at first: something to watch while one steps."""
 
 
-def run(sources: tuple[str, ...], recipe: Recipe, stops: Mapping[str, Any], as_: str | None, field: str) -> int:
+def run(
+    sources: tuple[str, ...], recipe: Recipe, stops: Mapping[str, Any], as_: str | None, field: str,
+    columns: Sequence[ColumnWanted] = (), held_out: str = "", tokenizer: tuple[str, str] | None = None, resume: bool = False,
+) -> int:
     """Open the explorer, until the user leaves it.
 
     Args:
@@ -28,43 +34,74 @@ def run(sources: tuple[str, ...], recipe: Recipe, stops: Mapping[str, Any], as_:
         stops: The words of a run: merges, vocab_size, min_count, max_length, first_id, specials.
         as_: How the sources are read, None to tell by their names.
         field: The field of JSON rows.
+        columns: What to compare, two to four; none to open the main screen only.
+        held_out: A second corpus to measure on, empty for none.
+        tokenizer: A tokenizer file to open on it in the place of a training, and the split that was named for it.
+        resume: Whether to offer a session that a line cut off.
 
     Returns:
         The exit code.
     """
+    gc.disable()  # as a session has it; what is made until the first paint is there to stay
     # Read by Textual when it is imported: terminals that report every key in the Kitty way lose dead keys and input methods.
     os.environ.setdefault("TEXTUAL_DISABLE_KITTY_KEY", "1")
+    # How soon a second paint may follow a first: the driver holds back what a slow line cannot take, so this is for processors.
+    os.environ.setdefault("TEXTUAL_FPS", "250")
     for stream in (sys.__stderr__, sys.__stdout__):
         # Textual draws on standard error; a locale without UTF-8 would spell every border as an escape.
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     from tokentui.ui.app import ExplorerApp
 
-    _read_any_bytes()
+    def engine(publish: Callable[[Snapshot], None]) -> Session:
+        # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
+        from tokentui.explorer import Run
+        from tokentui.paths import remember
+        from tokentui.session import Session
 
-    def session(publish: Callable[[Snapshot], None]) -> Session:
-        return Session(publish, recipe, Run.of(stops), kernels=True)
-
-    def begin(started: Session) -> Any:
         for source in sources:
             remember(source)
-        return started.open(sources, as_, field)
+        return Session(publish, recipe, Run.of(stops), kernels=True)
 
-    app = ExplorerApp(session, typed=TYPED, begin=begin, run=stops)
-    app.run()
-    return app.return_code or 0
+    def session(publish: Callable[[Snapshot], None]) -> LateSession:
+        return LateSession(lambda: engine(publish), app.call_after_refresh)
+
+    def compare(app: ExplorerApp) -> None:
+        if columns:
+            from tokentui.ui.screens.compare_open import open_compare
+
+            open_compare(app, columns, held_out)
+
+    def begin(late: LateSession) -> asyncio.Future[Any]:
+        if tokenizer is None:
+            return late.open(sources, as_, field)
+        opened = late.open_tokenizer(*tokenizer, sources, as_, field)
+        # A file that cannot be read is told of; the corpus is opened all the same.
+        opened.add_done_callback(lambda one: None if one.cancelled() or not one.exception() else late.open(sources, as_, field))
+        return opened
+
+    begun = _kept(sources, as_, field, tokenizer)
+    offer = _offered() if resume else None
+    app = ExplorerApp(session, typed=TYPED, begin=begin, then=compare, run=stops, begun=begun, offer=offer)
+    return app.run_on_terminal()
 
 
-def _read_any_bytes() -> None:
-    """Let Textual's reader of keys take bytes that are not UTF-8: a paste in another encoding, noise on the line.
+def _kept(sources: tuple[str, ...], as_: str | None, field: str, tokenizer: tuple[str, str] | None) -> Kept | None:
+    """What is begun, as a session that is kept. What came by a pipe does not come again."""
+    from tokentui.keeping.kept import Kept, absolute
 
-    Textual 8.2 decodes them strictly and ends with an exception (its issue #6456).
-    """
-    from textual.drivers import linux_driver
+    if "-" in sources:
+        return None
+    path, split = tokenizer or ("", "")
+    return Kept(tuple(map(absolute, sources)), as_, field, tokenizer=absolute(path) if path else "", split=split)
 
-    if hasattr(linux_driver, "getincrementaldecoder"):
 
-        def tolerant(encoding: str) -> Callable[..., codecs.IncrementalDecoder]:
-            return functools.partial(codecs.getincrementaldecoder(encoding), errors="replace")
+def _offered() -> tuple[Kept, str] | None:
+    """A session that its user did not leave. Loaded only where one looks like it: at most starts there is none."""
+    from tokentui.keeping.glance import any_open
 
-        linux_driver.getincrementaldecoder = tolerant
+    if not any_open():
+        return None
+    from tokentui.keeping import offered
+
+    return offered()

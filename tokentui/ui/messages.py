@@ -19,14 +19,6 @@ class Snapshotted(Message, bubble=False):
         return isinstance(message, Snapshotted)
 
 
-class TextMoved(Message):
-    """The corpus pane shows other rows."""
-
-    def can_replace(self, message: Message) -> bool:
-        """Once is enough."""
-        return isinstance(message, TextMoved)
-
-
 class TextWanted(Message):
     """The corpus pane needs other text: so many characters from a place on, and so many before it."""
 

@@ -7,7 +7,7 @@ itself, by whole rows: nothing in it makes Textual lay out a screen again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -141,6 +141,8 @@ class VirtualTable(Widget, can_focus=True):
         """The first row that is seen."""
         self.cursor = 0
         self.find = ""
+        self.moved: Callable[[], object] | None = None
+        """Called at once when the cursor is elsewhere: what says where it is, is then drawn in the same frame as the row."""
         self._ellipsis, self._pointer, self._thumb = ("...", ">", "|") if ascii_only else ("…", "▸", "▐")
         self._held_top = 0
         self._held: tuple[TableRow, ...] = ()
@@ -322,6 +324,8 @@ class VirtualTable(Widget, can_focus=True):
         index, key = self.cursor, self.cursor_key
         if self._reported is None or self._reported[0] != index or (self._reported[1] is None and key is not None):
             self._reported = index, key
+            if self.moved is not None:
+                self.moved()
             self.post_message(self.CursorMoved(self, index, key))
 
     def notify_style_update(self) -> None:

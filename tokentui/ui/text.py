@@ -10,13 +10,16 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from rich.cells import cell_len, split_text
+from rich.highlighter import Highlighter
 from rich.segment import Segment
 from rich.style import Style as RichStyle
+from rich.text import Text
 from textual.content import Content
 from textual.content import Span as ContentSpan
 from textual.style import Style
 
 from tokentui.safetext import GlyphMode, Kind, is_safe, safe, visible
+from tokentui.ui.guard import replace
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]
@@ -25,7 +28,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
     {
         # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without colours.
         Kind.text: "",
-        Kind.space: "$foreground-muted dim",
+        Kind.space: "dim",  # no colour of its own: in a text every fifth character is one, and each would cost two changes of it
         Kind.control: "$text-warning reverse",
         Kind.invalid: "$text-error reverse",
         Kind.invisible: "$text-secondary reverse",
@@ -125,6 +128,27 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
     if head:
         kept.append((head, name))
     return (*kept, (ellipsis, "muted"))
+
+
+class StandIns(Highlighter):
+    """For what is typed: a stand-in for each character that is not safe, one for one, so that the cursor stays where it is.
+
+    Stand-ins are drawn in reverse: the same characters in the text are not.
+    """
+
+    def highlight(self, text: Text) -> None:
+        """Replace the characters in place."""
+        typed = text.plain
+        if not is_safe(typed):
+            text.plain = replace(typed)
+            mark_stand_ins(text, typed)
+
+
+def mark_stand_ins(text: Text, exact: str) -> None:
+    """Draw in reverse what in a text is not what it stands for."""
+    for place, (shown, meant) in enumerate(zip(text.plain, exact, strict=False)):
+        if shown != meant:
+            text.stylize("reverse", place, place + 1)
 
 
 def highlight(cell: Cell, find: str) -> Cell:

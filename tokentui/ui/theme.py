@@ -2,7 +2,8 @@
 
 Every colour of the two themes is an entry of the 256-colour palette of xterm (greys 232 to 255 and the colour cube), so
 that a terminal reached by SSH, which seldom offers more, shows the same. What a colour means: *accent* is the merge
-just made and the next one, *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome.
+just made and the next one, *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome. On
+Compare each column has a colour of its own, which is that of its letter, its row and its curve.
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ OWN_DARK = {
     "frame": "#585858",
     "shade-a": "#262626",
     "shade-b": "#3a3a3a",
+    "shade-c": "#4e4e4e",
     "fresh": "#ffaf5f",
     "fresh-other": "#ffd7af",
     "fresh-text": "#121212",
+    "column-a": "#5fafff",
+    "column-b": "#ff87d7",
+    "column-c": "#87d75f",
+    "column-d": "#d7d75f",
 }
 """The variables that the screens add, for dark themes that do not have them."""
 
@@ -26,9 +32,14 @@ OWN_LIGHT = {
     "frame": "#a8a8a8",
     "shade-a": "#e4e4e4",
     "shade-b": "#d0d0d0",
+    "shade-c": "#b2b2b2",
     "fresh": "#af5f00",
     "fresh-other": "#875f00",
     "fresh-text": "#ffffff",
+    "column-a": "#005fd7",
+    "column-b": "#af0087",
+    "column-c": "#008700",
+    "column-d": "#875f00",
 }
 """The same for light themes."""
 

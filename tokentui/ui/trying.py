@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import GoTo, KeepPlace, Play, Use
-from tokentui.snapshot import Snapshot
+from tokentui.commands import GoTo, KeepPlace, OpenTokenizer, Play, Use
+from tokentui.snapshot import OpenedView, Snapshot
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
@@ -20,15 +20,20 @@ class Trying:
         app: The app.
         used: What is in use when the dialog opens.
         taken: Called with the words of the run that is trained, once it is.
+        opened: The tokenizer that was opened from a file, where that is in use and nothing is trained.
     """
 
-    def __init__(self, app: ExplorerApp, used: RecipeChoice, taken: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, app: ExplorerApp, used: RecipeChoice, taken: Callable[[dict[str, Any]], None], opened: OpenedView | None = None
+    ) -> None:
         self._app = app
         self._used = self._asked = used
         self._taken = taken
         self._before: Snapshot | None = None
         """What was seen before the first recipe was tried; None while none was."""
-        self._failed = False
+        self._opened = opened
+        self._failed = opened is not None
+        """Whether what was asked for last is not what is trained."""
 
     def train(self, choice: RecipeChoice) -> None:
         """Train by what was chosen, if it is something else than what was asked for last."""
@@ -44,7 +49,10 @@ class Trying:
         before, used = self._before, self._used
         if self._asked.keep_place != used.keep_place:
             self._app.send(KeepPlace(used.keep_place))
-        if before is not None:
+        if before is not None and self._opened is not None:
+            self._app.retraining.forget()
+            self._app.send(OpenTokenizer(self._opened.path, kept=True), lambda _: self._app.send(GoTo(before.step)))
+        elif before is not None:
             self._use(used, lambda: self._app.send(Play(True) if before.running else GoTo(before.step)))
 
     def _use(self, choice: RecipeChoice, then: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ import regex
 from tokentui.encode.imported import Special, Stretch
 from tokentui.formats.checking import Place, entries
 from tokentui.formats.huggingface.normalizers import flag
-from tokentui.formats.huggingface.strings import Normalizer, Text
+from tokentui.formats.huggingface.strings import Bare, Normalizer, Text
 from tokentui.text.pretokenize import PreToken
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
@@ -106,17 +106,27 @@ class Stretches:
     normalized: Finder
     normalizer: Normalizer | None
     words: Callable[[Text], list[PreToken]]
+    spelled: Callable[[Text], list[str]]
     typed: Callable[[str], str] = str
 
     def __call__(self, text: str, allow_special: bool) -> Iterator[Stretch]:
         """The tokens and the pre-tokens between them."""
-        for token, part in self.plain.cut(Text.typed(self.typed(text)), allow_special):
+        for one in self._cut(Text.typed(self.typed(text)), allow_special):
+            yield one if isinstance(one, Special) else self.words(one)
+
+    def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
+        """The same with words in place of pre-tokens; the places of the tokens are not told."""
+        for one in self._cut(Bare.typed(self.typed(text)), allow_special):
+            yield one if isinstance(one, Special) else self.spelled(one)
+
+    def _cut(self, text: Text, allow_special: bool) -> Iterator[Special | Text]:
+        for token, part in self.plain.cut(text, allow_special):
             if token is not None:
                 yield _special(token, part)
                 continue
             normal = self.normalizer(part) if self.normalizer else part
             for inner, rest in self.normalized.cut(normal, allow_special):
-                yield _special(inner, rest) if inner is not None else self.words(rest)
+                yield _special(inner, rest) if inner is not None else rest
 
 
 def _special(token: Added, part: Text) -> Special:

@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import Any
 
-from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Origin, Pipeline
 from tokentui.formats.huggingface import normalizers, pre_tokenizers
 from tokentui.formats.huggingface.added import Added, Finder, Stretches, read_added
 from tokentui.formats.huggingface.decoders import decoder
@@ -64,9 +64,11 @@ def read(source: Source) -> Tokenizer:
     decode = decoder(specs["decoder"], place.key("decoder"))
     stages: dict[str, Any] = {name: spec for name, spec in specs.items() if spec is not None}
     stages["model"] = {name: value for name, value in document["model"].items() if name not in ("vocab", "merges")}
+    said = {**document, "model": {"type": model.kind, **stages["model"]}}
+    stretches = _stretches(added, normalize, pretokenizer)
     pipeline = Pipeline(
-        model.segmenter, pretokenizer, _stretches(added, normalize, pretokenizer), decode, (before, after), stages,
-        (*model.notes, *notes, *more), model.policy,
+        model.segmenter, pretokenizer, stretches, decode, (before, after), stages, (*model.notes, *notes, *more), model.policy,
+        Origin("huggingface", said), stretches.bare,
     )
     names = dict(zip(model.ids, model.tokens, strict=True))
     names |= {token.id: _normal(token, normalize) for token in added}
@@ -131,16 +133,17 @@ def _near(specs: dict[str, Any], cut: str | None) -> str:
     return "metaspace" if "▁" in text else "words" if "'Whitespace'" in text else "gpt2" if "ByteLevel" in text else "none"
 
 
-def _stretches(added: list[Added], normalize: Normalizer | None, pretokenizer: Pretokenizer) -> Any:
+def _stretches(added: list[Added], normalize: Normalizer | None, pretokenizer: Pretokenizer) -> Stretches:
     """Cuts a text at the added tokens."""
     plain = [token for token in added if not token.normalized]
     others = [token for token in added if token.normalized]
     if not isinstance(pretokenizer, StagedPretokenizer):
         finder = Finder(added, lambda token: token.content)
-        return Stretches(finder, Finder((), str), None, lambda part: _moved(pretokenizer, part))
+        return Stretches(finder, Finder((), str), None, lambda part: _moved(pretokenizer, part),
+                         lambda part: pretokenizer.words(part.text))
     return Stretches(
         Finder(plain, lambda token: token.content), Finder(others, lambda token: _normal(token, normalize)), normalize,
-        pretokenizer.of, pretokenizer.typed,
+        pretokenizer.of, pretokenizer.spelled, pretokenizer.typed,
     )
 
 

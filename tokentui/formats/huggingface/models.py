@@ -10,11 +10,12 @@ from typing import Any
 
 from tokentui.encode.parts import Attempt, Part
 from tokentui.encode.ranked import PairMerging
-from tokentui.encode.viterbi import Viterbi
+from tokentui.encode.viterbi import UNKNOWN_PENALTY, Viterbi
 from tokentui.formats import letters
 from tokentui.formats.births import check_ids, order_births
 from tokentui.formats.checking import Place
 from tokentui.formats.huggingface.normalizers import flag
+from tokentui.formats.limits import check_tokens
 from tokentui.formats.vocab_txt import TableMatch, lookup
 from tokentui.text.split import to_bytes
 from tokentui.vocabulary import Vocabulary
@@ -255,6 +256,7 @@ def _unigram(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
     at = place.key("vocab")
     if not isinstance(rows, list) or not rows:
         raise at.error("a list of [TOKEN, SCORE] belongs here")
+    check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     names: list[str] = []
     scores: list[float] = []
     for number, row in enumerate(rows):
@@ -290,6 +292,8 @@ def _unigram(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
 class FusedViterbi(Viterbi):
     """The most probable segmentation; a run of unknown units is one part, and that its bytes where these are all tokens.
 
+    Of segmentations that are as good as equal rounding decides, so the scores are those that the library has.
+
     Args:
         vocabulary: One with scores.
         merges: Of no meaning here.
@@ -301,6 +305,8 @@ class FusedViterbi(Viterbi):
         super().__init__(vocabulary, merges)
         self._fallback = fallback
         self._unknown_symbol = unknown
+        self._scores = list(map(as_read, self._scores))
+        self._unknown = min(self._scores, default=0.0) - UNKNOWN_PENALTY
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts."""
@@ -325,6 +331,21 @@ class FusedViterbi(Viterbi):
         return [part]
 
 
+@functools.lru_cache(maxsize=1 << 17)  # each birth of an opened file asks for all of them
+def as_read(score: float) -> float:
+    """A number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and then divided.
+
+    That is not always the nearest number of double precision. Source: serde_json 1.0, `f64_from_parts`.
+    """
+    digits, _, exponent = repr(score).partition("e")
+    whole, _, part = digits.lstrip("-").partition(".")
+    if exponent or len(whole) + len(part) > _MOST_DIGITS:
+        return score
+    value = float(int(whole + part)) / 10.0 ** len(part)
+    return -value if score < 0 else value
+
+
+_MOST_DIGITS = 19
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id", "WordLevel": "unk_token"}
 MODELS: dict[str, Callable[[dict[str, Any], Place, bool], Model]] = {
     "BPE": _bpe, "WordPiece": _wordpiece, "WordLevel": _word_level, "Unigram": _unigram,

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokentui.formats.charsmap import Charsmap
 from tokentui.formats.checking import Place
-from tokentui.formats.huggingface.strings import Normalizer, Text, pattern_of
+from tokentui.formats.huggingface.strings import Bare, Normalizer, Text, pattern_of
 from tokentui.formats.letters import letters
 from tokentui.text import bert
 from tokentui.text.normalize import NORMALIZERS, Stage, bert_strip_accents, lowercase, strip_accents
@@ -116,19 +116,7 @@ def _replace(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
     find = pattern_of(spec.get("pattern"), place.key("pattern"))
     content = place.key("content").text(spec.get("content"))
 
-    def run(text: Text) -> Text:
-        found = list(find(text.text))
-        if not found:
-            return text
-        pieces: list[tuple[str, int, int]] = []
-        at = 0
-        for start, end in [*found, (len(text.text), len(text.text))]:
-            pieces += [(text.text[n], n, n + 1) for n in range(at, start)]
-            at = end
-            pieces.append((content, start, end))
-        return text.edited(pieces[:-1])
-
-    return run
+    return lambda text: text.replaced(list(find(text.text)), content)
 
 
 def _prepend(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
@@ -138,6 +126,8 @@ def _prepend(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
 
 def byte_letters(text: Text) -> Text:
     """Each byte as its letter."""
+    if isinstance(text, Bare):
+        return text.respelled(letters(to_bytes(text.text)))
     return text.edited((letters(to_bytes(character)), n, n + 1) for n, character in enumerate(text.text))
 
 

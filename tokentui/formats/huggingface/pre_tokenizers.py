@@ -10,6 +10,7 @@ import regex
 
 from tokentui.formats.checking import Place
 from tokentui.formats.huggingface.normalizers import byte_letters, component, flag, listed
+from tokentui.formats.huggingface.scripts import by_script
 from tokentui.formats.huggingface.strings import BEHAVIOURS, Splitting, Text, class_finder, finder, pattern_of, split
 from tokentui.text import bert
 from tokentui.text.split import SPLITS
@@ -94,10 +95,10 @@ def _metaspace(spec: dict[str, Any], place: Place, depth: int) -> Splitting:
     find = finder(regex.compile(regex.escape(replacement)), place)
 
     def run(text: Text) -> list[Text]:
-        text = Text(text.text.replace(" ", replacement), text.starts, text.ends)
+        text = text.respelled(text.text.replace(" ", replacement))
         if not text.text.startswith(replacement) and (scheme == "always" or (scheme == "first" and text.starts[0] == 0)):
             text = text.prepended(replacement)
-        return split(text, find, "MergedWithNext") if parts else [text]
+        return split(text, find, "MergedWithNext") if parts and replacement in text.text[1:] else [text]
 
     return run
 
@@ -159,6 +160,7 @@ TYPES: dict[str, Callable[[dict[str, Any], Place, int], Splitting]] = {
     "Digits": _digits,
     "CharDelimiterSplit": _delimiter,
     "FixedLength": _fixed_length,
+    "UnicodeScripts": lambda spec, place, depth: by_script,
 }
 """What makes each type of pre-tokenizer."""
 

@@ -9,14 +9,11 @@ from typing import Any
 
 import regex
 
-from tokentui.errors import TokentuiError
 from tokentui.formats.checking import Place
+from tokentui.formats.limits import LARGEST_PATTERN
+from tokentui.text import patience
 from tokentui.text.normalize import Stage, align
 
-SECONDS = 10.0
-"""What a pattern of a file may take on one text."""
-
-_LARGEST_PATTERN = 1 << 16
 _POSSESSIVE_COUNT = regex.compile(
     r"((?:\\[pPx]\{[^}]*\}|\\.|\[(?:\\.|\[:\^?\w+:\]|[^\]\\])+\]|\((?:\\.|[^()\\])*\)|[^\\\[\](){}])\{[0-9]+,?[0-9]*\})\+"
 )
@@ -62,6 +59,22 @@ class Text:
                 ends += [self.ends[end - 1] if end > start else low] * len(piece)
         return Text("".join(made), starts, ends)
 
+    def respelled(self, text: str) -> Text:
+        """With each character as another one."""
+        return Text(text, self.starts, self.ends)
+
+    def replaced(self, found: Sequence[tuple[int, int]], content: str) -> Text:
+        """With a text in place of each of these ranges."""
+        if not found:
+            return self
+        pieces: list[tuple[str, int, int]] = []
+        at = 0
+        for start, end in found:
+            pieces += [(self.text[n], n, n + 1) for n in range(at, start)]
+            pieces.append((content, start, end))
+            at = end
+        return self.edited([*pieces, *((self.text[n], n, n + 1) for n in range(at, len(self.text)))])
+
     def passed(self, stage: Stage) -> Text:
         """After a stage that looks at no more than what combines."""
         result = align(stage, self.text)
@@ -70,6 +83,58 @@ class Text:
         starts = [self.starts[at] for at in result.starts]
         return Text(result.text, starts, [self.ends[at - 1] for at in result.ends])
 
+
+class Bare(Text):
+    """A string that forgets where its characters came from, but for whether the first is the first as typed: for ids alone."""
+
+    __slots__ = ()
+
+    @classmethod
+    def typed(cls, text: str) -> Text:
+        """A text as typed."""
+        return cls(text, _FIRST, _FIRST)
+
+    def part(self, start: int, end: int) -> Text:
+        """The characters from `start` to `end`."""
+        if start == 0 and end == len(self.text):
+            return self
+        return Bare(self.text[start:end], self.starts if start == 0 else _LATER, _FIRST)
+
+    def prepended(self, text: str) -> Text:
+        """With a text in front that came from nothing."""
+        return Bare(text + self.text, self.starts, _FIRST)
+
+    def edited(self, pieces: Iterable[tuple[str, int, int]]) -> Text:
+        """Of pieces that became of ranges, in order."""
+        made = [(piece, start) for piece, start, _ in pieces if piece]
+        return self._made("".join(piece for piece, _ in made), not made or made[0][1] == 0)
+
+    def respelled(self, text: str) -> Text:
+        """With each character as another one."""
+        return Bare(text, self.starts, _FIRST)
+
+    def replaced(self, found: Sequence[tuple[int, int]], content: str) -> Text:
+        """With a text in place of each of these ranges."""
+        if not found:
+            return self
+        ends = [0, *(end for _, end in found)]
+        starts = [*(start for start, _ in found), len(self.text)]
+        kept = [self.text[start:end] for start, end in zip(ends, starts, strict=True)]
+        return self._made(content.join(kept), bool(content or kept[0]))
+
+    def passed(self, stage: Stage) -> Text:
+        """After a stage that looks at no more than what combines."""
+        text = stage(self.text)
+        if text == self.text:
+            return self
+        first = text[:1] == self.text[:1] or (bool(text) and align(stage, self.text).starts[0] == 0)
+        return self._made(text, first)
+
+    def _made(self, text: str, first: bool) -> Text:
+        return Bare(text, self.starts if first else _LATER, _FIRST)
+
+
+_FIRST, _LATER = (0,), (1,)
 
 Normalizer = Callable[[Text], Text]
 Splitting = Callable[[Text], list[Text]]
@@ -94,7 +159,7 @@ def pattern_of(value: Any, place: Place) -> Finder:
 
 def compiled(pattern: str, place: Place) -> Any:
     """A pattern in Oniguruma's syntax: there `$` and `^` are the ends of a line, and `{1,3}+` repeats and is not possessive."""
-    if len(pattern) > _LARGEST_PATTERN:
+    if len(pattern) > LARGEST_PATTERN:
         raise place.error("the pattern is too large", "write a shorter one")
     translated = _POSSESSIVE_COUNT.sub(r"(?:\1)+", pattern)
     try:
@@ -109,11 +174,7 @@ def finder(pattern: Any, place: Place) -> Finder:
     """The places that a compiled pattern finds."""
 
     def find(text: str) -> Iterator[tuple[int, int]]:
-        try:
-            for match in pattern.finditer(text, timeout=SECONDS):
-                yield match.span()
-        except (TimeoutError, MemoryError):
-            raise TokentuiError("the pattern takes too long on this text", str(place), "mend the pattern") from None
+        return (match.span() for match in patience.find(pattern, text, str(place)))
 
     return find
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.formats.huggingface.strings import Normalizer, Splitting, Text
+from tokentui.formats.huggingface.strings import Bare, Normalizer, Splitting, Text
 from tokentui.formats.letters import LETTERS
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import to_bytes
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
+
+
+_WORDS_KEPT = 1 << 16
 
 
 class StagedPretokenizer(Pretokenizer):
@@ -33,15 +36,16 @@ class StagedPretokenizer(Pretokenizer):
         self._normalizer = normalizer
         self._splitting = splitting
         self._byte_level = byte_level
+        self._known: dict[str, str] = {}
         self._prefix, self._suffix = to_bytes(prefix), to_bytes(suffix)
 
     def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
         """The words of a document in order."""
-        return [pretoken.text for pretoken in self.pretokens(document)]
+        return self.spelled(self._normal(document, Bare))
 
     def normalized(self, document: str) -> str:
         """A document after the normalizer."""
-        return self._normal(document).text
+        return self._normal(document, Bare).text
 
     def safe_cut(self, document: str, at: int) -> int:
         """The document's length: no other place is known to be safe."""
@@ -81,6 +85,17 @@ class StagedPretokenizer(Pretokenizer):
             at += len(word)
         return found
 
+    def spelled(self, text: Text) -> list[str]:
+        """The words of a text that is normalised, without their places."""
+        parts = self._splitting(text) if self._splitting else [text]
+        words = [part.text for part in parts if part.text]
+        if not self._byte_level:
+            return words
+        known = self._known
+        if len(known) > _WORDS_KEPT:
+            known.clear()
+        return [known.get(word) or known.setdefault(word, _of_letters(word)) for word in words]
+
     def _word(self, part: Text) -> tuple[str, tuple[tuple[int, int], ...]]:
         if not self._byte_level:
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
@@ -88,9 +103,14 @@ class StagedPretokenizer(Pretokenizer):
         spans = [span for data, *span in zip(spelled, part.starts, part.ends, strict=True) for _ in data]
         return b"".join(spelled).decode("utf-8", "surrogateescape"), tuple((start, end) for start, end in spans)
 
-    def _normal(self, text: str) -> Text:
-        typed = Text.typed(self._typed(text))
+    def _normal(self, text: str, kind: type[Text] = Text) -> Text:
+        typed = kind.typed(self._typed(text))
         return self._normalizer(typed) if self._normalizer else typed
+
+
+def _of_letters(word: str) -> str:
+    data = b"".join(_BYTES.get(character) or to_bytes(character) for character in word)
+    return data.decode("utf-8", "surrogateescape")
 
 
 def holds_byte_level(spec: Any) -> bool:

@@ -13,6 +13,7 @@ from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK, to_bytes
 
 _LONE = re.compile("[\udc80-\udcff]")
+_SPACES = re.compile("  +")
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
@@ -29,7 +30,7 @@ class SentencePieceWords(Pretokenizer):
 
     def __init__(self, recipe: Recipe, proto: Proto, charsmap: Charsmap | None, *, cut: bool, whole: bool) -> None:
         super().__init__(recipe)
-        self._proto = proto
+        self.proto = proto
         self._charsmap = charsmap
         self._cut = cut
         symbols = [piece.text for piece in proto.pieces if piece.kind == USER_DEFINED]
@@ -43,7 +44,9 @@ class SentencePieceWords(Pretokenizer):
 
     def normalized(self, document: str) -> str:
         """A document after normalisation, with ▁ for spaces."""
-        return "".join(made for made, _, _ in self._normal(document))
+        if self._charsmap or self._symbols:
+            return "".join(made for made, _, _ in self._normal(document))
+        return self._ruleless(document)
 
     def safe_cut(self, document: str, at: int) -> int:
         """The document's length: both ends are trimmed."""
@@ -85,9 +88,23 @@ class SentencePieceWords(Pretokenizer):
             at = text.find(SPACE_MARK, at + 1)
         return [text[start:end] for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
+    def _ruleless(self, text: str) -> str:
+        """A text after normalisation where there are no rules, as `_normal` has it."""
+        proto = self.proto
+        text = _LONE.sub("\ufffd", _HALF.sub("\ufffd", text))
+        if proto.squeeze:
+            text = _SPACES.sub(" ", text).strip(" ")
+        if not text:
+            return ""
+        space = SPACE_MARK if proto.escape else " "
+        text = (space if proto.dummy_prefix and not proto.suffix else "") + text.replace(" ", space)
+        if proto.squeeze:
+            text = text.rstrip(space)
+        return text + (space if proto.dummy_prefix and proto.suffix else "")
+
     def _normal(self, text: str) -> list[tuple[str, int, int]]:
         """(character, start, end) of the normalised text, with the place as typed that each came from."""
-        proto = self._proto
+        proto = self.proto
         pieces = self._pieces(text)
         first = 0
         if proto.squeeze:
@@ -132,7 +149,7 @@ class SentencePieceWords(Pretokenizer):
             else:
                 made, end = _LONE.sub("\ufffd", text[at]), at + 1
             out.append((made, at, end))
-            place += sum(map(_width, text[at:end]))
+            place += _width(text[at]) if end == at + 1 else sum(map(_width, text[at:end]))
             at = end
         return out
 

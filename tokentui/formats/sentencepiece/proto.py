@@ -8,6 +8,7 @@ from math import isfinite
 
 from tokentui.formats import protobuf
 from tokentui.formats.checking import Place
+from tokentui.formats.limits import check_tokens
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """The types of pieces."""
@@ -41,6 +42,8 @@ class Proto:
     squeeze: bool = True
     escape: bool = True
     denormalizes: bool = False
+    others: list[tuple[int, bytes]] = field(default_factory=list)
+    """The fields beside the pieces, as they stand in the file."""
 
 
 def parse(data: bytes, place: Place) -> Proto:
@@ -60,6 +63,8 @@ def parse(data: bytes, place: Place) -> Proto:
             _normalizer(proto, protobuf.raw(one, place), place.key("normalizer_spec"))
         elif one[0] == 5:
             proto.denormalizes = any(f[0] == 2 and f[2] for f in protobuf.fields(protobuf.raw(one, place), place))
+        if one[0] != 1 and one[1] == protobuf.BYTES:
+            proto.others.append((one[0], protobuf.raw(one, place)))
     _check(proto, place)
     return proto
 
@@ -111,6 +116,7 @@ def _normalizer(proto: Proto, data: bytes, place: Place) -> None:
 def _check(proto: Proto, place: Place) -> None:
     """What sentencepiece checks: every piece once, one unknown piece, all byte pieces or none."""
     at = place.key("pieces")
+    check_tokens((len(piece.text) for piece in proto.pieces), at)
     if not UNIGRAM <= proto.model_type <= CHAR:
         raise place.key("trainer_spec").error(f"there is no type {proto.model_type} of models", "update tokentui")
     seen: set[tuple[bool, str]] = set()

@@ -8,10 +8,10 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Pipeline
+from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.parts import Part
 from tokentui.encode.ranked import JoinedMerging
-from tokentui.encode.single import SingleViterbi
+from tokentui.encode.single import SingleViterbi, single
 from tokentui.formats.charsmap import Charsmap
 from tokentui.formats.huggingface.models import WholeWords
 from tokentui.formats.parents import Parents
@@ -38,8 +38,6 @@ from tokentui.tokenizer import Tokenizer
 from tokentui.vocabulary import Vocabulary
 
 _SPACE = SPACE_MARK.encode()
-_SMALLEST = 2.0**-126
-"""The least positive number of single precision, which sentencepiece takes for the greatest score to begin with."""
 
 
 def is_model(source: Source) -> bool:
@@ -78,9 +76,9 @@ def read(source: Source) -> Tokenizer:
     specials = {piece.text: number for number, piece in enumerate(proto.pieces) if piece.kind in (CONTROL, UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == UNKNOWN)
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
+    decode = functools.partial(_decode, proto, {piece.text: piece.kind for piece in proto.pieces})
     pipeline = Pipeline(
-        build.segmenter(), words, None, functools.partial(_decode, proto), (around[0], around[1]), _stages(proto), build.notes,
-        "fused",
+        build.segmenter(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused", _origin(proto),
     )
     made = ImportedScores if proto.model_type == UNIGRAM else ImportedVocabulary
     return Tokenizer(made(
@@ -123,7 +121,6 @@ class _Builder:
             symbol for symbol, piece in enumerate(self.of) if piece.kind in (UNKNOWN, CONTROL, BYTE, UNUSED)
         )
         self.bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(self.of) if piece.kind == BYTE}
-        self._greatest = max([_SMALLEST, *(piece.score for piece in pieces if piece.kind == NORMAL)])
         self.scores = [self._score(piece) for piece in self.of]
         if proto.denormalizes:
             self.notes = ("rules that change text after decoding are not applied",)
@@ -139,9 +136,9 @@ class _Builder:
         return [character for character in characters if character not in found]
 
     def _score(self, piece: Piece) -> float:
-        """What a piece scores where text is cut: a user-defined one nearly nothing, so that it is always taken."""
+        """What a piece scores where text is cut: a user-defined one more than nothing, so that it is always taken."""
         if piece.kind == USER_DEFINED:
-            return len(to_bytes(piece.text)) * self._greatest - 0.1
+            return single(0.1 * (len(to_bytes(piece.text)) - 1))
         return piece.score
 
     def cuts_words(self) -> bool:
@@ -214,6 +211,15 @@ class SpelledMerging(JoinedMerging):
         self._hidden = builder.hidden_symbols
         self._bytes = builder.bytes_
         self._made_from: dict[int, tuple[int, int]] = {}
+
+    def in_order(self) -> int:
+        """How many births, from the first, are merged in the order in which they are born; none where some are cut again."""
+        return 0 if self._unused else super().in_order()
+
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """As of any merging; what is unknown where it is left is no symbol to begin with."""
+        start, merges = super().history(units)
+        return [-1 if symbol in self._hidden else symbol for symbol in start], merges
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts."""
@@ -294,9 +300,8 @@ def _characters(piece: bytes) -> list[bytes]:
     return list(map(to_bytes, piece.decode("utf-8")))
 
 
-def _decode(proto: Proto, names: Sequence[str]) -> bytes:
+def _decode(proto: Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     """The text of pieces; control symbols and the unknown piece by what stands for them."""
-    kinds = {piece.text: piece.kind for piece in proto.pieces}
     out = bytearray()
     run = bytearray()
     begun = seen = False
@@ -332,3 +337,11 @@ def _stages(proto: Proto) -> dict[str, Any]:
         "treat_whitespace_as_suffix": proto.suffix,
     }}
 
+
+def _origin(proto: Proto) -> Origin:
+    """What the file says, so that it can be written again."""
+    said = {
+        "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != NORMAL},
+        "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
+    }
+    return Origin("sentencepiece", said, [(n, piece.text, piece.score) for n, piece in enumerate(proto.pieces)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from tokentui.learn.filters import FILTERS, MAX_PIECE_CHARS, script
 from tokentui.recipe import Recipe
@@ -141,7 +142,7 @@ def _ended(
     words: Words, names: Sequence[str], at_end: Mapping[str, int], space: str, line: str
 ) -> tuple[list[str], list[int]]:
     """Each word as often as it goes on with a ▁, and as often as it ends a line."""
-    ending = [at_end.get(word, 0) for word in words.words]
+    ending = list(map(at_end.get, words.words, repeat(0)))
     both = list(zip(names, words.counts, ending, strict=True))
     parts = [name + space for name, count, last in both if count > last]
     weights = [count - last for _, count, last in both if count > last]
@@ -153,23 +154,37 @@ def _ended(
 def last_words(lines: Sequence[str], recipe: Recipe) -> Generator[float, None, Counter[str]]:
     """How often each word is the last of a line, by `split=metaspace`. Yields how much is done, from 0.2 to 1."""
     words = Pretokenizer(recipe).words
-    found: Counter[str] = Counter()
     tails: Counter[str] = Counter()
-    for n, line in enumerate(lines):
-        if n % _LOOK_EVERY == 0:
-            yield 0.2 + 0.8 * n / len(lines)
-        # No normaliser looks back across the place before a space, and a word begins there: most lines end like others.
-        at = line.rfind(" ", 0, len(line) - 1)
-        tail = line[at:] if at > 0 else ""
+    for low in range(0, len(lines), _LOOK_EVERY):
+        yield 0.2 + 0.8 * low / len(lines)
+        tails.update(map(_tail, lines[low : low + _LOOK_EVERY]))
+    found: Counter[str] = Counter()
+    plain: Counter[str] = Counter()
+    nothing: set[str] = set()
+    for tail, count in tails.items():
         if tail.isascii() and tail.isprintable() and tail[-1:] not in ("", " "):
-            tails[tail] += 1
-        elif last := (tail and words(tail, first=False)) or words(line):
-            found[last[-1]] += 1
+            plain[tail if tail[0] == " " else " " + tail] += count
+        elif last := words(tail, first=tail[:1] != " "):
+            found[last[-1]] += count
+        elif tail[:1] == " ":
+            nothing.add(tail)
     # Printable ASCII without spaces is one word, whatever is done to it.
-    single = words("".join(tails), first=False)
-    for word, count in zip(single, tails.values(), strict=True):
+    single = words("".join(plain), first=False)
+    for word, count in zip(single, plain.values(), strict=True):
         found[word] += count
+    for line in lines if nothing else ():
+        if _tail(line) in nothing and (last := words(line)):
+            found[last[-1]] += 1
     return found
+
+
+def _tail(line: str) -> str:
+    """The end of a line from its last space on, one at its very end not counted; all of a line without one.
+
+    No normaliser looks back across the place before a space, and a word begins there: most lines end like others.
+    """
+    at = line.rfind(" ", 0, -1)
+    return line[at:] if at > 0 else line
 
 
 def unit_kinds(units: Iterable[str]) -> dict[str, int]:

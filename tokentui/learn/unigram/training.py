@@ -118,6 +118,9 @@ class Training:
         """The number of steps that have been made, those gone back over too."""
         return len(self._models) - 1
 
+    memory = 0
+    """What models and words take is not counted."""
+
     @property
     def pieces(self) -> int:
         """The number of pieces at this step."""

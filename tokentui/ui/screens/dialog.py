@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tokentui.ui.screens.leaving import Once
 from tokentui.ui.text import Run, join
 
 Result = TypeVar("Result")
@@ -54,7 +55,7 @@ class Hints(Widget):
             yield from ((key, "key"), (f" {label}", "muted"))
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(ModalScreen[Result], Once[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
     A subclass gives `HEADING`, `HINTS` and what stands in the box (`compose_box`). Its classes `-narrow`, `-medium` and
@@ -86,7 +87,10 @@ class Dialog(ModalScreen[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
     def compose(self) -> ComposeResult:
-        """The box."""
+        """The box, of the size that the screen has room for from its first moment on."""
+        # Textual gives these classes after the first layout: the box would be seen in one place and then in another.
+        for length, breakpoints in zip(self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
+            self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
         with Vertical(classes="dialog") as box:
             yield from self.compose_box()
             yield Hints(self.HINTS)

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from rich.highlighter import Highlighter
-from rich.text import Text
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from tokentui.ui.guard import replace
+from tokentui.ui.text import StandIns
 
 MOST_TYPED = 4096
 """The most characters a line holds; paths may be that long."""
-
-
-class _Visible(Highlighter):
-    """Shows a stand-in for each character that is not safe, one for one, so that the cursor stays where it is."""
-
-    def highlight(self, text: Text) -> None:
-        """Replace the characters in place."""
-        text.plain = replace(text.plain)
 
 
 class Field(Input):
@@ -48,7 +38,7 @@ class Field(Input):
         super().__init__(
             value,
             placeholder=placeholder,
-            highlighter=_Visible(),
+            highlighter=StandIns(),
             suggester=suggester,
             max_length=MOST_TYPED,
             select_on_focus=select,

@@ -47,20 +47,21 @@ def destination(text: str, step: int, known: int, target: int | None) -> GoTo | 
     return GoTo(max(0, number))
 
 
-def foretell(text: str, step: int, known: int, target: int | None) -> str:
-    """What a line that was typed will do, in a few words of safe text; the arguments are those of `destination`."""
+def foretell(text: str, step: int, known: int, target: int | None, what: str = "step") -> str:
+    """What a line that was typed will do, in a few words of safe text; the arguments are those of `destination`, and what a step
+    is called."""
     match destination(text, step, known, target):
         case None:
-            return "a step, +100, -5, 50%, end, or the text of a token"
+            return f"a {what}, +100, -5, 50%, end, or the text of a token"
         case GoTo(None):
-            return "the end of the run" if target is None else f"the end of the run, step {target:,} at most"
+            return "the end of the run" if target is None else f"the end of the run, {what} {target:,} at most"
         case GoTo(int(number)):
             there = ", where you are" if number == step else ""
             beyond = f", beyond the stop at {target:,}" if target is not None and number > target else ""
-            return f"step {number:,}{there or beyond} (known to {known:,})"
+            return f"{what} {number:,}{there or beyond} (known to {known:,})"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TOKEN_SHOWN))
-            return f"the step that makes ‘{shown}’"
+            return f"the {what} that makes ‘{shown}’" if what == "step" else f"the {what} of ‘{shown}’"
     raise AssertionError
 
 
@@ -71,6 +72,7 @@ class GoToScreen(Dialog[str | None]):
         step: The step where one is.
         known: The furthest step trained so far.
         target: The step that the run goes to, None if to the end.
+        what: What a step is called.
     """
 
     HEADING = "Go to"
@@ -83,9 +85,9 @@ class GoToScreen(Dialog[str | None]):
     GoToScreen .prompt { width: 2; color: $text-accent; }
     """
 
-    def __init__(self, step: int, known: int, target: int | None = None) -> None:
+    def __init__(self, step: int, known: int, target: int | None = None, what: str = "step") -> None:
         super().__init__()
-        self._place = (step, known, target)
+        self._place = (step, known, target, what)
 
     def compose_box(self) -> ComposeResult:
         """The line and what it will do."""

@@ -14,11 +14,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from tokentui.ui.actions import EVERYWHERE as SCREENS
 from tokentui.ui.actions import key_name
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
 from tokentui.ui.screens.field import Field
 from tokentui.ui.screens.listing import Listing
 from tokentui.ui.table import Column, TableRow
+from tokentui.ui.widgets.figures import size
 
 EVERYWHERE = "global"
 """The context of actions that work in every pane."""
@@ -52,13 +54,15 @@ class ActionLike(Protocol):
         """Where it works: `global` or a pane."""
 
 
-def engine_line(engine: str = "") -> str:
-    """What runs here, in one line: the program, its engine, and what it stands on."""
+def engine_line(engine: str = "", memory: int = 0) -> str:
+    """What runs here, in one line: the program, its engine and what that holds, and what it stands on."""
     import tokentui
 
     own = getattr(tokentui, "__version__", "")
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"tokentui {own} · engine: {engine or 'plain Python'} · {python} · Textual {version('textual')}".replace("  ", " ")
+    held = f", {size(memory)} held" if memory else ""
+    runs = f"tokentui {own} · engine: {engine or 'plain Python'}{held}"
+    return f"{runs} · {python} · Textual {version('textual')}".replace("  ", " ")
 
 
 def rows(actions: Sequence[ActionLike], context: str, find: str, width: int) -> Iterator[TableRow]:
@@ -70,8 +74,8 @@ def rows(actions: Sequence[ActionLike], context: str, find: str, width: int) -> 
         find: Text that keys, label or sentence must have, upper or lower case; "" for all.
         width: The columns for the sentence; the rest of a longer one stands in rows of its own.
     """
-    for name in dict.fromkeys([context, EVERYWHERE, *(action.context for action in actions)]):
-        found = [action for action in actions if action.context == name and find.lower() in _all_text(action)]
+    for name in dict.fromkeys([_where(context), EVERYWHERE, *(_where(action.context) for action in actions)]):
+        found = [action for action in actions if _where(action.context) == name and find.lower() in _all_text(action)]
         if not found:
             continue
         title = "Everywhere" if name == EVERYWHERE else name.capitalize()
@@ -82,6 +86,11 @@ def rows(actions: Sequence[ActionLike], context: str, find: str, width: int) -> 
             yield TableRow(action.name, (((keys, "key"),), ((action.label, "strong"),), ((first, ""),)))
             for n, line in enumerate(more):
                 yield TableRow((action.name, n), ((), (), ((line, ""),)))
+
+
+def _where(context: str) -> str:
+    """The heading that a context belongs under: what works on a whole screen is one."""
+    return EVERYWHERE if context in SCREENS else context
 
 
 def _all_text(action: ActionLike) -> str:
@@ -95,6 +104,7 @@ class HelpScreen(Dialog[None]):
         actions: All actions.
         context: The context of the focused pane.
         engine: What runs, in a few words.
+        memory: How many bytes the training holds, 0 where that is not known.
     """
 
     HEADING = "Help"
@@ -112,12 +122,12 @@ class HelpScreen(Dialog[None]):
         Binding("q,question_mark", "leave", "Close", show=False),
     ]
 
-    def __init__(self, actions: Sequence[ActionLike], context: str = EVERYWHERE, engine: str = "") -> None:
+    def __init__(self, actions: Sequence[ActionLike], context: str = EVERYWHERE, engine: str = "", memory: int = 0) -> None:
         super().__init__()
         self._actions = tuple(actions)
         self._pane = context
         self._find = ""
-        self._engine = engine
+        self._engine, self._memory = engine, memory
 
     def compose_box(self) -> ComposeResult:
         """The search line, the list, and what runs."""
@@ -129,7 +139,7 @@ class HelpScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Show all of it."""
-        self.query_one(Notice).say(engine_line(self._engine))
+        self.query_one(Notice).say(engine_line(self._engine, self._memory))
         self.set_focus(self.query_one(Listing))
 
     def on_resize(self) -> None:

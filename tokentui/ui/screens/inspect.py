@@ -10,13 +10,13 @@ from typing import ClassVar, TypeAlias
 from textual.app import ComposeResult
 
 from tokentui.safetext import GLYPH_MODES, safe
-from tokentui.snapshot import LossRow, PairRow, TokenRow
+from tokentui.snapshot import BirthRow, LossRow, PairRow, TokenRow
 from tokentui.ui import text as ui_text
 from tokentui.ui.screens.dialog import Dialog, Hint
 from tokentui.ui.screens.listing import Listing, wrap
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell
-from tokentui.ui.widgets.figures import amount, number, signed
+from tokentui.ui.widgets.figures import amount, number, plural, signed
 
 MOST_SHOWN = 2048
 """The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
@@ -39,17 +39,25 @@ _UNNAMED = {
 def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]:
     """What is known of a row, as (label, cell), but for its code points."""
     piece = piece_of(row)
-    if isinstance(row, TokenRow):
+    if isinstance(row, BirthRow):
+        yield "id", ((number(row.id), "strong"), ("" if row.born else "  not born yet", "muted"))
+        yield "born", ((f"birth {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file", ""),)
+        yield "places", ((f"{number(row.count)} in {number(row.words)} distinct words", ""), ("  as soon as it is born", "muted"))
+        parents = row.parts
+    elif isinstance(row, TokenRow):
         yield "id", (("–" if row.id is None else number(row.id), "strong"), (f"  {row.kind}", "muted"))
         if row.step is not None:
             counted = "" if row.count is None else f", from {number(row.count)} pairs"
-            yield "born", ((f"step {number(row.step)}{counted}", ""),)
+            what = "birth" if row.count is None else "step"
+            yield "born", ((f"{what} {number(row.step)}{counted}", ""),)
         if row.kind == "left":
             figure = "" if row.score is None else f"  {_exact(row.score)}"
             yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
         else:
-            uses = "not counted" if row.uses is None else "not used" if not row.uses else f"{number(row.uses)} times"
+            uses = "not counted" if row.uses is None else "not used" if not row.uses else plural(row.uses, "time")
             yield "uses now", ((uses, "muted" if not row.uses else ""),)
+            if row.reason:
+                yield "never", ((safe(row.reason, limit=_REASON_SHOWN), "warning"), ("  no text becomes it", "muted"))
             if row.score is not None:
                 yield "score", ((_exact(row.score), ""), (f"  the natural log of {_exact(math.exp(row.score))}", "muted"))
         parents = parents or row.parents
@@ -73,9 +81,8 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
     for mode in GLYPH_MODES:
         if mode != "hex":
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
-    plural = "byte" if len(piece) == 1 else "bytes"
     rest = " …" if len(piece) > MOST_SHOWN else ""
-    yield "hex", ((piece[:MOST_SHOWN].hex(" ") + rest, ""), (f"  {number(len(piece))} {plural}", "muted"))
+    yield "hex", ((piece[:MOST_SHOWN].hex(" ") + rest, ""), (f"  {plural(len(piece), 'byte')}", "muted"))
 
 
 def piece_of(row: Row) -> bytes:

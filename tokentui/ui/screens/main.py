@@ -21,7 +21,7 @@ from tokentui.commands import CancelWork, Fine, GoTo, Move, Play, See, Speed, Ty
 from tokentui.safetext import GLYPH_MODES, GlyphMode
 from tokentui.snapshot import VOCABULARY_ORDERS, Look, Place, Snapshot
 from tokentui.ui.actions import bindings
-from tokentui.ui.messages import TextMoved, TextWanted
+from tokentui.ui.messages import TextWanted
 from tokentui.ui.table import VirtualTable
 from tokentui.ui.text import Cell
 from tokentui.ui.widgets.bands import FooterLine, HeaderLine, TabLine, TooSmall
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PANES = ("corpus", "pairs", "vocabulary", "encode")
 _TITLES = {"corpus": "1 Corpus", "pairs": "2 Pairs", "vocabulary": "3 Vocabulary", "encode": "4 Encode"}
 _SHORT = {"vocabulary": "3 Vocab"}
-_TITLES_OF = {"unigram": {"pairs": "2 Pieces"}}
+_TITLES_OF = {"unigram": {"pairs": "2 Pieces"}, "opened": {"pairs": "2 Births"}}
 
 LEAST_WIDTH, LEAST_HEIGHT = 30, 8
 """Below this nothing but a line is shown."""
@@ -69,12 +69,13 @@ class MainScreen(Screen[None]):
         self.sought: tuple[str, str] = ("", "")
         """What was last looked for, as (pane, text)."""
         self.objective = ""
-        """What is trained for."""
+        """What is trained for, as `Snapshot.objective` has it."""
         self._front = "pairs"
         self._before_typing = "corpus"
         self._size_classes: frozenset[str] = frozenset()
         self.header_line, self.tabs, self.footer_line = HeaderLine(), TabLine(), FooterLine()
         self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
+        self.text.moved = self.pairs.moved = self.vocabulary.moved = self._draw_titles
         self.why, self.encode, self.scrubber = WhyLines(classes="body"), EncodeBody(typed), Scrubber()
         self.corpus = CorpusPane(_TITLES["corpus"], self.text, id="corpus")
         others = zip(PANES[1:], (self.pairs, self.vocabulary, self.encode), strict=True)
@@ -87,6 +88,7 @@ class MainScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
+        self._take_size(*self.app.size)  # before there is anything that would have to be styled again
         yield self.header_line
         yield self.tabs
         with Horizontal(id="panes"):
@@ -120,8 +122,8 @@ class MainScreen(Screen[None]):
             if before is not None:
                 self.pairs.move_to(0)
                 self.vocabulary.move_to(0)
-        if self.objective != snapshot.recipe.objective:
-            self._take_objective(snapshot.recipe.objective)
+        if self.objective != snapshot.objective:
+            self._take_objective(snapshot.objective)
         self._draw()
 
     def _is_another(self, before: Snapshot, now: Snapshot) -> bool:
@@ -177,19 +179,23 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Let panes give way to others."""
-        width, height = event.size
+        if self._take_size(*event.size):
+            # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
+            self.call_after_refresh(self.focus_pane, self.active)
+
+    def _take_size(self, width: int, height: int) -> bool:
+        """Say by classes how much room there is. Returns whether that has changed."""
         if width < LEAST_WIDTH or height < LEAST_HEIGHT:
             wanted = {"tiny"}
         elif width < 60 or height < 16:
             wanted = {"small", "short"}
         else:
             wanted = {"medium" if width < 100 else "wide", "tall" if height >= 36 else "short" if height < 30 else "high"}
-        if frozenset(wanted) != self._size_classes:
-            # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
-            active = self.active
+        changed = frozenset(wanted) != self._size_classes
+        if changed:
             self._size_classes = frozenset(wanted)
-            self.set_classes([*wanted, f"front-{self._front}", f"at-{active}", f"for-{self.objective}"])
-            self.call_after_refresh(self.focus_pane, active)
+            self.set_classes([*wanted, f"front-{self._front}", f"at-{self.active}", f"for-{self.objective}"])
+        return changed
 
     def focus_pane(self, name: str) -> None:
         """Give a pane the focus, and bring it to the front where panes share a place."""
@@ -220,11 +226,6 @@ class MainScreen(Screen[None]):
             self.text.begin_again(place)
             self.focus_pane(self.active)
 
-    def look_again(self) -> None:
-        """Say again what is looked at: a text that is trained anew may have been begun at its top."""
-        if self.look != dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0):
-            self.explorer.send(See(self.look))
-
     def on_text_area_selection_changed(self) -> None:
         """Say where the cursor is."""
         self._draw_titles()
@@ -232,6 +233,8 @@ class MainScreen(Screen[None]):
     @on(events.DescendantFocus)
     def _focus_moved(self, event: events.DescendantFocus) -> None:
         """A click may move the focus as well."""
+        if event.widget is not self.focused:
+            return  # it has moved on since: to follow would take it back, and it would go to and fro for ever
         pane = next((name for name, pane in self.panes.items() if pane in event.widget.ancestors), None)
         if pane is not None and pane != self.active and not self.has_class("tiny"):
             self.focus_pane(pane)
@@ -256,11 +259,6 @@ class MainScreen(Screen[None]):
         elif event.table is self.vocabulary:
             self.see(vocabulary_top=event.top, vocabulary_rows=event.height)
 
-    @on(TextMoved)
-    @on(VirtualTable.CursorMoved)
-    def _position_changed(self) -> None:
-        self._draw_titles()
-
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         now = self.snapshot
@@ -280,7 +278,10 @@ class MainScreen(Screen[None]):
     # What keys do.
 
     def action_move(self, steps: int) -> None:
-        """Steps forward, or back."""
+        """Steps forward, or back. In an opened file ten steps are a hundredth of its births."""
+        now = self.snapshot
+        if now is not None and now.opened is not None and abs(steps) == 10:
+            steps = steps // 10 * max(1, round(now.opened.births / 100))
         self.explorer.send(Move(steps))
 
     def action_fine(self, pieces: int) -> None:
@@ -375,6 +376,12 @@ class MainScreen(Screen[None]):
         """Ask for a recipe."""
         self.explorer.asking.how_to_train()
 
+    def action_compare(self) -> None:
+        """Ask what to compare with."""
+        from tokentui.ui.screens.compare_open import compare_with
+
+        compare_with(self.explorer)
+
     async def action_edit(self) -> None:
         """Type into the corpus."""
         await self.explorer.editing.begin()
@@ -383,9 +390,17 @@ class MainScreen(Screen[None]):
         """Show how the text is cut."""
         self.explorer.asking.pieces()
 
+    def action_export(self) -> None:
+        """Write the tokenizer of this step to a file."""
+        self.explorer.asking.export()
+
     def action_questions(self) -> None:
         """Show what the vocabulary is worth."""
         self.explorer.asking.questions()
+
+    def action_facts(self) -> None:
+        """Show the facts and the health of the tokenizer."""
+        self.explorer.asking.facts()
 
     def action_help(self) -> None:
         """Show all keys."""

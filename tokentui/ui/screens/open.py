@@ -1,4 +1,7 @@
-"""Open a corpus: a path with completion; below it what was opened last, what is built in, what is in the folder."""
+"""Open a corpus or a tokenizer: a path with completion; below it what was opened last, what is built in, what is in the folder.
+
+What a file is is told by its content: a line says which tokenizer it is, and nothing where it is a corpus.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import asyncio
 import glob
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,7 +33,11 @@ from tokentui.ui.widgets.figures import size as size_text
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
 
+Recognise = Callable[[str], Awaitable[str]]
+"""Tells what a file is."""
+
 _SAMPLE = "sample:"
+_SPLIT = "split="
 _COLUMNS = (
     Column(flex=3, min_width=12, priority=2), Column(flex=4, min_width=14), Column(width=9, align="right", priority=1),
 )
@@ -38,10 +45,13 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """What to open: a corpus as the command line names it, and how to read it (None: by its name)."""
+    """What to open: a corpus as the command line names it, and how to read it (None: by its name); or a tokenizer file, with the
+    `split` that was named for one that holds none."""
 
     source: str
     as_: str | None
+    tokenizer: bool = False
+    split: str = ""
 
 
 class _Completer(Suggester):
@@ -57,11 +67,14 @@ class _Completer(Suggester):
 
 
 class OpenScreen(Dialog[OpenChoice | None]):
-    """Asks which corpus to open. Its result is an `OpenChoice`, None if it was left.
+    """Asks which corpus or tokenizer to open. Its result is an `OpenChoice`, None if it was left.
+
+    A tokenizer file that holds no split takes one behind its path: `cl100k_base.tiktoken split=cl100k`.
 
     Args:
         recent: Sources that were opened before, newest first.
         start: The folder to look into at first.
+        recognise: Asked what a file is: the name of a tokenizer's format, empty for a corpus. None takes all files for corpora.
     """
 
     HEADING = "Open"
@@ -82,12 +95,13 @@ class OpenScreen(Dialog[OpenChoice | None]):
         Binding("ctrl+t", "read_as", "Read as", show=False),
     ]
 
-    def __init__(self, recent: Sequence[str] = (), start: str = ".") -> None:
+    def __init__(self, recent: Sequence[str] = (), start: str = ".", recognise: Recognise | None = None) -> None:
         super().__init__()
+        self._recognise = recognise
         self._recent = tuple(recent)
         self._start = "" if start in ("", ".") else start.rstrip("/") + "/"
         # Held, not looked up: a completion may come when the screen has been taken apart.
-        self.field = Field(placeholder="a file, a folder, a glob", select=False, suggester=_Completer(self))
+        self.field = Field(placeholder="a file, a folder, a glob; a tokenizer file", select=False, suggester=_Completer(self))
         self.listing = Listing(_COLUMNS)
         self.notice = Notice()
         self._sizes: dict[str, int] = {}
@@ -123,9 +137,11 @@ class OpenScreen(Dialog[OpenChoice | None]):
         return None
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """List what begins like it."""
+        """List what begins like it, and say what it is where it is a tokenizer."""
         self.notice.say("")
         self._look(event.value)
+        if event.value and not event.value.startswith(_SAMPLE):
+            self.run_worker(self._tell_what(os.path.expanduser(with_split(event.value)[0])), group="what", exclusive=True)
 
     def _look(self, typed: str) -> None:
         self._tell()
@@ -230,6 +246,7 @@ class OpenScreen(Dialog[OpenChoice | None]):
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
         self.hints.say(self.LIST_HINTS if self.focused is self.listing else self.HINTS)
+        self._tell_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open what was typed."""
@@ -265,6 +282,7 @@ class OpenScreen(Dialog[OpenChoice | None]):
             self.run_worker(self._open_path(os.path.expanduser(source)), group="opening", exclusive=True)
 
     async def _open_path(self, path: str) -> None:
+        path, split = with_split(path)
         try:
             await aside(lambda: os.stat(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -272,10 +290,47 @@ class OpenScreen(Dialog[OpenChoice | None]):
                 why = (error.strerror if isinstance(error, OSError) else None) or str(error)
                 self.notice.say(f"{safe(path, limit=200)}: {why.lower()}", "error")
                 return
-        self.dismiss(OpenChoice(path, self._as))
+        if self._as is None and (split or await self._what_is(path)):
+            self.dismiss(OpenChoice(path, None, True, split))
+        else:
+            self.dismiss(OpenChoice(path, self._as))
+
+    async def _what_is(self, path: str) -> str:
+        """The name of a tokenizer's format, empty for a corpus."""
+        if self._recognise is None:
+            return ""
+        try:
+            return await self._recognise(path)
+        except TokentuiError:
+            return ""  # given up for another one
+
+    async def _tell_what(self, path: str) -> None:
+        """Say what a file is, where it is a tokenizer."""
+        if not await aside(lambda: os.path.isfile(path)):
+            return
+        name = await self._what_is(path)
+        if name:
+            self.notice.say(f"{safe(os.path.basename(path), limit=60)} is a tokenizer: {name}", "success")
+
+    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
+        """Say what the file under the cursor is."""
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        row = self.listing.row_at(self.listing.cursor)
+        match row.key if row and self.focused is self.listing else None:
+            case ("open", str(source)) if not source.startswith(_SAMPLE):
+                self.notice.say("")
+                self.run_worker(self._tell_what(os.path.expanduser(source)), group="what", exclusive=True)
 
     def _say_as(self) -> None:
         self.box.border_subtitle = join(((f"read as: {self._as or 'auto'}", ""),))
+
+
+def with_split(typed: str) -> tuple[str, str]:
+    """A path, and the split that is named behind it: `ranks.tiktoken split=cl100k`."""
+    path, space, last = typed.rpartition(" ")
+    return (path.rstrip(), last.removeprefix(_SPLIT)) if space and path and last.startswith(_SPLIT) else (typed, "")
 
 
 def _name_of(typed: str) -> str:

@@ -18,6 +18,7 @@ from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset, label
 from tokentui.recipe import AXES, Recipe
 from tokentui.safetext import safe, safe_line
+from tokentui.snapshot import StageView
 from tokentui.ui.screens import draft, following, recipe_rows
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
 from tokentui.ui.screens.field import Field
@@ -39,6 +40,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         keep_place: What another recipe is brought to, one of `draft.PLACES`.
         follow: Called with each change while the dialog is live; None where nothing can follow.
         live: Whether it is live at first.
+        stages: The steps of the opened tokenizer in use; a recipe may be taken as it is then, to be trained.
     """
 
     HEADING = "Algorithm"
@@ -99,9 +101,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def __init__(
         self, recipe: Recipe, preset_name: str = "", run: Mapping[str, Any] | None = None, trial: Trial | None = None,
-        keep_place: str = "step", follow: Follow | None = None, live: bool = False,
+        keep_place: str = "step", follow: Follow | None = None, live: bool = False, stages: Sequence[StageView] = (),
     ) -> None:
         super().__init__(classes="-presets" if trial else "-presets -untried")
+        self._stages = tuple(stages)
         self._used, self._used_run = recipe, draft.full_run(run or {})
         self._preset = preset_name
         self.recipe, self.run_words = self._used, dict(self._used_run)
@@ -122,7 +125,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         with Horizontal(classes="panes"):
             yield Listing(recipe_rows.PRESET_COLUMNS, id="presets")
             with Vertical(id="chosen"):
-                yield Listing(recipe_rows.AXIS_COLUMNS, id="axes")
+                yield Listing(recipe_rows.STAGE_COLUMNS if self._stages else recipe_rows.AXIS_COLUMNS, id="axes")
                 yield Listing(recipe_rows.VALUE_COLUMNS, id="values")
                 yield self._preview
         with Horizontal(classes="edit"):
@@ -134,7 +137,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def on_mount(self) -> None:
         """Start at the preset in use."""
         self._show(self._preset)
-        self.set_focus(self._presets)
+        self._go(self._axes if self._stages else self._presets)
 
     def on_resize(self) -> None:
         """Fit what is changed to the room there is."""
@@ -163,7 +166,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         changes, live = self._changes(), self._following.on if self._following.can else None
         self._following.show(self._choice)
         self._presets.show(recipe_rows.presets(self.recipe), keep=preset or self._presets.cursor_key)
-        self._axes.show(recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live), keep=self._axes.cursor_key)
+        rows = recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live)
+        self._axes.show(recipe_rows.with_stages(rows, self._stages), keep=self._axes.cursor_key)
         if self._open in AXES:
             self._values.show(recipe_rows.values(self.recipe, self._open), keep=self._values.cursor_key)
         self.box.border_subtitle = join(((safe(label(self.recipe), limit=60), ""),))
@@ -235,7 +239,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             else:
                 place = f"{draft.PLACE_ABOUT}: enter takes the other"
                 abouts = {**draft.STOPS, draft.PLACE: place, following.NAME: following.ABOUT}
-                self._say(abouts.get(name, "enter takes what is changed"))
+                take = "enter trains by these axes, on the same corpus" if self._stages else "enter takes what is changed"
+                self._say(abouts.get(name, take))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
@@ -308,7 +313,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Take the recipe, if it is another one."""
         if self._open:
             return
-        if self._changes():
+        if self._changes() or self._stages:
             self.dismiss(self._choice)
         else:
             self._say("nothing is changed", "warning")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
 
 from tokentui.recipe import AXES, Recipe
 from tokentui.safetext import safe
+from tokentui.snapshot import StageView
 from tokentui.ui.screens import draft, following
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell, Run
@@ -20,6 +21,8 @@ PRESET_COLUMNS = (Column(flex=1, min_width=10),)
 AXIS_COLUMNS = (
     Column(width=10, priority=1), Column(flex=2, min_width=15, priority=1), Column(flex=4, min_width=15),
 )
+STAGE_COLUMNS = (Column(width=15, priority=1), Column(flex=3, min_width=15, priority=1), Column(flex=4, min_width=15))
+"""The same beside the steps of an opened tokenizer, whose names are longer."""
 VALUE_COLUMNS = (Column(width=16, priority=1), Column(flex=1, min_width=16))
 
 _MOST_SHOWN = 60  # characters of a value in a row
@@ -54,6 +57,31 @@ def axes(
     if live is not None:
         rows.append(_row(following.NAME, "on" if live else "off", following.ABOUT, False))
     return rows
+
+
+def with_stages(rows: list[TableRow], steps: Sequence[StageView]) -> list[TableRow]:
+    """The rows of the axes, and before them the steps of an opened tokenizer.
+
+    What the axes say of a step stands beside it, or that none does; what cannot be shown is called opaque.
+    """
+    if not steps:
+        return rows
+    what = ("train afresh", "strong"), ("by the axes, as far as they can say it", "muted")
+    listed = [TableRow(TAKE, (((TAKE, "key"),), what[:1], what[1:])), _heading("The file's steps")]
+    for place, step in enumerate(steps):
+        named = step.name if not place or steps[place - 1].name != step.name else ""
+        does: Cell = ((safe(step.what), "muted"),)
+        said: Cell = ((safe(step.axis, limit=_MOST_SHOWN), ""),)
+        if step.opaque:
+            said = (("opaque", "warning"),)
+        elif not step.axis:
+            said, does = does, (("no axis says it", "muted"),)
+        listed.append(TableRow(None, (((f" {named}", "muted"),), said, does)))
+    return [*listed, _heading("The axes"), *rows[1:]]
+
+
+def _heading(title: str) -> TableRow:
+    return TableRow(None, (((title, "strong"),), (), ()))
 
 
 def values(recipe: Recipe, axis: str) -> list[TableRow]:

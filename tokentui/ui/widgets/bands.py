@@ -13,7 +13,7 @@ from tokentui.ui import text as ui_text
 from tokentui.ui.actions import fitting, hints
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.figures import number, plural, size
-from tokentui.ui.widgets.lines import Lines, spread
+from tokentui.ui.widgets.lines import SAYS_BYTES, Lines, key_bytes, spread
 
 NAME_SHOWN = 60
 """The most characters of the name of a corpus."""
@@ -24,6 +24,9 @@ class HeaderLine(Lines):
 
     snapshot: Snapshot | None = None
     mode: GlyphMode = "text"
+
+    def __init__(self) -> None:
+        super().__init__(classes=SAYS_BYTES)
 
     def show(self, snapshot: Snapshot, mode: GlyphMode) -> None:
         """Take what a snapshot says."""
@@ -40,11 +43,17 @@ class HeaderLine(Lines):
         facts = f" · {size(now.corpus_bytes)} · {words}"
         view = f"view: {self.mode} · " if self.mode != "text" else ""
         engine = f"{now.engine} · " if now.engine == "compiling once" else ""
-        preset: Cell = ((view, "warning"), (engine, "muted"), (now.preset, "strong"))
-        right: Cell = (*preset, ("  " if now.preset else "", ""), (safe(label(now.recipe), limit=NAME_SHOWN), "muted"), (" ", ""))
+        named, said = now.preset, label(now.recipe)
+        if now.opened is not None:
+            named, said = now.opened.name, f"{number(now.opened.size)} ids · {said}"
+        preset: Cell = (*key_bytes(self.app), (view, "warning"), (engine, "muted"), (safe(named, limit=NAME_SHOWN), "strong"))
+        right: Cell = (*preset, ("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
         name: Cell = ((safe(now.corpus_name, limit=NAME_SHOWN), ""),)
         # The name gives way last.
         left: Cell = (*program, ("   ", ""), *name, (facts, "muted"))
+        held = f" · {size(now.memory)} held" if now.memory else ""
+        if ui_text.width((*left, (held, ""))) + ui_text.width(right) + 2 <= width:
+            left = (*left, (held, "muted"))
         if ui_text.width(left) + ui_text.width(right) + 2 > width:
             left = (*program, ("  ", ""), *name, (f" · {size(now.corpus_bytes)}", "muted"))
         if ui_text.width(left) + ui_text.width(right) + 2 > width:

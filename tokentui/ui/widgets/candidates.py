@@ -13,6 +13,7 @@ from tokentui.ui.actions import bindings
 from tokentui.ui.columns import Column
 from tokentui.ui.table import TableRow
 from tokentui.ui.text import Cell, Run
+from tokentui.ui.widgets.births import birth_rows, by_birth
 from tokentui.ui.widgets.figures import amount, bar, behind, decimal, number, plural, signed
 from tokentui.ui.widgets.tables import SnapshotTable, digits, pair, styled, token, tokens
 
@@ -30,12 +31,14 @@ class PairTable(SnapshotTable):
 
     def fitted(self, snapshot: Snapshot, width: int) -> tuple[Column, ...]:
         """The columns of the objective."""
-        return _COLUMNS[snapshot.recipe.objective](snapshot, width)
+        return _COLUMNS[snapshot.objective](snapshot, width)
 
     def fill(self, snapshot: Snapshot) -> None:
         """Hand over the candidates."""
-        if snapshot.recipe.objective == "unigram":
+        if snapshot.objective == "unigram":
             rows = _loss_rows(snapshot, self.mode)
+        elif snapshot.objective == "opened":
+            rows = birth_rows(snapshot, self.mode)
         else:
             rows = _pair_rows(snapshot, self.mode, self.size.width)
         self.update_rows(snapshot.pairs_top, list(rows), snapshot.pairs_total)
@@ -100,7 +103,7 @@ def _by_loss(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
 
 
 _COLUMNS: dict[str, Callable[[Snapshot, int], tuple[Column, ...]]] = {
-    "count": _by_count, "score": _by_score, "gage": _by_gage, "unigram": _by_loss,
+    "count": _by_count, "score": _by_score, "gage": _by_gage, "unigram": _by_loss, "opened": by_birth,
 }
 
 
@@ -116,7 +119,7 @@ def _pair_rows(snapshot: Snapshot, mode: GlyphMode, width: int) -> Iterator[Tabl
     best = snapshot.why.best
     for index, row in enumerate(rows, snapshot.pairs_top):
         first = index == 0 and best is not None
-        match snapshot.recipe.objective:
+        match snapshot.objective:
             case "score":
                 most = best.score if best is not None else max(one.score for one in rows)
                 cells = _score_cells(row, mode, first, most, digits(snapshot))

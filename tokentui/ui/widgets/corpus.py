@@ -6,6 +6,7 @@ with `TextWanted`. The place of its top row is kept, whatever is merged and howe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from textual import events
@@ -16,7 +17,7 @@ from textual.strip import Strip
 from tokentui.safetext import GlyphMode
 from tokentui.snapshot import CorpusView, Place
 from tokentui.ui.actions import bindings
-from tokentui.ui.messages import TextMoved, TextWanted
+from tokentui.ui.messages import TextWanted
 from tokentui.ui.text import Cell
 from tokentui.ui.widgets.lines import StyledLines
 from tokentui.ui.widgets.running import Boundaries, Layout, Manner
@@ -53,6 +54,8 @@ class CorpusText(StyledLines, can_focus=True):
         """The place of that row."""
         self.found: tuple[Place, int] | None = None
         """A place that was found, and how many characters were."""
+        self.moved: Callable[[], object] | None = None
+        """Called at once when another row is the first that is seen."""
         self._view: CorpusView | None = None
         self._aim: tuple[Aim, Place] | None = None
         self._asked: tuple[Place, int, int] | None = None
@@ -199,7 +202,8 @@ class CorpusText(StyledLines, can_focus=True):
         self.top = max(0, min(self.top, len(held.rows) - height))
         if held.rows and (place := held.place_of(held.rows[self.top][0])) != self.top_place:
             self.top_place = place
-            self.post_message(TextMoved())
+            if self.moved is not None:
+                self.moved()
         self._repaint()
         short_below = len(held.rows) - self.top < 2 * height and not view.at_end
         short_above = self.top < height // 2 and not view.at_start

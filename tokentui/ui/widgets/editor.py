@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.document._document import Document, EditResult, Location
@@ -15,6 +16,7 @@ from textual.widgets import TextArea
 from tokentui.safetext import is_safe
 from tokentui.ui.actions import bindings
 from tokentui.ui.guard import replace
+from tokentui.ui.text import mark_stand_ins
 from tokentui.ui.widgets.figures import number
 
 MOST_EDITED = 1_000_000
@@ -42,6 +44,10 @@ class ExactText(Document):
         if self._text is None:
             self._text = "\n".join(self._exact)
         return self._text
+
+    def exact_line(self, index: int) -> str:
+        """A line as it is."""
+        return self._exact[index]
 
     def get_text_range(self, start: Location, end: Location) -> str:
         """The text between two places."""
@@ -141,6 +147,14 @@ class CorpusEditor(TextArea):
             self.app.notify(refused, severity="error", markup=False)
             return None
         return super()._replace_via_keyboard(insert, start, end)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn, its stand-ins in reverse."""
+        line = super().get_line(line_index)
+        exact = self.document.exact_line(line_index) if isinstance(self.document, ExactText) else line.plain
+        if exact is not line.plain:
+            mark_stand_ins(line, exact)
+        return line
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
         """None: a text is no program, and looking through all of it would hold up the cursor."""

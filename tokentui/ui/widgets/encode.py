@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -30,9 +31,22 @@ class TypedLine(Input):
 
     def __init__(self) -> None:
         super().__init__(
-            placeholder="type text to see it encoded", compact=True, select_on_focus=False, max_length=TYPED_LIMIT,
+            placeholder="type text to see it encoded", highlighter=ui_text.StandIns(), compact=True, select_on_focus=False,
+            max_length=TYPED_LIMIT,
         )
         self.cursor_blink = False
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take as much of a long paste as there is room for, and say so; a short one goes its usual way."""
+        line = next(iter(event.text.splitlines()), "")
+        start, end = sorted(self.selection)
+        room = TYPED_LIMIT - len(self.value) + end - start
+        if len(line) > room:
+            event.stop()
+            event.prevent_default()
+            self.replace(line[:room], start, end)
+            what = f"{number(room)} of {number(len(line))} characters are taken: the line holds {number(TYPED_LIMIT)}"
+            self.app.notify(what, severity="warning", markup=False)
 
 
 class Prompt(Lines):

@@ -24,11 +24,14 @@ STYLES: Mapping[str, str] = MappingProxyType(
         "partial-here": "underline",
         "shade-a": "on $shade-a",
         "shade-b": "on $shade-b",
+        "shade-c": "on $shade-c",
         "fresh": "$fresh-text on $fresh bold",
         "fresh-other": "$fresh-text on $fresh-other bold",
         "past": "$primary",
         "future": "$text-disabled",
         "here": "$accent bold",
+        # The columns of Compare.
+        **{f"column-{n}": f"$column-{letter}" for n, letter in enumerate("abcd")},
     }
 )
 """The palette of safe text, and what the main screen adds to it. `a+b` is both of them."""
@@ -51,6 +54,16 @@ def spread(left: Cell, right: Cell, width: int) -> Cell:
     return (*left, *blank(width - ui_text.width(left) - taken), *right)
 
 
+SAYS_BYTES = "says-bytes"
+"""The class of lines that show what the last key cost."""
+
+
+def key_bytes(app: object) -> Cell:
+    """`186 B/key · `, what the last key cost; empty where nobody wants to know."""
+    sent = getattr(app, "key_bytes", None)
+    return () if sent is None else ((f"{sent:6,} B/key", "warning"), (" · ", "muted"))
+
+
 class StyledLines(Widget):
     """A widget that draws lines of runs, by the names in `STYLES`."""
 
@@ -69,12 +82,14 @@ class StyledLines(Widget):
         """The style of this name on the ground of the widget."""
         base = self.visual_style
         if (own := self._by_name.get((base, name))) is None:
-            style = base
+            style, dim = base, False
             for part in name.split("+"):
                 words = PLAIN.get(part, STYLES[part]) if self.app.no_color else STYLES[part]
-                if words:
+                if words == "dim":
+                    dim = True  # Textual would mix a colour; a terminal dims in four bytes
+                elif words:
                     style += Style.parse(words)
-            own = self._by_name[base, name] = style.rich_style
+            own = self._by_name[base, name] = style.rich_style + RichStyle(dim=True) if dim else style.rich_style
         return own
 
     def strip(self, cell: Cell, width: int) -> Strip:

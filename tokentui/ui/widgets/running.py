@@ -15,7 +15,7 @@ from tokentui.ui.widgets.figures import number
 from tokentui.ui.widgets.wrapping import Glyph, glyphs, wrap
 
 Boundaries = Literal["shade", "bars"]
-"""How tokens are told apart: by two shades, or by bars between them."""
+"""How tokens of more than a character are told apart: by shades, or all of them by bars between them."""
 
 BAR = "│"
 
@@ -182,14 +182,18 @@ class Layout:
                 continue
             # A character, or one with its marks, may be shared by several tokens.
             holders = [other for other in tokens[token : token + 8] if other.start < inside + glyph.end - glyph.start]
-            ground = self._ground(at, token, any(holder.fresh for holder in holders))
+            fresh = any(holder.fresh for holder in holders)
+            single = len(holders) == 1 and tokens[token].end - tokens[token].start == 1
+            ground = self._ground(at, token, fresh, single)
             yield glyph, _Look(ground, len(holders) > 1)
 
-    def _ground(self, part: int, token: int, fresh: bool) -> str:
+    def _ground(self, part: int, token: int, fresh: bool, single: bool) -> str:
         if fresh:
             return "fresh-other" if token % 2 else "fresh"
-        # Neighbours in a pre-token differ by shade and no shade; pre-tokens differ by their shade.
-        return "" if token % 2 else ("shade-b" if (part + self._parity) % 2 else "shade-a")
+        if single:
+            return ""  # a character that is a token needs no shade to be told from its neighbours; what has grown stands out
+        # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens differ by their shade.
+        return "shade-c" if token % 2 else ("shade-b" if (part + self._parity) % 2 else "shade-a")
 
 
 def _style(look: _Look, kind: str, manner: Manner, found: bool) -> str:

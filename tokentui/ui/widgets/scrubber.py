@@ -66,12 +66,13 @@ class Scrubber(Lines):
         if training is not None:
             pieces = ((number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"))
         place: Cell = (
-            ("step ", "muted"), (number(now.step).rjust(digits), "strong"), (of, "muted"), mark,
-            (_speed(now.speed), "" if now.running else "muted"),
+            ("step " if now.opened is None else "birth ", "muted"), (number(now.step).rjust(digits), "strong"), (of, "muted"),
+            mark, (_speed(now.speed), "" if now.running else "muted"),
         )
         tokens: Cell = (
             (number(now.tokens).rjust(len(number(max(now.start_tokens, now.tokens)))), "strong"),
-            (f" ({now.bytes_per_token:.2f} B/token)".ljust(_RATIO_WIDTH), "muted"),
+            # While a part of the corpus is counted its bytes and its tokens are not of the same text.
+            ((f" ({now.bytes_per_token:.2f} B/token)" if not now.partial else "").ljust(_RATIO_WIDTH), "muted"),
         )
         start: Cell = ((f"{number(now.start_tokens)} → ", "muted"),)
         title: Cell = ((" Tokens ", "muted"),)

@@ -8,6 +8,7 @@ from tokentui.safetext import GlyphMode, safe
 from tokentui.snapshot import Busy, PairRow, Snapshot
 from tokentui.ui import text as ui_text
 from tokentui.ui.text import Cell
+from tokentui.ui.widgets.births import last_birth, next_birth, order_said
 from tokentui.ui.widgets.candidates import SCORE_WIDTH, stands
 from tokentui.ui.widgets.figures import bar, behind, decimal, number, plural, signed
 from tokentui.ui.widgets.lines import Lines
@@ -50,11 +51,15 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
         out.append((("end  ", "accent"), (_end(snapshot, why.end), "")))
     elif why.round is not None:
         out += next_step(why.round)
+    elif snapshot.opened is not None:
+        out += next_birth(snapshot, mode)
     elif why.best is not None:
         out += _next(snapshot, why.best, mode)
     if why.round is not None:
         out += last_step(why.round)
-    out += [((safe(fact, limit=FACT_SHOWN), "muted"),) for fact in why.facts]
+    out += [((safe(fact, limit=FACT_SHOWN), "muted" if snapshot.opened is None else "warning"),) for fact in why.facts]
+    if snapshot.opened is not None:
+        return [*out, *last_birth(snapshot, mode), *order_said(snapshot)]
     # What Gage's compression saves is among its facts, and what its table costs.
     if why.best is not None and why.end is None and snapshot.recipe.objective != "gage":
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
@@ -62,7 +67,7 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
 
 
 def _end(snapshot: Snapshot, end: str) -> str:
-    if not snapshot.start_tokens:
+    if not snapshot.start_tokens and snapshot.opened is None:
         return "nothing to merge: the corpus is empty"
     return safe(end, limit=200)
 

@@ -1,0 +1,175 @@
+"""Measure, and write docs/performance.md: `python benchmarks/run.py CORPUS... [--only NAME...] [--out FILE]`.
+
+Give corpora of about 1, 10 and 100 MB (`benchmarks/corpora.py` makes them); each table takes those that mean something for it.
+Every measurement runs in fresh processes, beside the other libraries in turns; what is not installed is left out. Tables of
+earlier runs are kept, each with its machine and day, so that one can be measured anew by its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import goals
+from harness import HERE, ROOT, Table, machine
+
+sys.path.insert(0, str(ROOT))
+
+OUT = ROOT / "docs" / "performance.md"
+SMALL, LARGE = 2.5, 40.0
+"""Megabytes below which a corpus is small, and above which it is large."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A kind of table: which corpora it is made of, and how."""
+
+    about: str
+    takes: Callable[[float], bool] | None
+    measure: Callable[[Path, int], Table]
+
+
+def _size(path: Path) -> float:
+    return path.stat().st_size / 1e6
+
+
+def _entries(path: Path) -> int:
+    return 8192 if _size(path) < SMALL else 32_768
+
+
+def _of(module: str, function: str, *words: Any, repeated: bool = True) -> Callable[[Path, int], Table]:
+    """A function of a module here, which is imported when it is wanted. A word may be a function of the corpus."""
+
+    def measure(path: Path, repeats: int) -> Table:
+        made = __import__(module)
+        given = [word(path) if callable(word) else word for word in words]
+        table: Table = getattr(made, function)(path, *given, *([repeats] if repeated else []))
+        return table
+
+    return measure
+
+
+def _train(path: Path, repeats: int) -> Table:
+    import training
+
+    return training.table(path, _entries(path), repeats, again=training.AGAIN if _size(path) < SMALL else 0)
+
+
+def _startup(path: Path, repeats: int) -> Table:
+    import startup
+
+    return startup.table(repeats)
+
+
+def small(size: float) -> bool:
+    """About 1 MB."""
+    return size < SMALL
+
+
+def middle(size: float) -> bool:
+    """About 10 MB."""
+    return SMALL <= size <= LARGE
+
+
+def large(size: float) -> bool:
+    """About 100 MB."""
+    return size > LARGE
+
+
+MEASUREMENTS: dict[str, Measurement] = {
+    "train": Measurement("training in a warm process", lambda size: True, _train),
+    "whole": Measurement("training as a whole process", lambda size: True, _of("training", "whole_table", _entries)),
+    "textbook": Measurement("trainers that are slow", small, _of("training", "small_table")),
+    "steps": Measurement("single steps and jumps", lambda size: True, _of("steps", "table", _entries, repeated=False)),
+    "steps-plain": Measurement("the same in plain Python", middle, _of("steps", "plain_table", _entries, repeated=False)),
+    "lag": Measurement("what keys wait for", large, _of("steps", "lag_table", repeated=False)),
+    "keys": Measurement("from key to paint", middle, _of("keys", "table", repeated=False)),
+    "unsplit": Measurement("no pre-tokenization", small, _of("steps", "unsplit_table", _entries, repeated=False)),
+    "count": Measurement("pre-tokenising and counting", middle, _of("counting", "table")),
+    "score": Measurement("WordPiece by score", middle, _of("pruning", "score_table", 32_000)),
+    "unigram": Measurement("Unigram", lambda size: not large(size), _of("pruning", "unigram_table", 8192)),
+    "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
+    "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
+    "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),
+    "swap": Measurement("another preset under the same corpus", small, _of("live", "swap_table", repeated=False)),
+    "startup": Measurement("from the start to the first paint", None, _startup),
+}
+
+
+def key(name: str, path: Path | None) -> str:
+    """A table by its name and the size of its corpus in whole megabytes."""
+    return name if path is None else f"{name}:{round(_size(path))}"
+
+
+def render(found: dict[str, Any]) -> str:
+    """The document: the template with its tables put in."""
+    text = (HERE / "performance.md").read_text(encoding="utf-8")
+    for name in MEASUREMENTS:
+        own = [one for one in found if one.partition(":")[0] == name]
+        tables = [found[one] for one in sorted(own, key=lambda one: float(one.partition(":")[2] or 0))]
+        said = [f"{Table(one['title'], one['heads'], one['rows'])}\n\n{_when(one)}" for one in tables]
+        text = text.replace("{{" + name + "}}", "\n\n".join(said) or "Not measured.")
+    return text.replace("{{goals}}", goals.table(found))
+
+
+def _when(one: dict[str, Any]) -> str:
+    runs = f"{one['repeats']} runs each in turns; " if one["repeats"] else ""
+    busy = f"; **the machine was busy**, its load {one['load']:.1f} before" if one["load"] > goals.BUSY else ""
+    return f"<sub>{runs}{one['machine']}; {one['day']}{busy}</sub>"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="names:\n" + "\n".join(f"  {name:12} {one.about}" for name, one in MEASUREMENTS.items()),
+    )
+    parser.add_argument("corpora", type=Path, nargs="*", metavar="CORPUS", help="a text in UTF-8")
+    parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, metavar="NAME", help="these tables and no others")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each, of large corpora 3 at most (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=OUT, help="the document (default: docs/performance.md)")
+    words = parser.parse_args()
+    for corpus in words.corpora:
+        if not corpus.is_file():
+            parser.error(f"no such file: {corpus}")
+    if words.repeats < 1:
+        parser.error("at least 1 run")
+    return words
+
+
+def main() -> None:
+    """Run it."""
+    words = _arguments()
+    kept = words.out.with_suffix(".json")
+    found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    on = machine()
+    subprocess.run([sys.executable, "-m", "tokentui.fast"], cwd=ROOT, check=False)  # compiled once, before any clock runs
+    for name in words.only or MEASUREMENTS:
+        one = MEASUREMENTS[name]
+        wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]
+        for path in wanted:
+            repeats = words.repeats if path is None or not large(_size(path)) else min(3, words.repeats)
+            load = os.getloadavg()[0]
+            print(f"\n{one.about}, {path or ''} (load before: {load:.1f})", file=sys.stderr, flush=True)
+            try:
+                table = one.measure(path or Path(), repeats)
+            except (RuntimeError, KeyError) as error:
+                print(f"not measured: {error}", file=sys.stderr)
+                continue
+            day = f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}"
+            found[key(name, path)] = {**asdict(table), "repeats": repeats, "machine": on, "day": day, "load": load}
+            print(f"\n{table}", flush=True)
+            kept.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    words.out.write_text(render(found), encoding="utf-8")
+    print(f"\n{goals.table(found)}\n\nwritten: {words.out}")
+
+
+if __name__ == "__main__":
+    main()

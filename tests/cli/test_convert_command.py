@@ -1,0 +1,112 @@
+"""`tokentui convert`, and the formats of `tokentui train -o`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running_cli import cli, done, refused, rows
+
+from tokentui.formats import load
+
+
+@pytest.fixture(scope="module")
+def novel(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("convert") / "novel.json")
+    done("train", "sample:english", "-r", "gpt2", "--merges", "60", "-o", path)
+    return path
+
+
+def test_the_losses_are_printed_and_the_file_gives_the_same_ids(novel: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "novel.tiktoken")
+    told = done("convert", novel, out)
+    assert told.startswith("tiktoken: tiktoken's ranks, the same on ")
+    assert "  lost  pattern: the file does not say how text is cut: name it where it is read (-s split=gpt2)\n" in told
+    assert done("encode", "-t", out, "-s", "split=gpt2", "the crowd") == done("encode", "-t", novel, "the crowd")
+    back = str(tmp_path / "back.json")
+    assert "nothing is lost" in done("convert", out, back, "-s", "split=gpt2")
+    assert done("encode", "-t", back, "the crowd") == done("encode", "-t", novel, "the crowd")
+
+
+def test_a_report_for_machines(novel: str, tmp_path: Path) -> None:
+    (row,) = rows(done("convert", novel, str(tmp_path / "a.json"), "--to", "huggingface", "--json"))
+    assert row["format"] == "huggingface"
+    assert row["refused"] == ""
+    assert row["checked"] > 60
+    assert {loss["what"] for loss in row["losses"]} == {"counts", "recipe"}
+    assert json.loads((tmp_path / "a.json").read_text())["model"]["type"] == "BPE"
+
+
+def test_with_in_alone_every_format_is_told_of(novel: str) -> None:
+    told = done("convert", novel)
+    assert told.splitlines()[:2] == ["tokentui: the project's own, one JSON document", "  nothing is lost"]
+    assert "  no    it is encoded by merges" in told
+    found = {row["format"]: row for row in rows(done("convert", novel, "--json"))}
+    assert len(found) == 9
+    assert found["sentencepiece"]["refused"]
+
+
+def test_a_refusal_is_one_line_and_writes_nothing(novel: str, tmp_path: Path) -> None:
+    result = cli("convert", novel, str(tmp_path / "vocab.txt"))
+    assert result.exit_code == 1
+    assert result.stderr.endswith("(this format: longest match) (nothing is written)\n")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_files(novel: str, tmp_path: Path) -> None:
+    done("convert", novel, str(tmp_path), "--to", "gpt2")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["merges.txt", "vocab.json"]
+    assert "two files" in refused("convert", novel, "-", "--to", "gpt2")
+    assert "two files" in refused("convert", novel, str(tmp_path / "x"), "--to", "gpt2")
+
+
+def test_standard_output_gets_the_file(novel: str, tmp_path: Path) -> None:
+    result = cli("convert", novel, "-", "--to", "minbpe")
+    assert result.exit_code == 0
+    assert result.stdout_bytes.startswith(b"minbpe v1\n")
+    assert "lost: ids" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tokenizer.json",), "tokenizer.json: is Hugging Face's format meant? (--to huggingface, or --to tokentui"),
+        (("x", "--to", "gpt3"), "format: no format 'gpt3'"),
+        (("x", "-s", "unit=byte"), "only the split can be named here"),
+        (("-", "--json"), "cannot both go to standard output"),
+        (("absent/x.json",), "no such folder"),
+    ],
+)
+def test_wrong_words(novel: str, words: tuple[str, ...], told: str) -> None:
+    assert told in refused("convert", novel, *words)
+
+
+def test_train_writes_any_format_by_name(tmp_path: Path) -> None:
+    out = tmp_path / "words.tiktoken"
+    result = cli("train", "sample:english", "-r", "gpt4", "--merges", "20", "-o", str(out))
+    assert result.exit_code == 0
+    assert "tiktoken does not keep pattern" in result.stderr
+    assert load(out, "cl100k").vocab_size == 276
+    done("train", "sample:english", "-r", "gpt4", "--merges", "20", "-o", str(tmp_path), "--format", "gpt2")
+    assert (tmp_path / "merges.txt").exists()
+    told = done("train", "sample:english", "-r", "gpt4", "--merges", "2", "-q", "-o", "-", "--format", "tiktoken")
+    assert told.count("\n") == 258
+
+
+def test_train_refuses_before_the_work_what_a_format_cannot_hold(tmp_path: Path) -> None:
+    told = refused("train", "sample:english", "-r", "gpt2", "--merges", "20", "-o", str(tmp_path / "vocab.txt"))
+    assert "bert cannot hold it: it is encoded by merges" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_train_keeps_the_work_where_only_trying_showed_the_difference(tmp_path: Path) -> None:
+    out = str(tmp_path / "codes")
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("a b\n\nc d\n\n" * 20)
+    result = cli("train", str(corpus), "-r", "subword-nmt", "-o", out)
+    assert result.exit_code == 1
+    assert "white space in it: " in result.stderr
+    assert f"it is written to {out}.tokentui.json" in result.stderr
+    assert load(f"{out}.tokentui.json").merges > 0

@@ -1,0 +1,49 @@
+"""sentencepiece's rules of normalisation as they are written: they do what the normaliser does, to every character."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+
+import pytest
+
+from tokentui.formats.body import Refused
+from tokentui.formats.charsmap import Charsmap
+from tokentui.formats.charsmap_build import rules_of
+from tokentui.formats.checking import Place
+from tokentui.text.normalize import normalize, squeeze
+
+PIECES = [chr(code) for code in range(1, 0x3400, 7)]
+PIECES += list("Ae\u0301\u0323\u0308か\u3099\u1100\u1161\u11a8\uffa1\0Ａ\U0001d400ΣİÅ") * 20
+
+
+def applied(rules: Charsmap, text: str) -> str:
+    """A text after the longest rule at each place."""
+    data, at, out = text.encode(), 0, b""
+    while at < len(data):
+        rule = rules.longest(data, at)
+        length = rule[0] if rule else next(n for n in range(1, 5) if at + n == len(data) or data[at + n] & 0xC0 != 0x80)
+        out += rule[1] if rule else data[at : at + length]
+        at += length
+    return out.decode()
+
+
+@pytest.mark.parametrize("steps", [("nmt-nfkc",), ("nmt-nfkc", "lowercase"), ("lowercase",)])
+def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
+    blob, squeezes = rules_of(steps)
+    rules = Charsmap(blob, Place("rules"))
+    draw = random.Random(7)
+    texts = [chr(code) for code in range(1, 0x30000, 11) if not 0xD800 <= code < 0xE000]
+    texts += ["".join(draw.choices(PIECES, k=draw.randint(2, 6))) for _ in range(1500)]
+    for _ in range(300):
+        composed = chr(draw.randint(0xAC00, 0xD7A3)) + chr(draw.randint(0xC0, 0x24F))
+        texts.append(unicodedata.normalize("NFD", composed))
+    for text in texts:
+        made = applied(rules, text)
+        assert (squeeze(made) if squeezes else made) == normalize(text, steps), ascii(text)
+
+
+def test_no_steps_are_no_rules_and_others_are_refused() -> None:
+    assert rules_of(()) == (b"", False)
+    with pytest.raises(Refused, match="normalises by nfc"):
+        rules_of(("nfc",))

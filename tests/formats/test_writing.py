@@ -1,0 +1,261 @@
+"""Every format: what a preset becomes in it, read back, and what it says that it cannot hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from exporting import HOLD, HOSTILE, again, bytes_of, preset, trained
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tokentui.answers import ExportReport
+from tokentui.encode import WordEncoder, encode
+from tokentui.errors import TokentuiError
+from tokentui.formats import FORMATS, Refused, contents, dumps, export, format_of, load, loads, look, save, targets
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe
+from tokentui.tokenizer import Tokenizer
+from tokentui.vocabulary import Vocabulary
+
+_QUICK = {"gpt2", "gpt1", "t5", "bert", "subword-nmt", "subword-nmt-0.1", "minbpe-basic", "swift-talk", "gage"}
+
+
+@pytest.mark.parametrize("name", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PRESETS])
+def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
+    tokenizer = preset(name)
+    for format in FORMATS.values():
+        report, files = contents(tokenizer, format)
+        assert (not report.refused) == (name in HOLD[format.name]), (format.name, report.refused)
+        assert bool(files) == (not report.refused)
+        assert "\n" not in report.refused
+        if look(tokenizer, format).refused:  # what is seen without writing is never contradicted
+            assert report.refused
+        if not report.refused and format.name != "tokentui":
+            assert report.checked > 60
+            assert all(loss.what and loss.consequence for loss in report.losses)
+
+
+EXACT = {
+    "huggingface": ("gpt2", "llama2", "bert"), "sentencepiece": ("t5",), "tiktoken": ("gpt2",), "tekken": ("minbpe-basic",),
+    "minbpe": ("minbpe-basic",), "bert": ("bert",), "gpt2": ("gpt1",),
+}
+"""Presets of which a file keeps the ids."""
+
+
+@pytest.mark.parametrize(("format", "name"), [(format, name) for format, names in EXACT.items() for name in names])
+def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: str, name: str) -> None:
+    tokenizer = preset(name)
+    back = again(tokenizer, format, tmp_path)
+    for text in HOSTILE[:60]:
+        if format == "sentencepiece" and "\x00" in text:
+            continue
+        ours, theirs = tokenizer.encode(text), back.encode(text)
+        if format in ("bert", "gpt2"):  # these say neither how text is normalised nor how it is cut
+            words = WordEncoder(back.vocabulary, back.merges, WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer)
+            theirs = encode(back.vocabulary, back.merges, text, cache=words)
+        assert ours.ids == theirs.ids, text
+    if format in ("huggingface", "sentencepiece"):
+        assert back.vocabulary.specials == tokenizer.vocabulary.specials
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(max_size=40))
+def test_any_text_is_encoded_alike_after_reading_back(text: str) -> None:
+    for (format, name), (ours, theirs) in _pairs().items():
+        assert ours.encode(text).ids == theirs.encode(text).ids, (format, name)
+
+
+_PAIRS: dict[tuple[str, str], tuple[Tokenizer, Tokenizer]] = {}
+
+
+def _pairs() -> dict[tuple[str, str], tuple[Tokenizer, Tokenizer]]:
+    if not _PAIRS:
+        import tempfile
+
+        for format, name in (("huggingface", "gpt2"), ("huggingface", "llama2"), ("huggingface", "bert"), ("tiktoken", "gpt2"),
+                             ("tekken", "minbpe-basic"), ("minbpe", "minbpe-basic"), ("sentencepiece", "t5"), ("tokentui", "t5")):
+            with tempfile.TemporaryDirectory() as folder:
+                _PAIRS[format, name] = preset(name), again(preset(name), format, Path(folder))
+    return _PAIRS
+
+
+OPENED = {
+    "huggingface": "gpt2", "tiktoken": "gpt2", "sentencepiece": "t5", "gpt2": "gpt1", "bert": "bert", "subword-nmt": "gpt1",
+    "minbpe": "minbpe-basic", "tekken": "gpt2",
+}
+
+
+@pytest.mark.parametrize("format", OPENED)
+def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: str) -> None:
+    """native(load(x)) is x: ids, pieces, notes, decoding, specials, and the file itself."""
+    opened = again(preset(OPENED[format]), format, tmp_path)
+    text = dumps(opened)
+    assert json.loads(text)["stages"]["format"] == format
+    back = loads(text, "file")
+    assert dumps(back) == text
+    assert list(back.entries()) == list(opened.entries())
+    assert back.recipe == opened.recipe
+    assert back.notes == opened.notes
+    assert back.vocabulary.specials == opened.vocabulary.specials
+    assert bytes_of(back, format) == bytes_of(opened, format)
+    for line in HOSTILE[:15]:
+        for special in (False, True):
+            ours = opened.encode(line, allow_special=special, special_tokens=special)
+            assert back.encode(line, allow_special=special, special_tokens=special) == ours
+        if None not in ours.ids:
+            assert back.decode(ours.ids) == opened.decode(ours.ids)
+
+
+@pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2", "sentencepiece", "minbpe"])
+def test_a_part_of_an_opened_file_is_written_as_that_part(tmp_path: Path, format: str) -> None:
+    """The first births of a file, written to its own format, encode as these births do."""
+    name = {"sentencepiece": "sentencepiece-bpe", "minbpe": "minbpe-basic"}.get(format, "gpt2")
+    opened = again(preset(name), format, tmp_path)
+    part = opened.at(opened.merges // 2)
+    back = again(part, format, tmp_path)
+    for text in HOSTILE[:25]:
+        assert back.encode(text).ids == part.encode(text).ids, text
+    assert loads(dumps(part), "file").encode("The crowd in the street").ids == part.encode("The crowd in the street").ids
+
+
+def test_what_a_document_with_stages_may_not_say(tmp_path: Path) -> None:
+    document = json.loads(dumps(again(preset("gpt2"), "huggingface", tmp_path)))
+
+    def refused(change: dict[str, object], **stages: object) -> str:
+        made = document | change
+        made["stages"] = made["stages"] | stages if isinstance(made["stages"], dict) else made["stages"]
+        with pytest.raises(TokentuiError) as raised:
+            loads(json.dumps(made), "file")
+        assert "\n" not in str(raised.value)
+        return str(raised.value)
+
+    assert "stages.format" in refused({}, format="word")
+    assert "an object belongs here" in refused({"stages": []})
+    assert "merges row 0" in refused({"merges": [[0, 1, 99999, 0]]})
+    assert "split is not what the stages say" in refused({"recipe": document["recipe"] | {"split": "none"}})
+    assert "not what a file of huggingface says" in refused({}, model=None)
+    assert "TEXT is not what HEX decodes to" in refused({"vocabulary": [[0, "a", "62", None]]})
+    assert "an id stands twice" in refused({"vocabulary": [[1, "a", "61", None], [1, "b", "62", None]]})
+
+
+# What is refused, and what is told.
+
+
+def _of(recipe: Recipe, base: list[bytes], merges: list[tuple[int, int]]) -> Tokenizer:
+    vocabulary = Vocabulary(recipe, base)
+    for left, right in merges:
+        vocabulary.add(left, right, 1)
+    return Tokenizer(vocabulary)
+
+
+CHARS = Recipe(split="none", unit="char", base="sorted", unknown="drop")
+
+
+def _report(tokenizer: Tokenizer, format: str) -> ExportReport:
+    return contents(tokenizer, FORMATS[format])[0]
+
+
+def test_spaces_in_merges_are_refused_where_a_line_cannot_hold_them() -> None:
+    tokenizer = _of(CHARS, [b" ", b"a", b"b"], [(1, 0)])
+    assert "white space" in _report(tokenizer, "gpt2").refused
+    assert not _report(tokenizer, "huggingface").refused
+
+
+def test_a_merge_that_looks_like_a_header_is_refused() -> None:
+    recipe = CHARS.with_axes(split="whitespace")
+    letters = [one.encode() for one in "#version"]
+    tokenizer = _of(recipe, [*letters, b"a"], [(0, 1), (9, 2), (10, 3), (11, 4), (12, 5), (13, 6), (14, 7), (15, 8)])
+    assert "header" in _report(tokenizer, "gpt2").refused
+
+
+def test_a_difference_is_found_and_named() -> None:
+    """A vocabulary whose merges do not make a token of what tiktoken makes one of."""
+    recipe = Recipe(split="none", base="bytes")
+    base = [bytes((value,)) for value in range(256)]
+    vocabulary = Vocabulary(recipe, base)
+    for left, right in ((98, 99), (97, 98), (257, 99)):  # bc, ab, ab + c: `abc` is a + bc by rows, one token by ranks
+        vocabulary.add(left, right, 1)
+    report = _report(Tokenizer(vocabulary), "tiktoken")
+    assert report.refused.startswith("it would encode 'abc' as 'abc', not as 'a' 'bc'")
+    assert not _report(Tokenizer(vocabulary), "huggingface").refused
+
+
+def test_tokens_that_are_spelled_alike_are_refused() -> None:
+    recipe = CHARS.with_axes(split="whitespace", mark="prefix:##", unknown="drop")
+    tokenizer = _of(recipe, [b"#", b"a", b"###", b"##a", b"##"], [(0, 2)])  # `##` as a unit, and from # and ###
+    assert "spelled alike" in _report(tokenizer, "huggingface").refused
+
+
+def test_losses_say_what_is_lost() -> None:
+    losses = {loss.what: loss for loss in _report(preset("gpt2"), "tiktoken").losses}
+    assert losses["pattern"].example == "-s split=gpt2"
+    assert losses["specials"].example == "<|endoftext|>"
+    assert "stood" in losses["counts"].example
+    assert {loss.what for loss in _report(preset("gpt2"), "huggingface").losses} == {"counts", "recipe"}
+    assert "ids" in {loss.what for loss in _report(preset("gpt2"), "minbpe").losses}
+    assert "unknown units" in {loss.what for loss in _report(preset("comp336"), "huggingface").losses}
+
+
+def test_holes_are_filled_in_a_vocab_txt(tmp_path: Path) -> None:
+    recipe = preset("bert").recipe
+    tokenizer = Tokenizer(Vocabulary(recipe, [b"a", b"##a"], ("[UNK]",), first_id=3))
+    back = again(tokenizer, "bert", tmp_path)
+    assert (tmp_path / "vocab.txt").read_text().split() == ["[unused0]", "[unused1]", "[unused2]", "[UNK]", "a", "##a"]
+    assert back.encode("aa ba").ids == tokenizer.encode("aa ba").ids == (4, 5, 3)
+
+
+# Names, and files that belong together.
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.json", "tokentui"), ("tokenizer.json", "tokentui"), ("a.hf.json", "huggingface"), ("a.tiktoken", "tiktoken"),
+        ("vocab.txt", "bert"), ("b/vocab.json", "gpt2"), ("merges.txt", "gpt2"), ("tekken.json", "tekken"),
+        ("a.codes", "subword-nmt"),
+        ("a.model", "minbpe"), ("plain", "tokentui"),
+    ],
+)
+def test_the_format_by_name(name: str, format: str) -> None:
+    assert format_of(name, Recipe()).name == format
+
+
+def test_a_model_of_characters_is_sentencepiece_s() -> None:
+    assert format_of("a.model", CHARS).name == "sentencepiece"
+    with pytest.raises(TokentuiError, match="no format"):
+        format_of("a", CHARS, "gpt3")
+
+
+def test_two_files_are_written_where_one_is_named(tmp_path: Path) -> None:
+    export(preset("gpt2"), tmp_path / "x-vocab.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x-merges.txt", "x-vocab.json"]
+    export(preset("gpt2"), tmp_path, "gpt2")
+    assert {path.name for path in tmp_path.iterdir()} >= {"vocab.json", "merges.txt"}
+    assert load(tmp_path / "vocab.json").encode("the crowd").ids == preset("gpt2").encode("the crowd").ids
+    assert targets("a/vocab.bpe", FORMATS["gpt2"]) == ["a/encoder.json", "a/vocab.bpe"]
+    with pytest.raises(TokentuiError, match="two files"):
+        export(preset("gpt2"), tmp_path / "name", "gpt2")
+
+
+def test_nothing_is_written_where_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="sentencepiece cannot hold it"):
+        save(preset("gpt2"), tmp_path / "x", "sentencepiece")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_trained_unigram_keeps_its_scores(tmp_path: Path) -> None:
+    tokenizer = preset("t5")
+    back = again(tokenizer, "sentencepiece", tmp_path)
+    scores = {entry.piece: entry.score for entry in tokenizer.entries() if entry.kind == "piece"}
+    theirs = {entry.piece: entry.score for entry in back.entries()}
+    assert scores
+    assert all(abs((theirs[piece] or 0) - (score or 0)) < 1e-5 for piece, score in scores.items())
+
+
+def test_an_own_pattern_goes_into_the_files(tmp_path: Path) -> None:
+    tokenizer = trained(Recipe(split=r"regex:\p{L}+|\s+|[^\p{L}\s]+"), merges=40)
+    for format in ("huggingface", "minbpe", "tekken", "tiktoken"):
+        back = again(tokenizer, format, tmp_path)
+        assert back.encode("It's 12 o'clock").pieces == tokenizer.encode("It's 12 o'clock").pieces

@@ -1,0 +1,226 @@
+"""Training by score with kernels gives what the plain engine gives: every number at every step, whatever the walk."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui import fast
+from tokentui.learn import start, start_counted
+from tokentui.learn.base import Stops
+from tokentui.learn.compiled_score import CompiledScoreTrainer
+from tokentui.learn.score import ByScore, ScoreTrainer
+from tokentui.presets import preset
+from tokentui.recipe import AXES, Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, count
+from tokentui.text.read import read
+
+CORPORA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora"
+PLAIN: dict[str, Any] = {"objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error"}
+recipes = st.builds(
+    lambda base, mark, tie, weight, split: Recipe(
+        **{**PLAIN, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split}
+    ),
+    st.sampled_from(["sorted", "first-seen", "frequency"]),
+    st.sampled_from(["none", "prefix:##", "end-suffix:</w>", "end-symbol:</w>"]),
+    st.sampled_from(list(AXES["tie"].values)),
+    st.sampled_from(["occurrences", "distinct"]),
+    st.sampled_from(["whitespace", "none"]),
+)
+texts = st.lists(st.text(alphabet="abcdé🏽", min_size=1, max_size=9), max_size=14).map(" ".join)
+stops = st.builds(
+    Stops, st.none() | st.integers(0, 25), st.none() | st.integers(0, 60), st.integers(1, 4), st.none() | st.integers(1, 6)
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernels(loaded: None) -> None:
+    """Every test here wants them."""
+
+
+def both(words: Words | str, recipe: Recipe) -> tuple[ScoreTrainer, CompiledScoreTrainer]:
+    if isinstance(words, str):
+        words = count(Corpus.from_text(words), recipe, processes=1)
+    return ScoreTrainer(words, recipe), CompiledScoreTrainer(words, recipe)
+
+
+def state(trainer: ByScore, limit: int = 200) -> dict[str, Any]:
+    """All that a trainer says about the step where it stands."""
+    words, touched = trainer.words.words, trainer.touched()
+    return {
+        "number": trainer.number,
+        "tokens": trainer.tokens,
+        "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
+        "last": trainer.step_at(trainer.number) if trainer.number else None,
+        "pairs": trainer.pairs,
+        "candidates": trainer.candidates(limit),
+        "later candidates": trainer.candidates(3, start=4),
+        "why": trainer.why(),
+        "uses": list(trainer.uses[: trainer.vocabulary.base_size + trainer.number]),
+        "words": [trainer.word(word) for word in words],
+        "touched": [word for word in words if touched(word)],
+    }
+
+
+def history(trainer: ByScore) -> list[Any]:
+    return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
+
+
+@settings(max_examples=120, deadline=None)
+@given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
+def test_any_walk(text: str, recipe: Recipe, walk: Sequence[int]) -> None:
+    plain, compiled = both(text, recipe)
+    assert state(compiled) == state(plain)
+    for move in walk:
+        for trainer in (plain, compiled):
+            if move == -1:
+                trainer.back()
+            elif move < 0:
+                trainer.step()
+            else:
+                trainer.jump(move)
+        assert state(compiled) == state(plain)
+    assert compiled.run() == plain.run() == "no pair left"
+    assert history(compiled) == history(plain)
+    assert vars(compiled.vocabulary) == vars(plain.vocabulary)
+
+
+@settings(max_examples=120, deadline=None)
+@given(texts, recipes, st.lists(st.tuples(st.none() | st.integers(0, 20), stops), max_size=8))
+def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int | None, Stops]]) -> None:
+    """A least count says what is a candidate, and another one forgets what was learned under the first."""
+    plain, compiled = both(text, recipe)
+    for target, limits in walks:
+        reasons = []
+        for trainer in (plain, compiled):
+            while (reason := trainer.advance(target, limits)) is None:
+                pass
+            reasons.append(reason)
+        assert reasons[0] == reasons[1]
+        assert state(compiled) == state(plain)
+        assert compiled.why(limits) == plain.why(limits)
+        assert history(compiled) == history(plain)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.text(alphabet="abcd", min_size=1, max_size=5), st.integers(1, (1 << 31) - 1)), max_size=12),
+       st.sampled_from(list(AXES["tie"].values)))
+def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, int]], tie: str) -> None:
+    """Products of counts go far beyond 64 bits here."""
+    words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
+    plain, compiled = both(words, Recipe(**PLAIN, tie=tie))
+    while plain.step():
+        compiled.step()
+        assert state(compiled) == state(plain)
+    assert compiled.step() is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(*[st.integers(0, (1 << 62) - 1) | st.integers(0, 3)] * 6, st.booleans())
+def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike: bool) -> None:
+    from tokentui.fast.score_order import compare_wide
+
+    if alike:
+        x, y, z = c, a, b
+    product, other = a * b * c, x * y * z
+    assert compare_wide(a, b, c, x, y, z) == (product > other) - (product < other)
+
+
+def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
+    x = 10**9
+    rows = [("ab", 1), ("a", x - 1), ("b", x - 1), ("cd", 1), ("c", x - 2), ("d", x), ("ef", 1), ("e", x - 2), ("f", x)]
+    words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
+    _, compiled = both(words, Recipe(**PLAIN, tie="first-seen"))
+    assert [candidate.token for candidate in compiled.candidates()] == [b"cd", b"ef", b"ab"]
+    steps = [compiled.step() for _ in range(3)]
+    assert [(step.token, step.tied) for step in steps if step] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts, recipes)
+def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
+    _, compiled = both(text, recipe)
+    cells, pairs, uses = compiled.cells._cells.copy(), compiled.cells.counts.tolist(), list(compiled.uses)
+    compiled.run()
+    while compiled.back():
+        pass
+    assert compiled.cells._cells.tolist() == cells.tolist()
+    assert compiled.cells.counts.tolist() == pairs
+    assert list(compiled.uses)[: len(uses)] == uses
+
+
+def novel(words: int, seed: int = 1) -> str:
+    """Made-up words by Zipf's law, in which short ones are runs of few letters."""
+    chance = random.Random(seed)
+    known = ["".join(chance.choices("aabcdeéfghij", k=chance.randint(1, 12))) for _ in range(words // 6)]
+    return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
+
+
+@pytest.mark.parametrize("tie", AXES["tie"].values)
+@pytest.mark.parametrize("least", [1, 3])
+def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays grow, the leaders change, and jumps take checkpoints up."""
+    from tokentui.fast import pairs
+
+    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
+    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr("tokentui.fast.score.SLICE", 100)
+    plain, compiled = both(novel(4000), Recipe(**PLAIN, mark="prefix:##", tie=tie))
+    assert compiled.run(merges=700, min_count=least) == plain.run(merges=700, min_count=least)
+    assert history(compiled) == history(plain)
+    assert len(compiled.cells._checkpoints) > 1
+    chance = random.Random(2)
+    for _ in range(6):
+        number = chance.randint(0, plain.known)
+        plain.jump(number)
+        compiled.jump(number)
+        assert compiled.candidates(60) == plain.candidates(60)
+        assert compiled.tokens == plain.tokens
+    for trainer in (plain, compiled):
+        trainer.jump(300)
+    assert compiled.run(merges=400, max_length=5) == plain.run(merges=400, max_length=5)
+    assert history(compiled) == history(plain)
+    assert state(compiled, 30) == state(plain, 30)
+
+
+def test_numbers_are_plain_ones() -> None:
+    """What goes to screens and files is Python's own."""
+    _, compiled = both(novel(2000), Recipe(**PLAIN))
+    compiled.jump(40)
+    found, step = compiled.candidates(5)[0], compiled.step_at(40)
+    values = [
+        found.count, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs, compiled.known,
+        compiled.uses[3], compiled.memory, compiled.why().replaced, step.count, step.tied, step.left_uses, step.right_uses,
+    ]
+    assert {type(value) for value in values} == {int}
+    assert type(step.score) is float
+
+
+def test_which_engine_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe(**PLAIN)
+    assert type(start(Corpus.from_text(novel(60_000)), recipe)) is CompiledScoreTrainer
+    assert type(start(Corpus.from_text("a b c"), recipe)) is ScoreTrainer
+    monkeypatch.setenv(fast.ENGINE, "compiled")
+    assert type(start(Corpus.from_text("a b c"), recipe)) is CompiledScoreTrainer
+    filtered = Recipe(**{**PLAIN, "split": "metaspace", "pieces": "sentencepiece"})
+    assert type(start(Corpus.from_text("a b c"), filtered)) is ScoreTrainer
+    assert type(start_counted(Words(("ab",), (1 << 40,)), recipe)) is ScoreTrainer
+
+
+@pytest.mark.soak
+def test_a_novel_to_its_end() -> None:
+    """A megabyte by the preset, every step."""
+    path = CORPORA / "crime_and_punishment.txt"
+    if not path.is_file():
+        pytest.skip("../shared/data is not there")
+    recipe = preset("wordpiece")
+    plain, compiled = both(count(read(path, as_="text"), recipe), recipe)
+    assert compiled.run() == plain.run()
+    assert list(compiled.steps()) == list(plain.steps())

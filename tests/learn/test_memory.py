@@ -1,0 +1,46 @@
+"""What a training holds is counted: it grows with the corpus and the history, and is the same wherever one stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokentui import fast
+from tokentui.explorer import Explorer, nothing
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.text.corpus import Corpus
+
+TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in range(3000))
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_it_grows_and_is_the_same_after_a_way_back(
+    engine: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    if engine == "compiled":
+        request.getfixturevalue("loaded")
+    monkeypatch.setenv(fast.ENGINE, engine)
+    small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
+    laid_out = trainer.memory
+    assert laid_out > 1.2 * small.memory > 0
+    trainer.run(merges=100)
+    at_the_end = trainer.memory
+    assert at_the_end > laid_out
+    trainer.jump(50)
+    trainer.jump(100)
+    assert trainer.memory == at_the_end
+
+
+def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(fast.ENGINE, "plain")
+    trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
+    for merges in (0, 40, 7, 60):
+        trainer.jump(merges)
+        cells = trainer.cells  # type: ignore[attr-defined]
+        flat = [getattr(cells, name) for name in cells.__slots__ if name not in ("listed", "places")]
+        numbers = sum(map(len, flat)) + len(cells.places) + sum(map(len, cells.places))
+        assert cells.memory == 8 * numbers
+
+
+def test_a_snapshot_says_it() -> None:
+    assert Explorer(nothing(preset("gpt2"))).snapshot().memory > 0

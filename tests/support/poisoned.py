@@ -1,0 +1,212 @@
+"""What the screens show, with hostile texts wherever data may stand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from hostile import raw
+from objectives import GAGE, SCORE_RECIPE, UNIGRAM_RECIPE
+
+from tokentui.answers import (
+    Answers,
+    Check,
+    DocumentSaved,
+    Example,
+    Exhausted,
+    ExportReport,
+    Health,
+    Loss,
+    Report,
+    UnusedToken,
+    Ways,
+)
+from tokentui.keeping import Branch, Kept
+from tokentui.recipe import Recipe
+from tokentui.snapshot import (
+    BirthRow,
+    Busy,
+    CompressedView,
+    CorpusPart,
+    CorpusView,
+    EncodedToken,
+    EncodedView,
+    LossRow,
+    OpenedView,
+    PairRow,
+    PiecePart,
+    PiecesView,
+    Place,
+    PreviewView,
+    RoundView,
+    StageView,
+    TokenRow,
+    TokenSpan,
+    WhyView,
+)
+
+
+class Poison:
+    """Values made of a few texts.
+
+    Args:
+        texts: The texts, none of them twice.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = tuple(texts)
+        self.pieces = tuple(raw(one) for one in texts if one) or (b"\x1b",)
+        self._texts, self._pieces = itertools.cycle(self.texts), itertools.cycle(self.pieces)
+
+    @property
+    def text(self) -> str:
+        """The next text."""
+        return next(self._texts)
+
+    @property
+    def piece(self) -> bytes:
+        """The bytes of the next one."""
+        return next(self._pieces)
+
+    # Rows.
+
+    def pairs(self) -> tuple[PairRow, ...]:
+        """Each text as a pair, in two halves."""
+        cuts = [(one[: len(one) // 2], one[len(one) // 2 :], one) for one in self.pieces]
+        return tuple(PairRow(a, b, c, 900 - n, n % 5 - 2, n % 3 == 0, n % 2 == 0, 9, 9, 0.5 * (n % 2), self.piece)
+                     for n, (a, b, c) in enumerate(cuts))  # fmt: skip
+
+    def births(self) -> tuple[BirthRow, ...]:
+        """Each text as a birth of an opened file."""
+        return tuple(
+            BirthRow(self.piece, self.piece, one, 9, 0, False, False, number=n + 1, id=n, parts=(self.piece, self.piece, self.piece), words=3,
+                     place=self.text, born=n % 2 == 0)
+            for n, one in enumerate(self.pieces)
+        )  # fmt: skip
+
+    def losses(self) -> tuple[LossRow, ...]:
+        """Each text as a piece by loss."""
+        return tuple(LossRow(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), n % 2 == 0, self.text) for n, one in enumerate(self.pieces))
+
+    def vocabulary(self) -> tuple[TokenRow, ...]:
+        """Each text as an entry, of every kind."""
+        kinds = itertools.cycle(("merge", "special", "base", "orphan", "piece", "left"))
+        return tuple(
+            TokenRow(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece", "left") else None,
+                     self.text if kind in ("left", "orphan") else "", (self.piece, self.piece) if kind == "merge" else ())
+            for n, one in enumerate(self.pieces)
+        )  # fmt: skip
+
+    def corpus(self, counted: bool = False) -> CorpusView:
+        """Each text as a word of two tokens, with what is dropped between."""
+        parts: list[CorpusPart] = []
+        at = 0
+        for n, one in enumerate(self.texts):
+            half = len(one) // 2
+            spans = (TokenSpan(0, half, n % 3 == 0, n % 4 == 0), TokenSpan(half, len(one), n % 5 == 0, False)) if one else ()
+            parts.append(CorpusPart(Place(0, at), one, spans, n + 1 if counted else None))
+            at += len(one)
+            if not counted:
+                parts.append(CorpusPart(Place(0, at), "\n" if n % 3 == 0 else " ", ()))
+                at += 1
+        return CorpusView(Place(), tuple(parts), True, True, 0.0)
+
+    def encoded(self) -> EncodedView:
+        """The texts as one that is typed."""
+        ends = list(itertools.accumulate(map(len, self.texts)))
+        tokens = tuple(
+            EncodedToken(None if n % 7 == 0 else n, one, raw(one) if n % 7 else None, end - len(one), end, n)
+            for n, (one, end) in enumerate(zip(self.texts, ends, strict=True))
+            if one
+        )
+        return EncodedView("".join(self.texts), tokens, 99, None, (self.text, self.text))
+
+    # Snapshots.
+
+    def changes(self, number: int) -> dict[str, Any]:
+        """What a snapshot has of them; the objective goes by the number."""
+        base: dict[str, Any] = {
+            "corpus_name": self.text, "corpus": self.corpus(number % 3 == 2), "encoded": self.encoded(), "engine": self.text,
+            "vocabulary": (vocabulary := self.vocabulary()), "vocab_size": len(vocabulary),
+            "busy": Busy(self.text, 1, 9) if number % 4 == 3 else None,
+        }  # fmt: skip
+        pairs: Any = self.pairs()
+        objective = number % 5
+        if objective == 1:
+            stages = tuple(StageView(self.text, self.text, n % 2 == 0, self.text) for n in range(4))
+            pairs = self.births()
+            base["opened"] = OpenedView(self.text, self.text, self.text, 90, 99, stages, (self.text, self.text))
+        elif objective == 2:
+            base["recipe"] = SCORE_RECIPE
+        elif objective == 3:
+            pairs = self.losses()
+            base |= {"recipe": UNIGRAM_RECIPE, "last": None, "last_id": None}
+        elif objective == 4:
+            base["recipe"] = GAGE["recipe"]
+        end = self.text if number % 6 == 5 else None
+        facts = (self.text, self.text)
+        if objective == 3:
+            why = WhyView(None, None, 0, 0, "", end, facts, RoundView("em", 2, 90, 2, 8.0, 8.1, "prune", 12, 2))
+        else:
+            best, other = pairs[0], pairs[-1]
+            why = WhyView(None if end else best, None if end else other, 3 if number % 2 else 1, 9, "lowest-ids", end, facts)
+            base |= {"last": best, "last_id": 1}
+        return {**base, "pairs": pairs, "pairs_total": len(pairs), "why": why}
+
+    # Answers.
+
+    def answers(self) -> Answers:
+        """To the questions that a vocabulary raises."""
+        whys = ("special", "byte", "swallowed", "not in the corpus", "not chosen", "unreachable")
+        unused = tuple(UnusedToken(n, one, "merge", whys[n % 6], (self.piece, self.piece)) for n, one in enumerate(self.pieces))
+        documents = tuple(DocumentSaved(n, one, 900, 400) for n, one in enumerate(self.texts))
+        ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,), self.text) for one in self.texts[:8])
+        return Answers(9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways)
+
+    def report(self) -> Report:
+        """Facts and health."""
+        rows = tuple((n, one) for n, one in enumerate(self.pieces))
+        health = Health(
+            99, 0, 9, (("merge", 9), ("base", 90)), rows, tuple((*row, self.text) for row in rows), tuple((one, (1, 2)) for one in self.pieces),
+            rows, rows, (7, 27), (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),
+        )  # fmt: skip
+        examples = tuple(Example(n if n % 2 else None, one, self.text) for n, one in enumerate(self.pieces))
+        checks = tuple(
+            Check(f"check-{status}", self.text, self.text, status, self.text, self.text, 1.0, len(examples), examples)
+            for status in ("PASS", "WARN", "FAIL", "n/a")
+        )
+        return Report(9, health, checks)
+
+    def preview(self, error: bool = False) -> PreviewView:
+        """The first steps of a recipe."""
+        return PreviewView(self.pairs(), (self.text, self.text), self.text, 999, self.text if error else "")
+
+    def cut(self) -> PiecesView:
+        """The texts as pieces."""
+        ends = list(itertools.accumulate(map(len, self.texts)))
+        parts = tuple(
+            PiecePart(one, end - len(one), end, n % 3 if n % 4 else None) for n, (one, end) in enumerate(zip(self.texts, ends, strict=True)) if one
+        )
+        return PiecesView(self.text, (self.text, self.text, self.text), parts, Place(), parts, 9, 9, 9, self.text)
+
+    def reports(self) -> tuple[ExportReport, ...]:
+        """What formats would lose."""
+        losses = tuple(Loss(self.text, self.text, self.text) for _ in range(3))
+        return (
+            ExportReport("tokentui", self.text, (".json",), losses),
+            ExportReport("tiktoken", self.text, ("a\x1b[2J.tiktoken",), losses, refused=self.text),
+            ExportReport("gpt2", self.text, ("vocab.json", "merges.txt"), losses, checked=9),
+        )
+
+    def compressed(self) -> CompressedView:
+        """The texts as Gage leaves them."""
+        data = b"".join(self.pieces)[:3000]
+        table = tuple((self.text[:1] or "A", 65 + n % 26, one[0], one[-1], one) for n, one in enumerate(self.pieces))
+        return CompressedView(tuple((value, "") for value in data), table, len(data), 9, 99)
+
+    def kept(self) -> Kept:
+        """A session that a line cut off."""
+        recipe = Recipe()
+        return Kept((self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, (), 9),
+                    branches=(Branch(recipe),), typed=self.text, columns=(self.text, Branch(recipe)))  # fmt: skip

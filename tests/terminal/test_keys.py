@@ -1,0 +1,73 @@
+"""Whatever bytes a terminal sends, keys come out and nothing breaks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+
+from tokentui.ui.terminal.abilities import charset, drawable
+from tokentui.ui.terminal.driver import Keys
+
+_NOISE = [
+    b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t", b"\x1b[<0;99999;99999M",
+    b"\x1b[<64;-5;3M", b"\x1b[200~", b"\x1b[201~",
+    b"\x1b]52;c;", b"\x1bP", b"\x1b", b"\x1b[?2048;1$y", b"\x1b[M\xff\xff\xff", b"\x1b[0n", b"\x00", b"x" * 99,
+]
+
+
+def keys_of(keys: Keys, data: bytes) -> list[str]:
+    return [event.key for event in keys.feed(data) if isinstance(event, events.Key)]
+
+
+@given(st.lists(st.sampled_from(_NOISE) | st.binary(max_size=12), max_size=20))
+def test_after_any_noise_a_key_is_a_key(noise: list[bytes]) -> None:
+    keys = Keys()
+    for data in noise:
+        list(keys.feed(data))
+    # What was begun has to end first: a sequence, a paste, a character of several bytes.
+    list(keys.feed(b"\x1b[201~ " + b" " * 40 + b"\x1b[201~ "))
+    assert keys_of(keys, b"n") == ["n"]
+
+
+def test_answers_of_the_terminal_are_no_keys() -> None:
+    keys = Keys()
+    assert keys_of(keys, b"a\x1b[0nb") == ["a", "b"]
+    assert keys.answers == 1
+
+
+def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
+    keys = Keys()
+    assert list(keys.feed(b"\x1b[200~left open")) == []
+    now[0] += 5
+    (pasted,) = [event for event in keys.feed(b"") if isinstance(event, events.Paste)]
+    assert pasted.text == "left open"
+    assert keys_of(keys, b"n") == ["n"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "utf-8"),
+        ({"LANG": "C"}, "ascii"),
+        ({"LANG": "C.UTF-8"}, "utf-8"),
+        ({"LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"}, "ascii"),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "ascii"),
+        ({"LANG": "de_DE.ISO-8859-1"}, "iso8859-1"),
+        ({"LANG": "de_DE@euro"}, "utf-8"),
+        ({"LANG": "C", "TOKENTUI_CHARSET": "utf-8"}, "utf-8"),
+        ({"LANG": "xx.nonsense"}, "utf-8"),
+    ],
+)
+def test_what_a_terminal_can_draw(environment: dict[str, str], expected: str) -> None:
+    assert charset(environment) == expected
+
+
+def test_stand_ins_keep_the_width() -> None:
+    assert drawable("│", "ascii", 1) == ("|",)
+    assert drawable("猫", "ascii", 2) == ("?", "?")
+    assert drawable("猫", "utf-8", 2) == ("猫", "")
+    assert drawable("é", "iso8859-1", 1) == ("é",)

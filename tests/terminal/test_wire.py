@@ -1,0 +1,157 @@
+"""The terminal shows what it should, whatever was sent before: judged by a terminal in memory and a naive writer of cells."""
+
+from __future__ import annotations
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import LayoutUpdate
+from textual.geometry import Region
+from textual.strip import Strip
+
+from tokentui.ui.terminal.pen import PLAIN, Pen, change, pen_of
+from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal.wire import Wire
+
+_WIDTH, _HEIGHT = 10, 8
+_TEXTS = ["a", "b", " ", "   ", "│", "the", "猫", "か", "e\u0301"]
+_STYLES = [
+    None, Style(bold=True), Style(dim=True), Style(bold=True, dim=True), Style(reverse=True), Style(color="#ff5f5f"),
+    Style(bgcolor="#121212"), Style(color="#121212", bgcolor="#d0d0d0"), Style(color="#010203", underline=True),
+    Style(color="red"),
+]
+Lines = list[list[tuple[str, Style | None]]]
+_segments = st.lists(st.tuples(st.sampled_from(_TEXTS), st.sampled_from(_STYLES)), max_size=8)
+_lines = st.lists(_segments, min_size=_HEIGHT, max_size=_HEIGHT)
+_system = st.sampled_from([ColorSystem.STANDARD, ColorSystem.EIGHT_BIT, ColorSystem.TRUECOLOR])
+
+
+def strip(segments: list[tuple[str, Style | None]], width: int = _WIDTH) -> Strip:
+    return Strip([Segment(text, style) for text, style in segments]).adjust_cell_length(width)
+
+
+def update(lines: list[Strip], y: int = 0, x: int = 0) -> LayoutUpdate:
+    return LayoutUpdate([[line] for line in lines], Region(x, y, lines[0].cell_length, len(lines)))
+
+
+def naive(picture: Picture) -> str:
+    """Every cell with its place and all of its looks."""
+    parts = ["\x1b[0m\x1b[2J"]
+    for y, row in enumerate(picture.rows):
+        for x, (text, pen) in enumerate(zip(row.texts, row.pens, strict=True)):
+            codes = [str(bit + 1) for bit in range(9) if pen.attributes >> bit & 1]
+            looks = ";".join(filter(None, ["0", *codes, pen.ink, pen.ground]))
+            parts.append(f"\x1b[{y + 1};{x + 1}H\x1b[{looks}m{text}" if text else "")
+    return "".join(parts)
+
+
+class Shown:
+    """A terminal in memory."""
+
+    def __init__(self) -> None:
+        self.screen = pyte.Screen(_WIDTH, _HEIGHT)
+        self.screen.reset_mode(7, private=True)  # no wrapping, as the driver has it
+        self.stream = pyte.Stream(self.screen)
+
+    def cells(self) -> list[list[tuple[object, ...]]]:
+        def looks(cell: pyte.screens.Char) -> tuple[object, ...]:
+            return (cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse)
+
+        return [[looks(self.screen.buffer[y][x]) for x in range(_WIDTH)] for y in range(_HEIGHT)]
+
+
+def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:
+    shown = Shown()
+    shown.stream.feed(naive(picture))
+    return shown.cells()
+
+
+@settings(max_examples=30)  # the terminal in memory takes its time
+@given(_system, st.lists(_lines, min_size=1, max_size=3))
+def test_after_any_frames_the_terminal_shows_the_last(system: ColorSystem, screens: list[Lines]) -> None:
+    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(), Shown()
+    for lines in screens:
+        picture.draw(update([strip(line) for line in lines]))
+        shown.stream.feed(wire.frame(picture, (0, 0)))
+        assert shown.cells() == of_a_naive_writer(picture)
+
+
+@settings(max_examples=30)
+@given(_system, _lines, st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4), _segments), max_size=4))
+def test_rows_that_move_are_moved(
+    system: ColorSystem, lines: Lines, moves: list[tuple[int, int, list[tuple[str, Style | None]]]]
+) -> None:
+    """A block scrolls by some rows, beside columns that stay, with something drawn where it came from."""
+    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(), Shown()
+    whole = [strip(line) for line in lines]
+    picture.draw(update(whole))
+    shown.stream.feed(wire.frame(picture, (3, 3)))
+    block = [line.crop(0, 7) for line in whole]
+    for by, row, segments in moves:
+        block = block[by:] + block[:by]
+        block[row] = strip(segments, 7)
+        picture.draw(update(block))
+        shown.stream.feed(wire.frame(picture, (3, 3)))
+        assert shown.cells() == of_a_naive_writer(picture)
+
+
+def test_a_scrolled_screen_costs_no_more_than_its_first_row() -> None:
+    picture, wire = Picture(60, 20, ColorSystem.EIGHT_BIT), Wire()
+    lines = [strip([(f"{n:03} " * 15, Style(bold=bool(n % 2)))], 60) for n in range(21)]
+    picture.draw(update(lines[:20]))
+    first = wire.frame(picture, (0, 0))
+    picture.draw(update(lines[1:]))
+    second = wire.frame(picture, (0, 0))
+    assert len(second) < 120 < len(first)
+
+
+def test_what_is_the_same_is_not_sent() -> None:
+    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    lines = [strip([("same", Style(bold=True))])] * _HEIGHT
+    picture.draw(update(lines))
+    assert wire.frame(picture, (0, 0))
+    picture.draw(update(lines))
+    assert wire.frame(picture, (0, 0)) == ""
+    picture.draw(update([strip([("same!", Style(bold=True))])], y=2))
+    assert wire.frame(picture, (0, 0)) == "\x1b[3;5H!\x1b[H"  # the pen is bold still
+
+
+def test_frames_that_were_never_sent_cost_nothing() -> None:
+    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    wire.frame(picture, (0, 0))
+    for number in range(100):
+        picture.draw(update([strip([(str(number), None)])]))
+    assert wire.frame(picture, (0, 0)) == "99\r"
+
+
+def test_after_something_else_drew_all_is_sent_again() -> None:
+    picture, wire, shown = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire(), Shown()
+    picture.draw(update([strip([("here", None)])] * _HEIGHT))
+    shown.stream.feed(wire.frame(picture, (0, 0)))
+    shown.stream.feed("\x1b[2J\x1b[31mnoise from elsewhere")
+    wire.forget()
+    shown.stream.feed(wire.frame(picture, (0, 0)))
+    assert shown.cells() == of_a_naive_writer(picture)
+
+
+_pens = st.sampled_from([pen_of(style, ColorSystem.EIGHT_BIT) for style in _STYLES])
+
+
+@given(_pens, _pens)
+def test_a_pen_changes_into_any_other(before: Pen, after: Pen) -> None:
+    def drawn(codes: str) -> pyte.screens.Char:
+        screen = pyte.Screen(4, 1)
+        pyte.Stream(screen).feed(codes + "x")
+        return screen.buffer[0][0]
+
+    assert drawn(change(PLAIN, before) + change(before, after)) == drawn(change(PLAIN, after))
+
+
+@pytest.mark.parametrize(("colour", "number"), [("#121212", 233), ("#ffaf5f", 215), ("#242f38", 236), ("#000000", 16)])
+def test_colours_of_the_palette(colour: str, number: int) -> None:
+    """The theme's own are exact; a dark grey with a breath of blue stays a grey."""
+    assert pen_of(Style(bgcolor=colour), ColorSystem.EIGHT_BIT).ground == f"48;5;{number}"

@@ -1,0 +1,447 @@
+"""What the keys of Compare do: each of them is pressed."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compares import AT, KEYS, PARTINGS, ROWS, FakeComparison, aligned, column, comparing, curves, listed, measured, snapshot
+from dialogs import typed
+from screens import explorer, screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.commands import CancelWork, GoTo, Move, Play, Speed, Type
+from tokentui.compared import (
+    PARTS,
+    AddColumn,
+    ColumnWanted,
+    GoToParting,
+    HeldOut,
+    InStepBy,
+    MoveColumn,
+    NextPassage,
+    Passage,
+    Position,
+    RemoveColumn,
+    ShowPassage,
+    Under,
+    VocabularyLook,
+    Watch,
+)
+from tokentui.errors import TokentuiError
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe
+from tokentui.ui.actions import COMPARE_CONTEXTS, ActionCommands, hints, meant
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.compare_add import AddScreen
+from tokentui.ui.screens.compare_ask import AskLine, Going, conventions
+from tokentui.ui.screens.compare_places import PANES
+from tokentui.ui.screens.help import HelpScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.screens.open import OpenScreen
+from tokentui.ui.screens.recipe import RecipeScreen
+
+A, B, C = KEYS[:3]
+
+
+async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> None:
+    """Publish a snapshot, and wait until it is shown."""
+    session.show(**changes)
+    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
+
+
+async def test_keys_that_only_ask_the_session() -> None:
+    wanted = {
+        "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10), "N": Move(100),
+        "B": Move(-100), "space": Play(), "equals_sign": Speed(1), "minus": Speed(-1), "0": GoTo(0), "G": GoTo(None),
+        "v": InStepBy(), "d": GoToParting(A, B), "x": RemoveColumn(A), "delete": RemoveColumn(A),
+        "greater_than_sign": MoveColumn(A, 1),
+    }
+    async with comparing() as (_, _, session, pilot):
+        for key, command in wanted.items():
+            session.sent.clear()
+            await pilot.press(key)
+            await pilot.pause()
+            assert session.sent[0] == command, key
+
+
+async def test_going_from_pane_to_pane() -> None:
+    async with comparing((80, 24)) as (_, screen, _, pilot):
+        stops = ["columns"] * 2 + list(PANES)[1:]
+        for n in [*range(1, len(stops)), 0, -1]:
+            await pilot.press("tab" if n >= 0 else "shift+tab")
+            await until(pilot, lambda n=n: screen.active == stops[n] and screen.focused is screen.focused_body)  # type: ignore[misc]
+        for key, pane in zip("1234567m", [*PANES, "measures"], strict=True):
+            await pilot.press(key)
+            assert (screen.active, screen.context in COMPARE_CONTEXTS) == (pane, True)
+        # Keys about a column are about the one that had the focus last.
+        await pilot.press("1", "1", "m")
+        assert screen.place == 1
+        await pilot.click(screen.columns[0].table)
+        await until(pilot, lambda: screen.place == 0 and screen.focused is screen.columns[0].table)
+        await pilot.press("4")
+        await until(pilot, lambda: screen.focused is screen.encode.rows)
+        await pilot.click(screen.encode.line)
+        await until(pilot, lambda: screen.typing)
+        await pilot.click(screen.encode.rows)
+        await until(pilot, lambda: screen.active == "encode" and not screen.typing)
+
+
+async def test_what_is_told() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        session.answers[GoToParting] = None
+        session.answers[RemoveColumn] = TokentuiError("two columns are the least", "compare", "add one first")
+        await draw(screen, session, pilot, aligned=aligned(("a|b", "a|b")), vocabulary=listed(VocabularyLook(A, B, "only_a")))
+        await pilot.press("d", "x", "full_stop", "p", "3")
+        for said in ("no step differs", "two columns are the least", "this text is cut alike", "there are only two columns"):
+            await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
+        # Rows of another list are not shown.
+        assert "tonly_a0" not in screen_text(app)
+        await pilot.press("V", "1")
+        await until(pilot, lambda: "\\xe2" in screen_text(app))
+
+
+async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("6", "end", "up", "enter")
+        await until(pilot, lambda: screen.active == "encode")
+        assert screen.encode.line.value == PARTINGS[0].text
+        assert session.of(ShowPassage)[-1] == ShowPassage(None)
+        await until(pilot, lambda: session.of(Type)[-1] == Type(PARTINGS[0].text))
+        # Going to a place.
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press("t")
+        await until(pilot, lambda: "a number belongs here" in screen_text(app))
+        await pilot.press("enter", "backspace", "5", "percent_sign", "enter")
+        await until(pilot, lambda: session.of(GoTo) == [GoTo(50)])
+
+
+@pytest.mark.parametrize(
+    ("position", "line", "said", "step"),
+    [
+        (AT, "+100", "step 228", 228), (AT, "50%", "step 500", 500), (Position("size", 384), "1,000", "1,000 ids", 1000),
+        (Position("tokens", 128), "end", "the end of every column", None),
+    ],
+)
+def test_places_to_go_to(position: Position, line: str, said: str, step: int | None) -> None:
+    going = Going(snapshot(position=position))
+    assert going.command(line) == GoTo(step)
+    assert going.foretell(line) == said
+
+
+async def test_columns_stand_beside_each_other() -> None:
+    async with comparing(count=3) as (app, screen, session, pilot):
+        await pilot.press("left")
+        assert screen.place == 2
+        await pilot.press("right", "l")
+        assert screen.place == 1
+        await pilot.press("h", "down", "down")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        assert isinstance(app.screen, InspectScreen)
+        assert app.screen._piece == b" an"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        # The rows of all scroll together.
+        await pilot.press("end")
+        await pilot.pause()
+        tops = {pane.table.top for pane in screen.columns[:3:2]}
+        assert len(tops) == 1
+        assert tops != {0}
+        await pilot.press("less_than_sign")
+        assert not session.of(MoveColumn)
+        await pilot.press("right", "less_than_sign")
+        await pilot.pause()
+        assert session.of(MoveColumn) == [MoveColumn(B, -1)]
+        assert screen.place == 0
+
+
+async def test_pairs_of_columns() -> None:
+    async with comparing(count=3) as (_, screen, session, pilot):
+        assert screen.pair == (A, B)
+        await pilot.press("p")
+        assert screen.pair == (A, C)
+        await pilot.press("2", "right", "d", "enter")
+        await pilot.pause()
+        assert session.of(GoToParting) == [GoToParting(B, C)] * 2
+        await pilot.press("left", "left", "left")
+        assert screen.pair == (B, C)
+        # The pair stays the same two when columns are moved, and is another one when one of them goes.
+        await draw(screen, session, pilot, columns=(column(2), column(1), column(0)))
+        assert screen.pair == (C, B)
+        await draw(screen, session, pilot, count=2)
+        assert screen.pair == (A, B)
+
+
+async def test_typing() -> None:
+    async with comparing(typed="hi") as (_, screen, session, pilot):
+        await until(pilot, lambda: session.of(Type))
+        await pilot.press("i")
+        await until(pilot, lambda: screen.typing)
+        await pilot.press("exclamation_mark", "x", "q")
+        assert screen.encode.line.value == "hi!xq"
+        await until(pilot, lambda: session.of(Type)[-1] == Type("hi!xq"))
+        await pilot.press("ctrl+u")
+        assert screen.encode.line.value == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.typing and screen.focused is screen.encode.rows)
+
+
+async def test_passages_of_the_corpus() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("e")
+        assert session.of(ShowPassage) == [ShowPassage(Passage())]
+        rows = aligned(ROWS[:2], passage=Passage(2, 400))
+        await draw(screen, session, pilot, aligned=rows)
+        assert "document 3, character 400" in screen_text(app)
+        session.answers[NextPassage] = Passage(3, 0)
+        await pilot.press(*["full_stop"] * (len(screen.encode.rows.partings) + 1))
+        await until(pilot, lambda: session.of(NextPassage) == [NextPassage()])
+        # The first disagreement of the next passage is looked at as soon as it is there.
+        await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(3, 0)))
+        assert screen.encode.rows.here == screen.encode.rows.partings[0].start
+        await pilot.press("comma")
+        await until(pilot, lambda: session.of(NextPassage)[-1] == NextPassage(backward=True))
+        await until(pilot, lambda: screen.encode.rows.here == screen.encode.rows.partings[-1].start)
+        session.answers[NextPassage] = None
+        await pilot.press("full_stop")
+        await until(pilot, lambda: "cut the whole corpus alike" in screen_text(app))
+        await pilot.press("e")
+        assert session.of(ShowPassage)[-1] == ShowPassage(None)
+        await pilot.press("i")
+        assert session.of(ShowPassage)[-1] == ShowPassage(None)
+
+
+async def test_lists_of_tokens() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("3")
+        for part in (*PARTS[1:], PARTS[0]):
+            await pilot.press("right")
+            await until(pilot, lambda part=part: session.of(Watch)[-1].look.vocabulary.part == part)  # type: ignore[misc]
+        await pilot.press("left", "left", "left", "t")
+        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.bare)
+        assert session.of(Watch)[-1].look.vocabulary.part == "only_b"
+        await pilot.press("right", "slash")
+        await until(pilot, lambda: app.screen is not screen)
+        await typed(pilot, "ing")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        look = session.of(Watch)[-1].look.vocabulary
+        # The lists of what is never made are of exact tokens.
+        assert (look.part, look.find, look.bare) == ("never_b", "ing", False)
+        await draw(screen, session, pilot, vocabulary=listed(dataclasses.replace(look, top=0)))
+        await until(pilot, lambda: "/ing ·" in screen_text(app))
+        await pilot.press("end")
+        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.top > 0)
+        look = session.of(Watch)[-1].look.vocabulary
+        await draw(screen, session, pilot, vocabulary=listed(look))
+        assert "tnever_b299" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("escape")  # ends finding
+        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.find == "")
+        assert app.screen is screen
+
+
+async def test_measures_and_formulas() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("7", "f")
+        await draw(screen, session, pilot)
+        assert screen.active == "measures"
+        assert "words with |w| ≥ 2 / W" in screen_text(app)
+        await pilot.press("f")
+        await until(pilot, lambda: "splitter whitespace" in screen_text(app))
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "gpt2 -1")
+        await pilot.press("enter")
+        await until(pilot, lambda: "out of range" in screen_text(app))
+        await pilot.press(*["backspace"] * 2)
+        await typed(pilot, "3")
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(Under) == [Under("gpt2", 3.0)])
+
+
+def test_conventions() -> None:
+    assert conventions("") == ("whitespace", 2.5)
+    assert conventions("0.5") == ("whitespace", 0.5)
+    assert conventions("inf gpt2") == ("gpt2", float("inf"))
+    for line in ("nan", "-1", "a b c"):
+        with pytest.raises(TokentuiError):
+            conventions(line)
+
+
+async def test_the_cursor_reads_curves() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("7")
+        await draw(screen, session, pilot, curves=curves(2, held_out=True))
+        await pilot.press("end")
+        await until(pilot, lambda: "step 640 of 640   A  238,847" in screen_text(app))
+        assert "second corpus     A  119,423" in screen_text(app)
+        await pilot.press("left")
+        await until(pilot, lambda: "step 620 of 640" in screen_text(app))
+        await pilot.press("home", "right", "pagedown", "pageup")
+        await until(pilot, lambda: "step  20 of 640" in screen_text(app))
+        seen = []
+        for _ in range(4):
+            await pilot.press("down")
+            await pilot.pause()
+            seen.append(next(line for line in screen_text(app).splitlines() if "step  20 of 640" in line).split()[6])
+        tokens = curves(2).series[0].tokens[1]
+        assert seen == [f"{1_177_810 / tokens:.4f}", f"{9.5 * tokens:,.1f}", "99.00", f"{tokens:,}"]
+        await pilot.press("up")
+        await until(pilot, lambda: "U / V" in screen_text(app))
+        await draw(screen, session, pilot, curves=None)
+        assert "coming …" in screen_text(app)
+
+
+def test_a_part_of_a_size_is_nothing() -> None:
+    with pytest.raises(TokentuiError, match="parts of a run are steps"):
+        Going(snapshot(position=Position("size", 384))).command("50%")
+    assert Going(snapshot()).foretell("") == "a step, +100, -5, 50%, end"
+
+
+async def test_adding_a_column(tmp_path: Path) -> None:
+    file = tmp_path / "some.json"
+    file.write_text("{}")
+    own = tmp_path / "own.toml"
+    own.write_text(Recipe().to_toml())
+    async with comparing() as (app, screen, session, pilot):
+
+        async def add(*keys: str, text: str = "") -> Any:
+            await pilot.press("plus")
+            await until(pilot, lambda: isinstance(app.screen, AddScreen))
+            assert isinstance(app.screen, AddScreen)
+            app.screen.field.value = text
+            await pilot.pause()
+            before = len(session.of(AddColumn))
+            await pilot.press(*keys)
+            await until(pilot, lambda: app.screen is screen and len(session.of(AddColumn)) > before)
+            return session.of(AddColumn)[-1].wanted
+
+        bert = await add("enter", text="bert")
+        assert (bert.recipe, bert.name, bert.path) == (preset_named("bert").recipe, "bert", "")
+        assert (await add("down", "down", "enter", text="gpt")).name == "gpt4"
+        assert await add("ctrl+t", "enter", text=str(file)) == ColumnWanted(path=str(file), split="none")
+        assert (await add("enter", text=str(own))).recipe == Recipe()
+        assert (await add("tab", "enter", text=f"{tmp_path}/s")).path == str(file)
+        assert (await add("down", "end", "enter", text=f"{tmp_path}/s")).path == str(file)
+        await pilot.press("plus")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen))
+        await typed(pilot, "no-such-thing")
+        await pilot.press("enter")
+        await until(pilot, lambda: "no such file" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await draw(screen, session, pilot, count=4)
+        await pilot.press("plus")
+        await until(pilot, lambda: "there are four columns already" in screen_text(app))
+
+
+async def test_a_recipe_of_ones_own() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("plus")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
+        await pilot.press("tab", "down", "down", "right", "t")
+        await until(pilot, lambda: session.of(AddColumn))
+        wanted = session.of(AddColumn)[0].wanted
+        assert wanted.recipe not in (None, Recipe())
+        assert dict(wanted.run)["specials"] == ()
+        assert screen.active == "columns"
+
+
+async def test_a_second_corpus() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        await typed(pilot, "sample:sailor")
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(HeldOut) == [HeldOut("sample:sailor")])
+        await draw(screen, session, pilot, held_out="sailor", held_measured=measured(2, corpus="sailor"))
+        assert "second: sailor" in screen_text(app)
+        await pilot.press("o")
+        assert session.of(HeldOut)[-1] == HeldOut("")
+
+
+async def test_leaving() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await draw(screen, session, pilot, goal=Position("merges", 900))
+        assert "→ 900" in screen_text(app)
+        await pilot.press("escape")
+        assert session.of(CancelWork)
+        await draw(screen, session, pilot)
+        await pilot.press("z")
+        await until(pilot, lambda: screen.zoomed)
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.zoomed)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await until(pilot, lambda: session.closed)
+
+
+async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
+    async with comparing((160, 50)) as (app, screen, _, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        shown = app.screen
+        assert isinstance(shown, HelpScreen)
+        keys = {row.key for row in shown.query_one("Listing").rows}  # type: ignore[attr-defined]
+        assert {action.name for action in meant("", "compare")} <= keys
+        assert "Choices" in screen_text(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        found = {str(hit.text) async for hit in ActionCommands(screen).discover()}
+        assert found == {action.help for action in meant("", "compare") if action.palette}
+        assert "Open a corpus" not in found
+        line = screen_text(app).splitlines()[-1]
+        for action in hints("choices")[:8]:
+            assert f"{action.shown_key} {action.label}" in line
+
+
+async def test_the_main_screen_asks_what_to_compare_with() -> None:
+    app, session = explorer(typed="hello")
+    asked: list[Any] = []
+
+    async def comparing_on(publish: Any, wanted: Any) -> FakeComparison:
+        asked.append(wanted)
+        return FakeComparison(publish)
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session._held[0].comparing = comparing_on  # type: ignore[attr-defined]
+        session.show(running=True)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.running)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen))
+        assert "Compare gpt2 with" in screen_text(app)
+        await typed(pilot, "wordpiece")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+        assert [one.name for one in asked[0]] == ["gpt2", "wordpiece"]
+        assert session.of(Play) == [Play(False)]
+        assert isinstance(app.screen, CompareScreen)
+        assert app.screen.encode.line.value == "hello"
+
+
+async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
+    app, session = explorer()
+
+    async def refusing(publish: Any, wanted: Any) -> FakeComparison:
+        raise TokentuiError("nothing is open", "compare", "o opens a corpus")
+
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session._held[0].comparing = refusing  # type: ignore[attr-defined]
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen))
+        await pilot.press("g", "p", "t", "4", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen) and "nothing is open" in screen_text(app))

@@ -1,0 +1,118 @@
+"""Compare on real trainings, from the main screen and as the command line opens it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from screens import screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.api import train
+from tokentui.compared import ColumnWanted, CompareSnapshot
+from tokentui.explorer import Run
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe
+from tokentui.session import Session
+from tokentui.text.read import read
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.compare_open import open_compare
+from tokentui.ui.screens.main import MainScreen
+
+HUGS = (("merges", 30),)
+
+
+def wanted(*names: str) -> tuple[ColumnWanted, ...]:
+    """Columns of these presets."""
+    return tuple(ColumnWanted(preset_named(name).recipe, HUGS, name=name) for name in names)
+
+
+@asynccontextmanager
+async def opened(
+    then: Callable[[ExplorerApp], object] | None = None, source: str = "sample:hugs", size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+    """An app on a real session with a corpus."""
+    app = ExplorerApp(
+        lambda publish: Session(publish, Recipe(), Run.of({"merges": 30})), begin=lambda session: session.open([source]),
+        then=then, run={"merges": 30}, typed="hugs",
+    )
+    async with app.run_test(size=size, notifications=True) as pilot:
+        yield app, pilot
+
+
+async def compare_screen(app: ExplorerApp, pilot: Pilot[None]) -> tuple[CompareScreen, Callable[[], CompareSnapshot]]:
+    """The Compare screen once all of its columns are there, and what gives its newest snapshot."""
+    await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+    screen = app.screen
+    assert isinstance(screen, CompareScreen)
+
+    def now() -> CompareSnapshot:
+        assert screen.snapshot is not None
+        return screen.snapshot
+
+    await until(pilot, lambda: all(one.at is not None or one.error for one in now().columns))
+    return screen, now
+
+
+async def test_from_the_main_screen_and_back() -> None:
+    async with opened() as (app, pilot):
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.pairs)
+        await pilot.press("n", "n", "n", "c")
+        await until(pilot, lambda: not isinstance(app.screen, MainScreen))
+        await pilot.press("h", "f", "minus", "b", "p", "e", "enter")
+        _, now = await compare_screen(app, pilot)
+        # It goes on where the main screen stood, and each column is what a training by itself comes to.
+        assert now().position.value == 3
+        await pilot.press("n")
+        await until(pilot, lambda: now().position.value == 4 and now().goal is None)
+        for column, name in zip(now().columns, ("gpt2", "hf-bpe"), strict=True):
+            alone = train(read(["sample:hugs"]), name, merges=4)
+            assert column.at is not None
+            assert (column.at.step, column.at.vocab_size) == (4, alone.vocab_size)
+            assert column.at.last is not None
+            assert column.at.last.token == list(alone.entries())[-1].piece
+        await until(pilot, lambda: "part at step" in screen_text(app))
+        await pilot.press("d")
+        await until(pilot, lambda: now().position.value == (now().partings[0].step or 0) - 1 and now().goal is None)
+        await until(pilot, lambda: now().measured is not None)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 4)
+
+
+async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    train(read(["sample:hugs"]), "gpt2", merges=12).save(good)
+    bad.write_text("{}")
+    columns = (ColumnWanted(path=str(good)), *wanted("wordpiece"), ColumnWanted(path=str(bad)))
+    async with opened(lambda app: open_compare(app, columns, "sample:sailor")) as (app, pilot):
+        _, now = await compare_screen(app, pilot)
+        # What cannot be read says so in its column, and the others work.
+        assert [bool(one.error) for one in now().columns] == [False, False, True]
+        assert "bad.json" in screen_text(app)
+        await until(pilot, lambda: now().held_out)
+        await pilot.press("G")
+        await until(pilot, lambda: now().ended and now().goal is None)
+        at = [one.at.step for one in now().columns if one.at is not None]
+        assert at == [12, train(read(["sample:hugs"]), "wordpiece", merges=30).merges]
+        await pilot.press("7")
+        await until(pilot, lambda: now().curves is not None and "dashed" in screen_text(app))
+        await pilot.press("3", "v")
+        await until(pilot, lambda: now().position.by == "size")
+        await until(pilot, lambda: now().vocabulary is not None)
+        await pilot.press("1", "1", "1", "x")
+        await until(pilot, lambda: len(now().columns) == 2)
+        await pilot.press("x")
+        await until(pilot, lambda: len(app._notifications))
+        assert len(now().columns) == 2
+
+
+async def test_leaving_the_app_closes_it() -> None:
+    async with opened(lambda app: open_compare(app, wanted("gpt2", "bert"))) as (app, pilot):
+        screen, _ = await compare_screen(app, pilot)
+        await pilot.press("q")
+    assert screen.link.session is None

@@ -1,0 +1,247 @@
+"""Compare as it looks: kept as text, and what must hold at any size.
+
+`TOKENTUI_KEEP=1` writes the kept screens anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from compares import (
+    AT,
+    KEYS,
+    ROWS,
+    FakeComparison,
+    aligned,
+    column,
+    comparing,
+    curves,
+    listed,
+    measured,
+    snapshot,
+)
+from rich.cells import cell_len
+from screens import check_kept, screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.compared import CompareSnapshot, PartingView, Passage, Position, VocabularyLook
+from tokentui.safetext import is_safe
+from tokentui.snapshot import Busy
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.compare_places import PANES, places, titles
+
+EVIL = "e\x1b[2Jvil\u202e"
+
+
+async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> CompareSnapshot:
+    """Publish a snapshot, and wait until it is shown."""
+    session.show(**changes)
+    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
+    await pilot.pause()
+    assert screen.snapshot is not None
+    return screen.snapshot
+
+
+async def test_columns_in_step() -> None:
+    async with comparing((120, 40), 3) as (app, screen, session, pilot):
+        for size, count in (((120, 40), 3), ((80, 24), 2), ((200, 60), 4), ((40, 12), 2), ((80, 24), 4)):
+            await pilot.resize_terminal(*size)
+            await draw(screen, session, pilot, count=count)
+            await until(pilot, lambda size=size: screen.size == size)  # type: ignore[misc]
+            await pilot.pause()
+            check_kept(app, f"compare-{count}-{size[0]}x{size[1]}")
+
+
+async def test_panes_that_share_a_place() -> None:
+    async with comparing((80, 24)) as (app, screen, session, pilot):
+        look = VocabularyLook(KEYS[0], KEYS[1])
+        await draw(screen, session, pilot, vocabulary=listed(look), held_out="held.txt", curves=curves(2, held_out=True))
+        for pane in list(PANES)[1:]:
+            await pilot.press(PANES[pane][0][0])
+            await pilot.pause()
+            check_kept(app, f"compare-{pane}-80x24")
+        await pilot.press("5", "z", "f")
+        await draw(screen, session, pilot, held_out="b.txt", held_measured=measured(2, corpus="b.txt"))
+        check_kept(app, "compare-zoomed-80x24")
+        await pilot.press("z")
+        await until(pilot, lambda: screen.columns_row.display)
+
+
+async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
+    rows = ("日本|語 e\u0301|🤗 |naï|ve|日本語", "日|本語| e\u0301🤗| na|ïve|日|本語")
+    async with comparing((80, 24)) as (app, screen, session, pilot):
+        await pilot.press("4")
+        await draw(screen, session, pilot, aligned=aligned(rows))
+        check_kept(app, "compare-wide-80x24")
+        lines = [line for line in screen_text(app).splitlines() if line.startswith(("│ A ", "│ B "))]
+        first, second = (line[: line.index(" tokens")] for line in lines)
+        assert cell_len(first) == cell_len(second)
+
+        def columns_of(line: str, char: str) -> list[int]:
+            return [cell_len(line[:n]) for n, one in enumerate(line) if one == char]
+
+        for char in "日語🤗n":
+            assert columns_of(first, char) == columns_of(second, char)
+
+        # Sideways.
+        await draw(screen, session, pilot, aligned=aligned(tuple(" ".join([row] * 4) for row in ROWS[:2])))
+        start, shown, seen = screen_text(app), screen.encode.rows, []
+        await pilot.press("right", "right", "right")
+        await until(pilot, lambda: screen.encode.rows.left == 24)
+        check_kept(app, "compare-scrolled-80x24")
+        await pilot.press("end")
+        await until(pilot, lambda: "iness" in screen_text(app).replace(" ", ""))
+        await pilot.press("home")
+        await until(pilot, lambda: screen_text(app) == start)
+        # Every disagreement is brought into view; behind the last comes the first.
+        for _ in shown.partings:
+            screen.action_next_parting()
+            seen.append(shown.here)
+            found = next(one for one in shown.partings if one.start == shown.here)
+            assert shown.left <= shown.aligned.alignment.x(found.start)  # type: ignore[union-attr]
+            assert shown.aligned.alignment.x(found.end) <= shown.left + shown._room  # type: ignore[union-attr]
+        assert seen == [one.start for one in shown.partings]
+        await pilot.pause()
+        assert f"≠ {len(seen)}/{len(seen)}" in screen_text(app)
+        await pilot.press("full_stop")
+        assert shown.here == seen[0]
+        await pilot.press("comma")
+        assert shown.here == seen[-1]
+
+
+async def test_nothing_jumps_while_numbers_change() -> None:
+    def edges(text: str) -> list[str]:
+        return ["".join("#" if char in "┌┐└┘▸" else " " for char in line) for line in text.splitlines()]
+
+    async with comparing((120, 40), 3) as (app, screen, session, pilot):
+        one = tuple(column(n, step=9, tokens=620_000, vocab_size=260) for n in range(3))
+        await draw(screen, session, pilot, columns=one, position=Position("merges", 9))
+        first = screen_text(app)
+        two = tuple(column(n, step=999, tokens=9_999, vocab_size=1_250) for n in range(3))
+        await draw(screen, session, pilot, columns=two, position=Position("merges", 999), running=True, speed=None)
+        later = screen_text(app)
+        assert edges(first) == edges(later)
+        for word in ("B/token", "tokens", " ids"):
+            assert [line.find(word) for line in first.splitlines() if word in line][:3] == [
+                line.find(word) for line in later.splitlines() if word in line
+            ][:3]
+        # Numbers of another position say so.
+        assert "of step 128" in later
+        await draw(screen, session, pilot, position=Position("size", 500), measured=measured(2, Position("size", 490)))
+        assert "of 490 ids" in screen_text(app)
+        assert "ids    500" in screen_text(app)
+
+
+async def test_columns_that_do_not_part() -> None:
+    async with comparing((120, 40)) as (app, screen, session, pilot):
+        await pilot.press("2")
+        whole = snapshot().partings[0]
+        for changes, said in (
+            ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
+            ({"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)}, "first 4 steps are alike, looking on"),
+            ({"step": None, "sides": (), "done": False}, "stopped: d goes on"),
+        ):
+            parting = dataclasses.replace(whole, **changes)
+            await draw(screen, session, pilot, partings=(parting,))
+            assert screen_text(app).count(said) == 2
+        await draw(screen, session, pilot, partings=())
+        assert "not compared step by step" in screen_text(app)
+        ended = dataclasses.replace(whole.sides[1], choice=None, pairs=(), end="no pair is left")
+        view = PartingView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
+        await draw(screen, session, pilot, partings=(view,))
+        assert screen_text(app).count("ends: no pair is left") == 2
+
+
+async def test_resizing_comes_back_to_the_same_screen() -> None:
+    async with comparing((80, 30)) as (app, screen, session, pilot):
+        await pilot.press("7")
+        await draw(screen, session, pilot)
+        first = screen_text(app)
+        for size in [(1, 1), (39, 10), (40, 10), (60, 20), (160, 30), (5, 50)]:
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: screen.size == size)  # type: ignore[misc]
+            await pilot.pause()
+            text = screen_text(app)
+            assert ("7 Curves" in text) == (places(*size) is not None)
+            assert is_safe(text.replace("\n", ""))
+        await pilot.resize_terminal(80, 30)
+        await until(pilot, lambda: screen_text(app) == first)
+        assert screen.focused is screen.curves
+
+
+async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
+    async with comparing((120, 40), 3) as (app, screen, session, pilot):
+        bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, at=None)
+        coming = column(2, coming=Busy("counting", 45, 100), at=None)
+        partings = tuple(dataclasses.replace(one, step=None, sides=(), done=False) for one in snapshot(3).partings)
+        rows = dataclasses.replace(aligned(ROWS[:1]), refused=((KEYS[2], f"é: not in the vocabulary {EVIL}"),))
+        await draw(screen, session, pilot, columns=(column(0), bad, coming), partings=partings, aligned=rows, overlaps=())
+        check_kept(app, "compare-error-120x40")
+        assert all(is_safe(line) for line in screen_text(app).split("\n"))
+        # The focus is where it was, and can stand on a column without candidates.
+        assert screen.focused is screen.columns[0].table
+        await pilot.press("right")
+        await until(pilot, lambda: screen.focused is screen.columns[1].body.says)
+        await pilot.press("right")
+        await until(pilot, lambda: screen.focused is screen.columns[2].body.says)
+        await draw(screen, session, pilot)
+        await until(pilot, lambda: screen.focused is screen.columns[2].table)
+
+
+async def test_nothing_unsafe_is_drawn() -> None:
+    async with comparing((120, 40)) as (app, screen, session, pilot):
+        columns = tuple(dataclasses.replace(column(n), name=EVIL, about=EVIL) for n in range(2))
+        text = aligned((f"{EVIL}|x", f"{EVIL}x"), passage=Passage(0, 12_345))
+        await draw(
+            screen, session, pilot, columns=columns, corpus_name=EVIL, held_out=EVIL, engine="compiled",
+            aligned=text, measured=measured(2, corpus=EVIL),
+        )
+        for key in "1234567":
+            await pilot.press(key)
+            await pilot.pause()
+            assert all(is_safe(line) for line in screen_text(app).split("\n"))
+        assert "document 1, character 12,345" in screen_text(app)
+
+
+def test_where_panes_stand() -> None:
+    for width in range(1, 220, 3):
+        for height in range(1, 70, 3):
+            for zoomed in (False, True):
+                where = places(width, height, zoomed)
+                assert (where is None) == (width < 40 or height < 10)
+                if where is not None:
+                    assert sorted(pane for group in where.groups for pane in group) == sorted(PANES)
+                    for group in where.groups:
+                        line = titles(group, group[-1], width)
+                        assert [seen for _, seen in line].count(True) == 1
+                        assert sum(len(title) for title, _ in line) + 3 * len(line) < width
+
+
+async def test_without_colours_what_parts_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with comparing((80, 24)) as (app, screen, session, pilot):
+        await pilot.press("4", "full_stop")
+        await draw(screen, session, pilot)
+        bold = [
+            run for strip in app.screen._compositor.render_strips() for run, style, _ in strip if style is not None and style.bold
+        ]
+        assert "1" in bold
+        assert any("Th" in run for run in bold)
+
+
+async def test_a_slow_terminal_gets_the_newest() -> None:
+    async with comparing((80, 24)) as (app, screen, session, pilot):
+        slow = True
+        app.backlog = lambda: slow  # type: ignore[method-assign]
+        for step in (200, 300, 400):
+            session.show(position=Position("merges", step))
+            await pilot.pause()
+        assert screen.snapshot is not None
+        assert screen.snapshot.position == AT
+        slow = False
+        await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.position.value == 400)
+
+

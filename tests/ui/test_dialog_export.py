@@ -1,0 +1,135 @@
+"""The dialog that writes a tokenizer: what each format would lose, the path, and what comes of trying."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from dialogs import shown, tried_on_all_sizes, typed
+from waiting import screen_text, until
+
+from tokentui import commands as do
+from tokentui.answers import ExportReport, Loss
+from tokentui.errors import TokentuiError
+from tokentui.recipe import Recipe
+from tokentui.session import Session
+from tokentui.ui.screens.export import ExportScreen
+
+REPORTS = (
+    ExportReport("tokentui", "the project's own", ("tokenizer.json",)),
+    ExportReport("tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), (
+        Loss("pattern", "the file does not say how text is cut", "-s split=\x1b[31m"), Loss("specials", "they are not named"))),
+    ExportReport("bert", "BERT's vocab.txt", ("vocab.txt",), refused="it is encoded by merges"),
+    ExportReport("gpt2", "two of them", ("vocab.json", "merges.txt")),
+)
+
+
+class Writer:
+    """Takes what is asked for, and answers as it is told."""
+
+    def __init__(self, *answers: ExportReport | TokentuiError) -> None:
+        self.asked: list[tuple[str, str, bool]] = []
+        self.answers = list(answers)
+
+    async def ask(self) -> Sequence[ExportReport]:
+        return REPORTS
+
+    async def write(self, path: str, format: str, overwrite: bool) -> ExportReport:
+        self.asked.append((path, format, overwrite))
+        answer = self.answers.pop(0)
+        if isinstance(answer, TokentuiError):
+            raise answer
+        return answer
+
+
+def dialog(writer: Writer) -> ExportScreen:
+    return ExportScreen(writer.ask, writer.write, 1234, "novel")
+
+
+async def test_the_formats_and_what_each_loses() -> None:
+    screen = dialog(Writer())
+    async with shown(screen, (100, 30)) as (_, pilot):
+        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        text = screen_text(pilot)
+        assert "Export the tokenizer of step 1,234" in text
+        assert "loses pattern, specials" in text
+        assert "cannot: it is encoded by merges" in text
+        assert screen.field.value == "novel.json"
+        await pilot.press("down")
+        await until(pilot, lambda: "pattern: the file does not say how text is cut  -s split=\\x1b[31m" in screen_text(pilot))
+        assert screen.field.value == "ranks.tiktoken"
+        await pilot.press("down", "down")
+        await until(pilot, lambda: "Two files: vocab.json and merges.txt" in screen_text(pilot))
+        await tried_on_all_sizes(pilot)
+
+
+async def test_enter_writes_to_the_path_that_was_typed() -> None:
+    writer = Writer(REPORTS[1])
+    screen = dialog(writer)
+    async with shown(screen) as (app, pilot):
+        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await pilot.press("tab", "ctrl+u")
+        await typed(pilot, "a/b.json")
+        await pilot.press("tab", "down")
+        assert screen.field.value == "a/b.json"  # what was typed is not replaced by another usual name
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+    assert writer.asked == [("a/b.json", "tiktoken", False)]
+    assert app.result == ("a/b.json", REPORTS[1])
+
+
+async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -> None:
+    there = TokentuiError("the file is there already", "novel.json", "enter again writes over it")
+    writer = Writer(there, there, REPORTS[0])
+    screen = dialog(writer)
+    async with shown(screen) as (app, pilot):
+        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter again writes over it" in screen_text(pilot))
+        await pilot.press("tab", "end", "x", "enter")  # another path: asked anew
+        await until(pilot, lambda: len(writer.asked) == 2 and "enter again" in screen_text(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+    assert [overwrite for _, _, overwrite in writer.asked] == [False, False, True]
+
+
+async def test_what_cannot_be_written_says_why_and_stays() -> None:
+    refused = ExportReport("tokentui", "the project's own", ("tokenizer.json",), refused="it would encode 'a' as 'b', not as 'a'")
+    writer = Writer(refused, TokentuiError("cannot be written: no such folder", "novel.json", "make it first"))
+    screen = dialog(writer)
+    async with shown(screen) as (app, pilot):
+        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: screen.notice.said == "bert cannot hold it: it is encoded by merges")
+        await pilot.press("up", "up", "enter")
+        await until(pilot, lambda: "nothing is written: it would encode" in screen.notice.said)
+        assert writer.asked == [("novel.json", "tokentui", False)]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+    assert app.result is None
+
+
+async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> None:
+    session = Session(lambda snapshot: None, Recipe())
+    await session.start()
+    try:
+        await session.open(["sample:english"])
+        await session.send(do.GoTo(40))
+        await session.idle.wait()
+        reports = await session.send(do.Formats())
+        assert [report.format for report in reports if not report.refused] == [
+            "tokentui", "huggingface", "tiktoken", "gpt2", "minbpe", "tekken",
+        ]
+        path = tmp_path / "x.tiktoken"
+        report = await asyncio.wait_for(session.send(do.Export(str(path), "tiktoken")), 30)
+        assert report.checked > 60
+        assert path.read_bytes().count(b"\n") == 256 + 40
+        with pytest.raises(TokentuiError, match="there already"):
+            await session.send(do.Export(str(path), "tiktoken"))
+        assert (await session.send(do.Export(str(path), "tiktoken", overwrite=True))).refused == ""
+        assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith("it is encoded by merges")
+        assert not (tmp_path / "v").exists()
+    finally:
+        await session.close()

@@ -1,0 +1,201 @@
+"""A tokenizer file in the explorer, by its keys: births, the slider, its steps, its facts, the way to a training by its axes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from screens import screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui.commands import GoTo, OpenTokenizer
+from tokentui.formats import recognise
+from tokentui.session import Session
+from tokentui.snapshot import BirthRow, Snapshot
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.facts import FactsScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.screens.open import OpenScreen, with_split
+from tokentui.ui.screens.recipe import RecipeScreen
+
+TEXT = "hug hug hugs pun bun <pad> hugs pug\n" * 20
+ROWS = [("u", "g"), ("h", "ug"), ("u", "n"), ("hug", "s"), ("p", "un"), ("p", "ug"), ("b", "un")]
+STEPS = {
+    "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]},
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+        {"type": "Whitespace"}, {"type": "Digits", "individual_digits": True},
+    ]},
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    names = ["[UNK]", *"bghnpsu", *("".join(row) for row in ROWS), "orphan"]
+    model = {"type": "BPE", "vocab": {name: n for n, name in enumerate(names)}, "merges": ROWS, "unk_token": "[UNK]"}
+    added = {"id": 30, "content": "<pad>", "special": False, "single_word": False, "lstrip": False, "rstrip": False,
+             "normalized": False}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [added], **STEPS, "model": model}))
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "hugs.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def now(app: ExplorerApp) -> Snapshot:
+    assert app.main.snapshot is not None
+    return app.main.snapshot
+
+
+@asynccontextmanager
+async def opened(file: Path, corpus: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Any, Pilot[None]]]:
+    """The explorer on a tokenizer file, at its last birth."""
+    app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.open_tokenizer(str(file), "", [str(corpus)]))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.opened)
+        yield app, pilot
+
+
+async def at_birth(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
+    await until(pilot, lambda: now(app).step == number)
+
+
+async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, corpus: Path) -> None:
+    async with opened(file, corpus) as (app, pilot):
+        await at_birth(app, pilot, 7)
+        assert [token.text for token in now(app).encoded.tokens] == ["hugs", "pun"]
+        seen = screen_text(app)
+        assert "2 Births" in seen
+        assert "end  the last birth · 1 token is an orphan" in seen
+        assert "birth 7 of 7" in seen
+        assert file.name in seen
+        await pilot.press("0")
+        await at_birth(app, pilot, 0)
+        assert [token.text for token in now(app).encoded.tokens] == [*"hugs", *"pun"]
+        assert now(app).tokens == now(app).start_tokens
+        seen = screen_text(app)
+        assert "next  u+g → ug   merge 1 in the file · 100 places in 3 distinct words of hugs.txt" in seen
+        for key, number in (("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7)):
+            await pilot.press(key)
+            await at_birth(app, pilot, number)
+        await pilot.press("0", "space")
+        await at_birth(app, pilot, 7)
+        assert not now(app).running
+        await pilot.press("g", *"hugs", "enter")
+        await at_birth(app, pilot, 4)
+        row = now(app).last
+        assert isinstance(row, BirthRow)
+        assert (row.token, row.parts, row.count, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
+        await pilot.press("g", *"zebra", "enter")
+        await until(pilot, lambda: any("the file has no token" in one.message for one in app._notifications))
+        assert now(app).step == 4
+
+
+async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: Path) -> None:
+    async with opened(file, corpus) as (app, pilot):
+        app.send(GoTo(2))
+        await at_birth(app, pilot, 2)
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "birth 3, merge 3 in the file" in screen_text(app))
+        await pilot.press("escape", "slash", *"bun", "enter")
+        await until(pilot, lambda: app.main.pairs.cursor == 4)
+        await pilot.press("3")
+        for order, first in (("newest", b"hug"), ("most used", b"hug"), ("longest", b"orphan"), ("id", b"[UNK]")):
+            await until(pilot, lambda order=order: now(app).vocabulary_order == order)  # type: ignore[misc]
+            assert now(app).vocabulary[0].piece == first
+            assert len(now(app).vocabulary) == now(app).vocab_size
+            await pilot.press("S")
+        await until(pilot, lambda: now(app).vocabulary_order == "newest")
+        orphan = next(row for row in now(app).vocabulary if row.piece == b"orphan")
+        pad = next(row for row in now(app).vocabulary if row.piece == b"<pad>")
+        assert (orphan.kind, orphan.reason) == ("orphan", "no merge leads to it")
+        assert (pad.kind, pad.id, pad.uses) == ("special", 16, 20)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "birth 2" in screen_text(app))
+
+
+async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: Path, corpus: Path) -> None:
+    async with opened(file, corpus) as (app, pilot):
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)
+        await until(pilot, lambda: "The file's steps" in screen_text(app))
+        seen = screen_text(app)
+        for said in ("NFC", "Lowercase", "Whitespace", "Digits", "no axis says it", "train afresh"):
+            assert said in seen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        assert now(app).opened is not None
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)
+        await pilot.press("t")
+        await until(pilot, lambda: now(app).opened is None and now(app).busy is None)
+        assert now(app).corpus_name == "hugs.txt"
+        assert now(app).objective == "count"
+
+
+async def test_its_facts_its_health_and_what_is_damaged_beside_it(file: Path, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}')
+    async with opened(file, corpus, (80, 24)) as (app, pilot):
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.report)
+        await until(pilot, lambda: "Health" in screen_text(app))
+        assert any(word in screen_text(app) for word in ("PASS", "WARN", "FAIL"))
+        rows = len(app.screen.query_one("Listing").rows)
+        await pilot.press("a")
+        await until(pilot, lambda: len(app.screen.query_one("Listing").rows) > rows)
+        await pilot.press("end")
+        await until(pilot, lambda: "white space alone" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        app.send(OpenTokenizer(str(tmp_path / "bad.json")))
+        await until(pilot, lambda: any("is not in the vocabulary" in one.message for one in app._notifications))
+        assert now(app).opened is not None
+        assert now(app).opened.path == str(file)  # type: ignore[union-attr]
+
+
+async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_same_tokenizer(
+    file: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "other.txt").write_text("hugs hugs\n")
+    app = ExplorerApp(Session, begin=lambda session: session.open([str(corpus)]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        app.screen.query_one("Field").value = str(file)  # type: ignore[attr-defined]
+        await until(pilot, lambda: "is a tokenizer: Hugging Face's tokenizer.json" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: now(app).opened is not None and now(app).step == 7)
+        assert now(app).corpus_name == "hugs.txt"
+        app.send(GoTo(3))
+        await at_birth(app, pilot, 3)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        app.screen.query_one("Field").value = str(tmp_path / "other.txt")  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await until(pilot, lambda: now(app).corpus_name == "other.txt")
+        assert (now(app).opened is not None, now(app).step, now(app).tokens) == (True, 3, 4)
+
+
+def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "counts.txt").write_text("the 120\nof 80\nand 70\n")
+    (tmp_path / "rows.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
+    assert recognise(file) == "Hugging Face's tokenizer.json"
+    for name in (corpus, tmp_path / "counts.txt", tmp_path / "rows.jsonl", tmp_path / "none", tmp_path):
+        assert recognise(name) == ""
+
+
+def test_a_split_may_stand_behind_a_path() -> None:
+    assert with_split("a b/ranks.tiktoken split=cl100k") == ("a b/ranks.tiktoken", "cl100k")
+    assert with_split("split=gpt2") == ("split=gpt2", "")
+    assert with_split("a file") == ("a file", "")

@@ -1,0 +1,57 @@
+"""CLIP's `bpe_simple_vocab_16e6.txt`: merges below a header, and what CLIP's program makes of them.
+
+The vocabulary is not written down: the letters of the bytes, the same with `</w>`, a token a merge, two specials. Only the first
+merges count. Source: openai/CLIP, `simple_tokenizer.py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tokentui.formats import letters
+from tokentui.formats.merge_files import CLIP_SPLIT, SUFFIX, build
+from tokentui.formats.source import Source
+from tokentui.recipe import Recipe
+from tokentui.tokenizer import Tokenizer
+
+SIZE = 49_152
+"""The ids that CLIP's program counts with, but for the two specials among them."""
+_HEADER = re.compile(rb'"?bpe_simple_vocab_16e6\.txt#version')
+_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
+
+
+def is_merges(source: Source) -> bool:
+    """Whether its first line is the header."""
+    return _HEADER.match(source.data) is not None
+
+
+def read(source: Source) -> Tokenizer:
+    """The tokenizer of the file.
+
+    Raises:
+        TokentuiError: It is damaged.
+    """
+    place = source.place
+    if source.text is None:
+        raise place.error("not UTF-8", "fetch the file again")
+    rows: list[tuple[str, str]] = []
+    lines = source.lines[1 : SIZE - 256 - len(_SPECIALS) + 1]
+    for number, line in enumerate(lines, 1):
+        row = line.split()
+        if len(row) != 2:
+            raise place.line(number).error("not two tokens with a space between them", "a line is a merge")
+        rows.append((row[0], row[1]))
+    units = [letters.LETTERS[value] for value in letters.ORDER]
+    names = [*units, *(unit + SUFFIX for unit in units), *(left + right for left, right in rows), *_SPECIALS]
+    named = {name: number for number, name in enumerate(names)}
+    notes = [
+        "broken text and HTML's character references are not mended first, as CLIP's program does it",
+        "letters are lower-cased one by one, so that a Σ which ends a word is σ and not ς, as CLIP's program has it",
+    ]
+    if len(named) < len(names):
+        notes.append(f"{len(names) - len(named)} tokens are made by two rows: the last one counts, as in CLIP's program")
+    left = len(source.lines) - 1 - len(lines)
+    if left:
+        notes.append(f"{left} merges lie beyond the size of the vocabulary and are left out, as CLIP's program does it")
+    recipe = Recipe(("nfc", "lowercase"), source.split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
+    return build(named, rows, lambda row: place.line(row + 1), recipe, notes)

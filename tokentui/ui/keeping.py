@@ -1,0 +1,225 @@
+"""What the user does, saved beside it, and offered again after a line has dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokentui.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, Scratch, Use
+from tokentui.errors import TokentuiError
+from tokentui.keeping import Branch, Keeper, Kept, tidy
+from tokentui.keeping.kept import absolute
+from tokentui.safetext import GLYPH_MODES
+from tokentui.snapshot import VOCABULARY_ORDERS, Place
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
+
+SAVE_S = 1.0
+"""How far behind what is saved may be."""
+MOST_BRANCHES = 6
+
+
+class Keeping:
+    """Keeps the session of an app.
+
+    Args:
+        app: The app.
+        begun: What the command line names, if anything does.
+        folder: Where sessions are; the user's folder if None.
+    """
+
+    def __init__(self, app: ExplorerApp, begun: Kept | None, folder: Path | None = None) -> None:
+        self._app = app
+        self._about = begun or Kept()
+        self._folder = folder
+        self._keeper: Keeper | None = None
+        self._refused = False
+        self._branches: dict[tuple[object, ...], Branch] = {}
+        self._changed = False
+        self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
+        self._saving: asyncio.Future[Any] | None = None
+        self._looked: object = None
+
+    def begin(self) -> None:
+        """Begin to save."""
+        self._app.set_interval(SAVE_S, self._save)
+        self.opened(self._about)
+        self.fingerprint()
+
+    def opened(self, about: Kept) -> None:
+        """Another corpus is open, or being opened."""
+        self._release()
+        self._about, self._branches, self._refused = about, {}, False
+
+    def answered(self, command: Command) -> None:
+        """A command has been carried out."""
+        if isinstance(command, Open):
+            self.opened(Kept(sources=(absolute(command.source),), as_=command.as_, field_=command.field))
+        elif isinstance(command, OpenTokenizer):
+            self._about = dataclasses.replace(self._about, tokenizer=absolute(command.path), split=command.split)
+        elif isinstance(command, Scratch):
+            if self._about.scratch is None:
+                self.opened(Kept(scratch=command.text))
+            self._about = dataclasses.replace(self._about, scratch=command.text)
+        elif isinstance(command, Use):
+            self._about = dataclasses.replace(self._about, tokenizer="", split="")
+        else:
+            return
+        self.fingerprint()
+
+    def fingerprint(self) -> None:
+        """Find out what the corpus is, to notice when another is there under its name."""
+
+        def found(sha256: str) -> None:
+            before = self._about.sha256
+            if before and before != sha256:
+                self._app.say("the corpus has changed since the session was saved: counts are those of the new text", "warning")
+            self._about = dataclasses.replace(self._about, sha256=sha256)
+
+        self._app.send(Fingerprint(), found, lambda error: None)
+
+    def now(self, *, ended: bool = False) -> Kept | None:
+        """The session as it stands; None before there is anything to keep."""
+        main = self._app.main
+        seen = main.snapshot
+        if seen is None or seen.partial or not (self._about.sources or self._about.scratch is not None):
+            return None
+        run = tuple(sorted((name, _frozen(value)) for name, value in self._app.asking.run.items() if value))
+        training = Branch(seen.recipe, run, seen.step)
+        key = (seen.recipe, run)
+        others = tuple(branch for one, branch in self._branches.items() if one != key)
+        self._branches = {**{one: branch for one, branch in self._branches.items() if one != key}, key: training}
+        while len(self._branches) > MOST_BRANCHES + 1:
+            self._branches.pop(next(iter(self._branches)))
+        place = main.text.top_place
+        settings: dict[str, str | int | float | bool | None] = {
+            "pane": main.active, "glyphs": main.mode, "order": main.look.vocabulary_order, "keep_place": seen.keep_place,
+            "theme": self._app.theme, "document": place.document, "offset": place.offset,
+        }
+        return dataclasses.replace(
+            self._about, training=training, branches=others[::-1], typed=main.encode.line.value, settings=settings,
+            columns=self._columns(), ended=ended,
+        )
+
+    def _save(self) -> None:
+        if self._saving is not None and not self._saving.done():
+            return
+        # What the screen shows is a value: where it is the same one, nothing has happened.
+        main = self._app.main
+        seen = main.snapshot and main.snapshot.version, main.active, main.mode, main.look
+        looked = (*seen, self._app.theme, self._about, self._columns())
+        if looked == self._looked:
+            return
+        kept = self.now()
+        if kept is not None and not self._refused:
+            self._looked = looked
+            self._saving = asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
+            self._saving.add_done_callback(self._told)
+
+    def _write(self, kept: Kept) -> None:
+        if self._keeper is None:
+            self._keeper = Keeper(kept, self._folder)
+            tidy(self._folder)
+        self._keeper.save(kept)
+
+    def _told(self, saving: asyncio.Future[Any]) -> None:
+        if saving.cancelled():
+            return
+        error = saving.exception()
+        if isinstance(error, TokentuiError) and self._app.is_running:
+            # Said once; where another process has the session, or the disk is full, the work goes on all the same.
+            self._refused = True
+            self._app.say(str(error), "warning")
+        elif error is not None and not isinstance(error, TokentuiError):
+            raise error
+
+    async def end(self, *, left: bool) -> None:
+        """Save for the last time. `left` says that it was the user who ended it."""
+        if self._saving is not None:
+            await asyncio.wait([self._saving])
+        kept = self.now(ended=left)
+        if kept is not None and not self._refused:
+            with contextlib.suppress(TokentuiError):
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
+        self._release()
+        self._thread.shutdown(wait=False)
+
+    def _release(self) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+            self._keeper = None
+
+    # ---- going on
+
+    def go_on(self, kept: Kept) -> None:
+        """Stand where a session stood: open what it had open, and go to its step."""
+        app = self._app
+        self.opened(dataclasses.replace(kept, ended=False))
+        self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
+        app.asking.take_run(dict(kept.training.run))
+        app.send(KeepPlace(str(kept.settings.get("keep_place", "step"))), failed=lambda error: None)
+        app.send(Use(kept.training.recipe, kept.training.run))
+        app.main.encode.line.value = kept.typed
+        answer = app.reopen(kept)
+        app.await_answer(answer, lambda _: self._stand(kept), app.tell)
+
+    def give_up(self, kept: Kept) -> None:
+        """Offer a session no more."""
+
+        def mark() -> None:
+            with contextlib.suppress(TokentuiError):
+                keeper = Keeper(kept, self._folder)
+                keeper.save(dataclasses.replace(kept, ended=True))
+                keeper.close()
+
+        self._thread.submit(mark)
+
+    def _stand(self, kept: Kept) -> None:
+        app, main, settings = self._app, self._app.main, kept.settings
+        app.send(GoTo(kept.training.step))
+        if settings.get("theme") in app.available_themes:
+            app.theme = str(settings["theme"])
+        if settings.get("glyphs") in GLYPH_MODES:
+            main.mode = settings["glyphs"]  # type: ignore[assignment]
+        if settings.get("order") in VOCABULARY_ORDERS:
+            main.see(vocabulary_order=settings["order"])
+        if settings.get("pane") in main.panes:
+            main.focus_pane(str(settings["pane"]))
+        document, offset = settings.get("document"), settings.get("offset")
+        if isinstance(document, int) and isinstance(offset, int) and offset >= 0 <= document:
+            main.text.show_place(Place(document, offset))
+        self.fingerprint()
+        if kept.columns:
+            self._compare(kept)
+
+    # ---- compare
+
+    def _columns(self) -> tuple[Branch | str, ...]:
+        """What stands side by side, if it does."""
+        module = sys.modules.get("tokentui.ui.screens.compare")  # where it was never opened there is nothing to look for
+        screen = next((one for one in self._app.screen_stack if module and isinstance(one, module.CompareScreen)), None)
+        now = getattr(screen, "snapshot", None)
+        if now is None:
+            return ()
+        run = tuple(sorted((name, _frozen(value)) for name, value in self._app.asking.run.items() if value))
+        return tuple(
+            absolute(column.path) if column.path else Branch(column.recipe, run)
+            for column in now.columns if column.path or column.recipe is not None
+        )
+
+    def _compare(self, kept: Kept) -> None:
+        from tokentui.compared import ColumnWanted
+        from tokentui.ui.screens.compare_open import open_compare
+
+        wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run) for one in kept.columns]
+        open_compare(self._app, wanted)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,70 @@
+"""What a terminal can draw, as its environment says: which characters, and whether colours."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from functools import lru_cache
+
+_MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
+_NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
+
+_IN_ASCII = {
+    **dict.fromkeys("│┃║▏▎▍▌▐▕┆┊╎", "|"),
+    **dict.fromkeys("─━═╌╍┄┈▁▔–—−‒", "-"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼┏┓┗┛┣┫┳┻╋╭╮╯╰╔╗╚╝╠╣╦╩╬", "+"),
+    **dict.fromkeys("█▉▊▋▇▆▅▓▒▀▄■", "#"),
+    **dict.fromkeys("▃▂░", "="),
+    **dict.fromkeys("▸▶→›»≥⇥", ">"),
+    **dict.fromkeys("◂◀←‹«≤", "<"),
+    **dict.fromkeys("▲↑", "^"),
+    **dict.fromkeys("▼↓", "v"),
+    **dict.fromkeys("·•∙", "."),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("‘’", "'"),
+    **dict.fromkeys("×✗", "x"),
+    "…": "~", "□": "o", "∅": "0", "✓": "+", "␣": "_", "⏎": "$",
+}
+"""What stands for a character of the screens where a terminal has no better one; all others are shown as `?`."""
+
+
+def charset(environ: Mapping[str, str]) -> str:
+    """The encoding of the terminal, as Python calls it.
+
+    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is ASCII. Where
+    there is no locale at all the terminal is taken to be a modern one.
+    """
+    said = environ.get("TOKENTUI_CHARSET", "")
+    if not said:
+        language = environ.get("LANG", "")
+        kind = environ.get("LC_CTYPE", "")
+        if kind == "C.UTF-8" and language in ("C", "POSIX"):
+            kind = ""  # Python says this of itself when the locale is C (PEP 538); it says nothing of the terminal
+        locale = environ.get("LC_ALL", "") or kind or language
+        if not locale:
+            return "utf-8"
+        said = "ascii" if locale in ("C", "POSIX") else locale.partition(".")[2].partition("@")[0] or "utf-8"
+    try:
+        return codecs.lookup(said).name
+    except LookupError:
+        return "utf-8"
+
+
+def monochrome(environ: Mapping[str, str]) -> bool:
+    """Whether colours mean nothing to the terminal."""
+    return environ.get("TERM", "").lower() in _MONOCHROME
+
+
+def has_second_screen(environ: Mapping[str, str]) -> bool:
+    """Whether what stood on the terminal before comes back by itself."""
+    return environ.get("TERM", "").lower() not in _NO_SECOND_SCREEN
+
+
+@lru_cache(4096)
+def drawable(cell: str, encoding: str, width: int) -> tuple[str, ...]:
+    """A cell as the terminal can draw it, one character for each column."""
+    try:
+        cell.encode(encoding)
+    except UnicodeEncodeError:
+        return (_IN_ASCII.get(cell, "?"),) * width
+    return (cell, *[""] * (width - 1))

@@ -1,0 +1,254 @@
+"""An app that leaves a terminal as it found it, whatever happens, and sends it no more than it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from rich.console import RenderableType
+from textual import events
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.filter import ANSIToTruecolor, DimFilter, LineFilter, Monochrome, NoColor
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input
+
+from tokentui.rescue import Watchdog
+from tokentui.safetext import safe
+from tokentui.ui.guard import ControlGuard
+from tokentui.ui.terminal.abilities import monochrome
+from tokentui.ui.terminal.driver import TerminalDriver
+from tokentui.ui.widgets.lines import SAYS_BYTES, Lines
+
+CLIPBOARD_BYTES = 74_000
+"""The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
+HANGUP_S = 0.5
+"""How often to look whether the terminal has gone."""
+SETTLE_S = 0.2
+"""How long after a key what is sent counts as its own. The line that says it is drawn afterwards, and so not counted."""
+QUIT_S = 3.0
+"""How long leaving may take when nobody presses; what is asked for by a signal has less."""
+CRASHED = 70
+"""The exit code after a crash: an internal error, in the words of sysexits.h."""
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
+_WIDEST = 300
+
+
+class TerminalApp(App[None]):
+    """The part of the explorer that knows of terminals and of the process."""
+
+    def __init__(self) -> None:
+        self._guard = ControlGuard()
+        self._plain = NoColor()
+        self._watchdog: Watchdog | None = None
+        self.key_bytes: int | None = None
+        """How many bytes the terminal was sent for the last key; None where nobody wants to know."""
+        self._counting: Timer | None = None
+        super().__init__(driver_class=TerminalDriver)
+        self.no_color = self.no_color or monochrome(os.environ)
+        self.animation_level = "none"
+
+    # What the terminal gets.
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Nothing unsafe, and no colour at all, not even grey, where none is wanted."""
+        # Terminals dim by themselves, in four bytes, and know colours by name; Textual would mix a colour for each ground.
+        own = Monochrome | DimFilter | ANSIToTruecolor
+        filters = [one for one in super().get_line_filters() if not isinstance(one, own)]
+        return [*filters, *([self._plain] if self.no_color else []), self._guard]
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Keep what is cut, to be pasted as it is, and hand it to the terminal as far as a terminal takes it."""
+        data = text.encode("utf-8", "replace")
+        if len(data) <= CLIPBOARD_BYTES:
+            super().copy_to_clipboard(data.decode())
+        self._clipboard = text
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Hand what is drawn to our driver, which knows what the terminal shows. (Textual 8.2 has no public hook here.)"""
+        driver = self._driver
+        if not isinstance(driver, TerminalDriver) or not isinstance(renderable, LayoutUpdate | ChopsUpdate):
+            super()._display(screen, renderable)
+        elif self._running and not self._closed and not self._batch_count:
+            cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+            driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
+
+    def backlog(self) -> bool:
+        """Whether the terminal is slower than we write."""
+        return isinstance(self._driver, TerminalDriver) and self._driver.backlog
+
+    @property
+    def bytes_sent(self) -> int:
+        """How many bytes the terminal was sent in all; 0 where there is none."""
+        return self._driver.sent if isinstance(self._driver, TerminalDriver) else 0
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Let no cursor blink: an idle line carries nothing."""
+        if isinstance(event.widget, Input):
+            event.widget.cursor_blink = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Count what a key costs, where that is asked for."""
+        if isinstance(event, events.Key) and self.key_bytes is not None:
+            before = self.bytes_sent
+            if self._counting is not None:
+                self._counting.stop()
+            self._counting = self.set_timer(SETTLE_S, lambda: self._counted(self.bytes_sent - before))
+        await super().on_event(event)
+
+    def _counted(self, sent: int) -> None:
+        if self.key_bytes is not None:
+            self._say_bytes(sent)
+
+    def _say_bytes(self, sent: int | None) -> None:
+        self.key_bytes = sent
+        for line in self.screen.query(f".{SAYS_BYTES}").results(Lines):
+            line.again()
+
+    def action_count_bytes(self) -> None:
+        """Say what each key costs, or say it no more."""
+        self._say_bytes(0 if self.key_bytes is None else None)
+
+    def action_repaint(self) -> None:
+        """Draw everything again."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.forget()
+        self.refresh(layout=True)
+
+    # How it ends.
+
+    def run_on_terminal(self) -> int:
+        """Run on the terminal of the process until the user, a signal or a failure ends it.
+
+        Returns:
+            The exit code: 128 and the signal's number after a signal, `CRASHED` after a failure, which is told in a few lines.
+        """
+        self._watchdog = Watchdog()
+        with self._ended_by_signals(), self._told_of_threads():
+            self.run()
+        if self._exception is not None:
+            code = CRASHED
+            sys.stderr.write(_told(self._exception))
+            sys.stderr.flush()
+        else:
+            code = self.return_code or 0
+        # A reader that hangs on a device would hold up the end of the interpreter.
+        self._watchdog.watch(code)
+        return code
+
+    def hang_up(self) -> None:
+        """The terminal has gone."""
+        self._end(128 + signal.SIGHUP)
+
+    def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
+        """Leave, by force if it takes too long."""
+        if self._watchdog is not None:
+            self._watchdog.watch(return_code, QUIT_S)
+        super().exit(result, return_code, message)
+
+    @property
+    def left(self) -> bool:
+        """Whether it was the user who ended it: no signal, no line that dropped, no failure."""
+        return self._exception is None and not self.return_code
+
+    def _end(self, code: int) -> None:
+        if self._watchdog is not None:
+            self._watchdog.watch(code)
+        self.exit(return_code=code)
+
+    @contextlib.contextmanager
+    def _ended_by_signals(self) -> Iterator[None]:
+        watchdog = self._watchdog
+        assert watchdog is not None
+
+        def end(number: int, frame: FrameType | None) -> None:
+            watchdog.watch(128 + number)
+            loop = self._loop
+            if loop is None or not self.is_running:
+                watchdog.end(128 + number)  # nothing is open yet, or all of it is closed
+            else:
+                loop.call_soon_threadsafe(self._end, 128 + number)
+
+        # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
+        before = {number: signal.signal(number, end) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def _told_of_threads(self) -> Iterator[None]:
+        before = threading.excepthook
+
+        def failed(args: threading.ExceptHookArgs) -> None:
+            error, loop = args.exc_value, self._loop
+            if isinstance(error, Exception) and loop is not None and self.is_running:
+                loop.call_soon_threadsafe(self._handle_exception, error)
+
+        threading.excepthook = failed
+        try:
+            yield
+        finally:
+            threading.excepthook = before
+
+    def look_after_the_terminal(self) -> None:
+        """Begin to look whether the terminal is there still, and at failures that nobody waits for."""
+        if self._watchdog is not None:
+            asyncio.get_running_loop().set_exception_handler(self._failed)
+            if os.isatty(0):
+                self.set_interval(HANGUP_S, self._look_for_hangup)
+
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            self._handle_exception(error)
+
+    def _look_for_hangup(self) -> None:
+        # A terminal that has gone while SIGHUP is ignored would be read from for ever.
+        poll = select.poll()
+        poll.register(0, 0)
+        if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
+            self.hang_up()
+            return
+        # Of two changes of size that follow at once the second may be missed: then the screen would stay at the first.
+        with contextlib.suppress(OSError):
+            size = os.get_terminal_size(0)
+            if min(size) > 0 and tuple(size) != tuple(self.size):
+                signal.raise_signal(signal.SIGWINCH)
+
+    def _fatal_error(self) -> None:
+        """Close after a failure; it is told when the terminal is given back, without what the variables held."""
+        if self._watchdog is not None:
+            self._watchdog.watch(CRASHED)
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Nothing here: Textual would print the corpus that a variable holds, as it is."""
+        self._exit_renderables.clear()
+
+
+def _told(error: BaseException) -> str:
+    """A failure in a few clean lines; the whole account goes into a file."""
+    from tokentui.paths import keep_account
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename), frames[-1] if frames else None)
+    lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
+    if where is not None:
+        lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")
+    account = "".join(traceback.format_exception(error))
+    kept = keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")
+    if kept is not None:
+        lines.append(f"  the whole account is in {kept}")
+    return "".join(safe(line, limit=_WIDEST) + "\n" for line in lines)

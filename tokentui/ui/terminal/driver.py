@@ -1,0 +1,283 @@
+"""Textual's driver for terminals, made for lines that are slow, that stall and that drop."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import selectors
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.color import ColorSystem
+from textual import events
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+from textual.messages import InBandWindowResize
+
+from tokentui.ui.terminal.abilities import charset, has_second_screen
+from tokentui.ui.terminal.flow import ANSWER, ASK, Flow
+from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal.wire import SYNC_BYTES, Wire
+from tokentui.ui.terminal.writer import Writer
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+LONGEST_PASTE = 4 << 20
+"""Characters of a paste after which its end is no longer waited for."""
+PASTE_S = 1.0
+"""How long nothing may come in the middle of a paste before it counts as ended."""
+LAST_ANSWER_S = 0.1
+"""How long an answer of the terminal that is on its way is waited for at the end."""
+DRAIN_S = 0.5
+"""How long what was written last may take at the end."""
+_PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
+_SYNC_BEGINS, _SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
+
+
+class TerminalDriver(LinuxDriver):
+    """Sends cells that changed and never more than one frame ahead of the line; takes any bytes as keys."""
+
+    def __init__(self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._wire = Wire()
+        self._picture: Picture | None = None
+        self._cursor = (0, 0)
+        self._flow = Flow(time.monotonic)
+        self._owed = False
+        self._waiting = False
+        self._whole = False
+        self._ended = False
+        self._writer: Writer | None = None
+        self._sent_before = 0
+        self._wake_reader, self._wake_writer = os.pipe()
+        self._charset = charset(os.environ)
+
+    # ---- out
+
+    @property
+    def sent(self) -> int:
+        """How many bytes the terminal was sent in all."""
+        return self._sent_before + (self._writer.total if self._writer else 0)
+
+    @property
+    def backlog(self) -> bool:
+        """Whether the line has not taken yet what it was given."""
+        return self._writer is not None and self._writer.busy
+
+    def write(self, data: str) -> None:
+        """Write as it is."""
+        if self._writer is not None:
+            self._writer.write(data.encode(self._charset, "replace"))
+
+    def draw(self, update: LayoutUpdate | ChopsUpdate, size: tuple[int, int], cursor: tuple[int, int]) -> None:
+        """Take what should be shown; it is sent at once, or as soon as the line has taken the frame before.
+
+        Args:
+            update: What Textual has drawn.
+            size: The size of the screen.
+            cursor: Where the cursor should stand.
+        """
+        picture = self._picture
+        if picture is None or (picture.width, picture.height) != size:
+            system = self._app.console._color_system or ColorSystem.EIGHT_BIT
+            picture = self._picture = Picture(*size, system, self._charset)
+            self._whole = True
+        picture.draw(update)
+        self._cursor = cursor
+        self._paint()
+
+    def forget(self) -> None:
+        """Send all of the screen again with the next frame: something else has drawn on the terminal."""
+        self._wire.forget()
+        self._paint()
+
+    def _paint(self) -> None:
+        if self._picture is None or self._writer is None or self._ended:
+            return
+        wait = self._flow.wait()
+        if self._writer.busy or wait > 0:
+            if wait > 0 and not self._waiting:
+                self._waiting = True
+                self._loop.call_later(wait, self._paint_later)
+            self._owed = True
+            return
+        self._owed = False
+        frame = self._wire.frame(self._picture, self._cursor, whole=self._whole)
+        self._whole = False
+        if len(frame) >= SYNC_BYTES and self._app._sync_available:
+            frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
+        if frame:
+            self._flow.sent(len(frame))
+            self.write(frame + (ASK if self._flow.asks() else ""))
+
+    def _paint_later(self) -> None:
+        self._waiting = False
+        self._paint_owed()
+
+    def _answered(self) -> None:
+        self._flow.answered()
+        self._paint_owed()
+
+    def _written(self) -> None:
+        """The line has taken everything (in the writer's thread)."""
+        self._call(self._paint_owed)
+
+    def _call(self, call: Callable[[], object]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
+            self._loop.call_soon_threadsafe(call)
+
+    def _paint_owed(self) -> None:
+        if self._owed:
+            self._paint()
+
+    # ---- modes
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, and show what there is if it was taken before."""
+        assert self._file is not None, "the explorer draws on standard error"
+        self._writer = Writer(self._file.fileno(), self._written)
+        self._ended = False
+        self._wire.forget()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._paint()
+
+    def disable_input(self) -> None:
+        """Stop listening, at once."""
+        if self._flow.waits:
+            time.sleep(LAST_ANSWER_S)  # else the shell would read the answer as if somebody had typed it
+        with contextlib.suppress(OSError):
+            os.write(self._wake_writer, b".")
+        super().disable_input()
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back."""
+        self._ended = True
+        self.write("\x1b[r\x1b[0m")
+        if not has_second_screen(os.environ):
+            self.write("\x1b[H\x1b[2J")
+        super().stop_application_mode()
+
+    def close(self) -> None:
+        """Let the writer finish. A line that stalls gets no more than the watchdog can give it."""
+        super().close()
+        if self._writer is not None:
+            self._sent_before += self._writer.total
+            self._writer.close(DRAIN_S)
+            self._writer = None
+
+    def _enable_mouse_support(self) -> None:
+        """Clicks and wheels, and moves while a button is held: others cost a report for each cell."""
+        if self._mouse:
+            self.write("\x1b[?1000h\x1b[?1002h\x1b[?1006h")
+
+    def _disable_mouse_support(self) -> None:
+        if self._mouse:
+            self.write("\x1b[?1000l\x1b[?1002l\x1b[?1006l")
+
+    def _enable_mouse_pixels(self) -> None:
+        """Cells are fine enough."""
+
+    def _query_in_band_window_resize(self) -> None:
+        """Signals tell of sizes."""
+
+    # ---- in
+
+    def run_input_thread(self) -> None:
+        """Read keys until the end. Noise is left out: bytes that are no text, sequences that mean nothing."""
+        selector = selectors.DefaultSelector()
+        selector.register(self.fileno, selectors.EVENT_READ)
+        selector.register(self._wake_reader, selectors.EVENT_READ)
+        keys = Keys()
+        try:
+            while not self.exit_event.is_set():
+                ready = {key.fd for key, _ in selector.select(0.1)}
+                if self._wake_reader in ready:
+                    os.read(self._wake_reader, 64)
+                    continue
+                text = None
+                if self.fileno in ready:
+                    text = self._read()
+                    if text is None:
+                        return
+                for event in keys.feed(text or b""):
+                    self.process_message(event)
+                if keys.answers:
+                    keys.answers = 0
+                    self._call(self._answered)
+        finally:
+            selector.close()
+
+    def _read(self) -> bytes | None:
+        """What has come; None when the terminal has gone."""
+        try:
+            data = os.read(self.fileno, 4096)
+        except OSError:
+            data = b""
+        if not data:
+            self._call(getattr(self._app, "hang_up", self._app.exit))
+            return None
+        return data
+
+    def process_message(self, message: Message) -> None:
+        """Hand on what makes sense."""
+        if isinstance(message, events.Resize | InBandWindowResize):
+            return  # the kernel knows the size; who believes reports of it can be told of a screen that is not there
+        if isinstance(message, events.Key):
+            if message.character == "\N{REPLACEMENT CHARACTER}":
+                return
+            self._flow.key(message.key)
+        if isinstance(message, events.MouseEvent):
+            width, height = self._app.size
+            if not (0 <= message.screen_x < width and 0 <= message.screen_y < height):
+                return
+        super().process_message(message)
+
+
+class Keys:
+    """Bytes of a terminal to events, whatever the bytes are."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._parser = XTermParser()
+        self._pasted = 0
+        self._pasting = False
+        self._last = 0.0
+        self.answers = 0
+        """How often the terminal has said that all is well, since somebody set this to 0."""
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """The events that these bytes complete; none let time pass."""
+        now = time.monotonic()
+        text = self._decoder.decode(data)
+        if not self._pasting and ANSWER in text:
+            self.answers += text.count(ANSWER)
+            text = text.replace(ANSWER, "")
+        if text:
+            self._last = now
+            yield from self._parse(text)
+        if self._pasting and (now - self._last > PASTE_S or self._pasted > LONGEST_PASTE):
+            yield from self._parse(_PASTE_ENDS)
+        with self._tolerance():
+            yield from self._parser.tick()
+
+    def _parse(self, text: str) -> Iterator[Message]:
+        begun, ended = text.rfind(_PASTE_BEGINS), text.rfind(_PASTE_ENDS)
+        if begun >= 0 or ended >= 0:
+            self._pasting, self._pasted = begun > ended, 0
+        self._pasted += len(text)
+        with self._tolerance():
+            yield from self._parser.feed(text)
+
+    @contextlib.contextmanager
+    def _tolerance(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            # Numbers out of range and the like end Textual's parser: it goes on with the next bytes.
+            self._parser = XTermParser()
+            self._pasting = False

@@ -1,0 +1,192 @@
+"""From what the screen should show to the fewest bytes that make a terminal show it.
+
+A terminal that was told of every cell before needs to hear of those only that are others now. The difference is taken at
+the moment of writing, so whatever was drawn and drawn over while a slow line was busy is never sent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tokentui.ui.terminal.pen import PLAIN, Pen, change
+from tokentui.ui.terminal.picture import Picture, Row
+
+SYNC_BYTES = 400
+"""A shorter frame is taken in by a terminal at once; it needs no marks that tell it to wait for the whole."""
+_GAP = 4
+"""Cells between two changes that cost no more to draw again than to step over."""
+_LEAST_MOVED = 4
+"""Fewer rows that moved are drawn again: setting margins has its price too."""
+
+
+class Wire:
+    """What a terminal was told so far."""
+
+    def __init__(self) -> None:
+        self._sent: list[Row | None] = []
+        self._pen = PLAIN
+        self._at: tuple[int, int] | None = None
+        """Where the terminal's cursor is; None where that is not sure."""
+
+    def forget(self) -> None:
+        """Take nothing for granted: the terminal was somebody else's meanwhile, or was resized."""
+        self._sent = []
+
+    def frame(self, picture: Picture, cursor: tuple[int, int], *, whole: bool = False) -> str:
+        """What makes the terminal show a picture.
+
+        Args:
+            picture: What it should show; its changed rows are taken as told from now on.
+            cursor: Where its cursor should stand, as (column, row): there an input method shows its words.
+            whole: Look at all rows, not only at those that were drawn to.
+
+        Returns:
+            Sequences and text; empty where nothing has changed.
+        """
+        parts: list[str] = []
+        size_changed = len(self._sent) != picture.height or any(row and len(row.texts) != picture.width for row in self._sent[:1])
+        if not self._sent or size_changed:
+            parts.append("\x1b[0m\x1b[r\x1b[H\x1b[2J")
+            self._sent = [Row(picture.width) for _ in range(picture.height)]
+            self._pen, self._at = PLAIN, (0, 0)
+            whole = True
+        rows = range(picture.height) if whole else sorted(picture.changed)
+        others = [y for y in rows if self._sent[y] != picture.rows[y]]
+        picture.changed.clear()
+        if others:
+            parts.append(self._shortest(picture, others))
+        if parts or self._at != cursor:
+            parts.append(self._move(*cursor))
+        return "".join(parts)
+
+    def _shortest(self, picture: Picture, others: list[int]) -> str:
+        """Rows drawn where they changed, or moved by the terminal and mended, whichever takes fewer bytes."""
+        before = self._sent, self._pen, self._at
+        self._sent = before[0].copy()
+        plain = self._drawn(picture, others)
+        by = _moved_by(picture.rows, before[0], others) if len(others) >= _LEAST_MOVED and len(plain) > SYNC_BYTES else 0
+        if not by:
+            return plain
+        after = self._sent, self._pen, self._at
+        self._sent, self._pen, self._at = before[0].copy(), *before[1:]
+        top, bottom = min(others), max(others)
+        moved = self._move_rows(top, bottom, by) + self._drawn(picture, range(top, bottom + 1))
+        if len(moved) < len(plain):
+            return moved
+        self._sent, self._pen, self._at = after
+        return plain
+
+    def _drawn(self, picture: Picture, rows: Iterable[int]) -> str:
+        parts: list[str] = []
+        for y in rows:
+            if self._sent[y] != picture.rows[y]:
+                parts += self._row(y, picture.rows[y], self._sent[y])
+                self._sent[y] = picture.rows[y].copy()
+        return "".join(parts)
+
+    # ---- one row
+
+    def _row(self, y: int, row: Row, sent: Row | None) -> list[str]:
+        """The runs of a row that changed."""
+        parts: list[str] = []
+        texts, pens = row.texts, row.pens
+        width = len(texts)
+        x = 0
+        while x < width:
+            if sent is not None and texts[x] == sent.texts[x] and pens[x] == sent.pens[x]:
+                x += 1
+                continue
+            start = x if texts[x] or not x else x - 1  # both halves of a wide character
+            end = same = x + 1
+            while end < width and end - same < _GAP:
+                if sent is None or texts[end] != sent.texts[end] or pens[end] != sent.pens[end] or not texts[end]:
+                    same = end + 1
+                end += 1
+            parts.append(self._move(start, y))
+            parts += self._cells(texts, pens, start, same)
+            sure = same < width and all(map(_is_simple, texts[start:same]))
+            # In the last column a terminal may wait before the edge; what is joined from parts may be drawn wider than said.
+            self._at = (same, y) if sure else None
+            x = same
+        return parts
+
+    def _cells(self, texts: list[str], pens: list[Pen], start: int, end: int) -> list[str]:
+        parts: list[str] = []
+        x = start
+        while x < end:
+            pen = pens[x]
+            stop = x + 1
+            while stop < end and pens[stop] == pen:
+                stop += 1
+            parts.append(change(self._pen, pen))
+            parts.append("".join(texts[x:stop]))
+            self._pen = pen
+            x = stop
+        return parts
+
+    def _move(self, x: int, y: int) -> str:
+        """The shortest way to a cell."""
+        if self._at == (x, y):
+            return ""
+        there = f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H" if y else "\x1b[H"
+        before, self._at = self._at, (x, y)
+        if before is None:
+            return there
+        right = _right(x) if x else ""
+        ways = [there]
+        if before[1] == y and x > before[0]:
+            ways.append(_right(x - before[0]))
+        if before[1] == y:
+            ways.append("\r" + right)
+        if before[1] + 1 == y:
+            ways.append("\r\n" + right)
+        return min(ways, key=len)
+
+    # ---- rows that moved
+
+    def _move_rows(self, top: int, bottom: int, by: int) -> str:
+        """Let the terminal move the rows between two margins, up for a positive number; what comes in is not known then."""
+        parts = [change(self._pen, PLAIN), f"\x1b[{top + 1};{bottom + 1}r"]
+        within = self._sent[top : bottom + 1]
+        if by > 0:
+            parts.append(f"\x1b[{bottom + 1}H" + "\n" * by)
+            within = [*within[by:], *[None] * by]
+        else:
+            parts.append(f"\x1b[{top + 1}H" + "\x1bM" * -by)
+            within = [*[None] * -by, *within[:by]]
+        parts.append("\x1b[r")
+        self._sent[top : bottom + 1] = within
+        self._pen, self._at = PLAIN, (0, 0)
+        return "".join(parts)
+
+
+def _moved_by(rows: Sequence[Row], sent: Sequence[Row | None], others: Sequence[int]) -> int:
+    """How far most of the changed cells have moved up (down for a negative number); 0 where they have not."""
+    spans = [_span(rows[y], sent[y]) for y in others]
+    left, right = min(start for start, _ in spans), max(end for _, end in spans)
+    where: dict[tuple[str, ...], list[int]] = {}
+    for y in others:
+        old = sent[y]
+        if old is not None and any(text != " " for text in old.texts[left:right]):
+            where.setdefault(tuple(old.texts[left:right]), []).append(y)
+    moves = Counter(old_y - y for y in others for old_y in where.get(tuple(rows[y].texts[left:right]), ()) if old_y != y)
+    by, alike = moves.most_common(1)[0] if moves else (0, 0)
+    return by if alike >= _LEAST_MOVED else 0
+
+
+def _span(row: Row, sent: Row | None) -> tuple[int, int]:
+    """From the first to the last cell that changed."""
+    width = len(row.texts)
+    if sent is None:
+        return 0, width
+    differ = [x for x in range(width) if row.texts[x] != sent.texts[x] or row.pens[x] != sent.pens[x]]
+    return differ[0], differ[-1] + 1
+
+
+def _right(columns: int) -> str:
+    return "\x1b[C" if columns == 1 else f"\x1b[{columns}C"
+
+
+def _is_simple(cell: str) -> bool:
+    return len(cell) <= 1

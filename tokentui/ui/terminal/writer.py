@@ -1,0 +1,131 @@
+"""A thread that writes to the terminal, so that a line that stalls holds up nothing else."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+_STALL_S = 0.02
+"""A write that takes longer had to wait for the line."""
+_TELLING = 256
+"""Bytes of a write below which its time says little about the line."""
+_BUFFER = 4096
+"""What a pseudo-terminal holds when a write has to wait."""
+_FAST = 200_000
+"""Bytes a second above which a line needs no care."""
+_LONGEST_PAUSE_S = 0.4
+
+
+class Line:
+    """What is known of how fast a line is, so that no more than a frame waits in buffers that nobody can look into."""
+
+    def __init__(self) -> None:
+        self.rate = 0.0
+        """Bytes a second, 0 while nothing has had to wait."""
+        self.free_at = 0.0
+        """When the line should have taken what it was given."""
+
+    def took(self, size: int, begun: float, ended: float) -> None:
+        """Learn from a write."""
+        if ended - begun > _STALL_S:
+            if size >= _TELLING:
+                measured = size / (ended - begun)
+                self.rate = (self.rate + measured) / 2 if self.rate else measured
+            if self.rate:
+                self.free_at = ended + min(_LONGEST_PAUSE_S, _BUFFER / self.rate)
+        elif self.rate:
+            self.free_at = min(max(self.free_at, begun) + size / self.rate, ended + _LONGEST_PAUSE_S)
+            self.rate *= 1.05  # it may have become faster; the next wait tells
+            if self.rate > _FAST:
+                self.rate = self.free_at = 0.0
+
+
+class Writer:
+    """Writes in order, and says when it has nothing left and the line is free.
+
+    Args:
+        descriptor: Where to.
+        idle: Called in the writer's thread whenever all of it is written and should have arrived.
+    """
+
+    def __init__(self, descriptor: int, idle: Callable[[], object]) -> None:
+        self.total = 0
+        """How many bytes have been handed in."""
+        self._descriptor = descriptor
+        self._idle = idle
+        self._waiting: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._writing = False
+        self._closing = False
+        self._line = Line()
+        self.broken = False
+        """Whether the other end has gone."""
+        self._thread = threading.Thread(target=self._run, name="tokentui-terminal", daemon=True)
+        self._thread.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is on its way."""
+        return self._writing or bool(self._waiting)
+
+    def write(self, data: bytes) -> None:
+        """Hand in bytes. Never waits."""
+        with self._changed:
+            self.total += len(data)
+            if not self.broken and not self._closing:
+                self._waiting.append(data)
+                self._changed.notify_all()
+
+    def close(self, seconds: float) -> bool:
+        """Write what is left, for so long at most.
+
+        Returns:
+            Whether all of it is written; a line that stalls keeps its thread, which ends with the process.
+        """
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._writing = False
+                while not self._waiting and not self._closing:
+                    self._changed.wait()
+                if not self._waiting:
+                    return
+                data = b"".join(self._waiting)
+                self._waiting.clear()
+                self._writing = True
+            begun = time.monotonic()
+            self._send(data)
+            self._line.took(len(data), begun, time.monotonic())
+            with self._changed:
+                while not self._waiting and not self._closing and (rest := self._line.free_at - time.monotonic()) > 0:
+                    self._changed.wait(rest)
+                self._writing = False
+                idle = not self._waiting and not self._closing
+            if idle:
+                self._idle()
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:
+                _wait_for_room(self._descriptor)
+            except OSError:
+                self.broken = True  # nobody reads any more: what is left has no reader either
+                return
+
+
+def _wait_for_room(descriptor: int) -> None:
+    """Wait until a descriptor that somebody has set not to block takes bytes again."""
+    select.select([], [descriptor], [])
