@@ -6,6 +6,8 @@ A benchmark is a function in a module here that returns figures which JSON can h
 
 from __future__ import annotations
 
+import compileall
+import functools
 import gc
 import importlib
 import importlib.metadata
@@ -50,6 +52,18 @@ class Table:
 # ---- running
 
 
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment of what is measured: this tree, its modules compiled to bytecode as those of an installed program are."""
+    _compile_modules()
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+@functools.cache
+def _compile_modules() -> None:
+    for folder in ("tokentui", "benchmarks"):
+        compileall.compile_dir(ROOT / folder, quiet=2)
+
+
 def apart(module: str, function: str, *words: Any, **environment: str) -> Figures:
     """Call a function of a module here in a fresh process. Returns what it returns.
 
@@ -58,7 +72,7 @@ def apart(module: str, function: str, *words: Any, **environment: str) -> Figure
     """
     command = [sys.executable, str(HERE / "harness.py"), module, function, json.dumps(words)]
     done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, capture_output=True, text=True, check=False
+        command, env=surroundings(**environment), capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{module}.{function}{words}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
@@ -70,7 +84,7 @@ def whole(command: Sequence[str], **environment: str) -> Figures:
     """Run a program from start to exit: seconds of the wall and of all processors, and the megabytes of its largest process."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, stdin=subprocess.DEVNULL,
+        command, env=surroundings(**environment), stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )
     assert process.stderr is not None

@@ -160,7 +160,7 @@ def main() -> None:
             print(f"\n{one.about}, {path or ''} (load before: {load:.1f})", file=sys.stderr, flush=True)
             try:
                 table = one.measure(path or Path(), repeats)
-            except (RuntimeError, KeyError) as error:
+            except (RuntimeError, KeyError, ImportError) as error:
                 print(f"not measured: {error}", file=sys.stderr)
                 continue
             day = f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}"

@@ -12,7 +12,7 @@ import termios
 import time
 from collections.abc import Sequence
 
-from harness import HERE, ROOT, Figures, Table, in_turns, median, spread
+from harness import HERE, Figures, Table, in_turns, median, spread, surroundings
 
 PATIENCE_S = 60.0
 PAINTED, PAIRS = b"Vocabulary", "▸".encode()
@@ -23,7 +23,7 @@ def paint(command: Sequence[str], wanted: bytes) -> Figures:
     """Seconds of the wall and of the processor from the start of a program until it has written something; then it is ended."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONPATH": str(ROOT)}
+    environment = surroundings(TERM="xterm-256color", COLORTERM="truecolor")
     start = time.perf_counter()
     process = os.posix_spawn(
         command[0], command, environment,

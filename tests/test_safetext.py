@@ -82,6 +82,12 @@ def test_every_code_point_is_shown_or_stood_in_for() -> None:
                 assert visible(char)[0].kind is not Kind.text
 
 
+def test_what_borders_are_drawn_with_is_safe_by_the_tables_too() -> None:
+    assert is_safe("│ ▏→·—…")
+    for char in map(chr, range(0x3000)):
+        assert is_safe(char) == is_safe("é" + char), f"U+{ord(char):04X}"  # an é is looked up, and what stands beside it
+
+
 @given(ANY)
 def test_safe_is_idempotent(data: bytes | str) -> None:
     once = safe(data)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 
 from tokentui.cli.program import run
 
+GARBAGE = 100_000
+"""After how many objects more the collector looks around: what a command makes lives until its end, or is freed at once."""
+
 
 def main() -> int:
     """Run the program on the words of the command line. Returns the exit code."""
-    return run(sys.argv[1:])
+    gc.set_threshold(GARBAGE)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for matrices, of which there are none here
+    code = run(sys.argv[1:])
+    gc.freeze()  # the end of the interpreter would look through all that was made once more, object by object
+    return code
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ class UnusedToken:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSaved:
-    """A document before and after: its units at the start, its tokens now. `name` is what the document begins with."""
+    """A document before and after: its units at the start, its tokens now. `number` counts from 1; `name` is what the document
+    begins with."""
 
     number: int
     name: str

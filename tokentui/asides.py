@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tokentui import commands as do
 from tokentui.answers import Answers, ExportReport, Report
-from tokentui.errors import TokentuiError
+from tokentui.errors import Cancelled, TokentuiError
 from tokentui.explorer import Glance, Prepared, Run
 from tokentui.formats import FORMATS, Refused, export, look, targets
 from tokentui.learn import start_counted
@@ -51,6 +51,8 @@ def preview(prepared: Prepared, command: do.Preview, cancel: Callable[[], bool])
         reason = trainer.run(
             merges=command.steps, min_count=limits.min_count, max_length=limits.max_length, cancel=cancel
         )
+    except Cancelled:
+        raise
     except TokentuiError as error:
         return PreviewView((), (), "", chars, str(error))
     end = "" if reason == MERGES else reason

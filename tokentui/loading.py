@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokentui import fast
 from tokentui.errors import TokentuiError
@@ -114,7 +114,8 @@ def open_tokenizer(path: str, split: str, hooks: Hooks) -> Tokenizer:
 
 
 def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, path: str) -> Prepared:
-    """As `prepare_tokenizer`, at the last birth: there it is what its owner has."""
+    """As `prepare_tokenizer`, at the last birth: there it is what its owner has. The stops of a training are none of its."""
+    run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
     def at_end(prepared: Prepared) -> Prepared:
         prepared.trainer.jump(prepared.trainer.known)

@@ -12,11 +12,12 @@ import functools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import regex
+from typing import TYPE_CHECKING, Any
 
 from tokentui.errors import TokentuiError
+
+if TYPE_CHECKING:
+    import regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,8 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     Raises:
         TokentuiError: The pattern cannot be compiled; it says where in the pattern.
     """
+    import regex  # not before the first paint, which knows no pattern
+
     try:
         return regex.compile(pattern, regex.VERSION0)
     except regex.error as error:

@@ -20,12 +20,13 @@ PATIENCE_S = 0.8
 """How long an orderly end may take."""
 
 
-def restore(descriptor: int, attributes: list[Any] | None) -> None:
+def restore(descriptor: int, attributes: list[Any] | None, words: bytes = b"") -> None:
     """Give a terminal back without ever waiting for it.
 
     Args:
         descriptor: The terminal.
         attributes: Its settings as they were before, None where they are not known.
+        words: What is said then.
     """
     with contextlib.suppress(OSError, termios.error):
         # What waits for a line that stalls would keep this from being written at all.
@@ -34,7 +35,7 @@ def restore(descriptor: int, attributes: list[Any] | None) -> None:
         # A description of its own: to set the old one not to block would outlive us in the shell.
         own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         with contextlib.suppress(OSError):
-            os.write(own, RESTORE)
+            os.write(own, RESTORE + words)
         os.close(own)
     if attributes is not None:
         with contextlib.suppress(OSError, termios.error):
@@ -75,6 +76,8 @@ class Watchdog:
         with contextlib.suppress(OSError, termios.error):
             self._attributes = termios.tcgetattr(descriptor)
         self._timer: threading.Timer | None = None
+        self.words = ""
+        """What is said at a forced end: lines."""
 
     def watch(self, code: int, seconds: float = PATIENCE_S) -> None:
         """End with this code after so many seconds, unless `rest` comes first. The first call counts."""
@@ -90,5 +93,5 @@ class Watchdog:
 
     def end(self, code: int) -> None:
         """End now."""
-        restore(self._descriptor, self._attributes)
+        restore(self._descriptor, self._attributes, self.words.replace("\n", "\r\n").encode("utf-8", "replace"))
         os._exit(code)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import regex
 
-from tokentui.fast.longtext import LongText, safe_cut, whole
+from tokentui.fast.longtext import LongText, whole
 from tokentui.learn.base import Trainer
 from tokentui.recipe import Recipe
 from tokentui.snapshot import CorpusPart, CorpusView, Look, PiecePart, Place, TokenSpan
@@ -28,6 +28,8 @@ _LONG_LINE = 4_000
 """A view starts at the beginning of a line, unless the line began further back than this."""
 _KEPT = 64
 _WORD_UNITS = 20_000
+_AHEAD = 1 << 16
+"""How far after a place another is looked for where the text may be cut; past that all of it is split, once."""
 _AROUND = 1_000
 """How much of a long document on either side of a word a pattern may look at."""
 
@@ -185,10 +187,11 @@ class RunningText:
             yield 0, whole(text), len(text)
             return
         cut = self._cut_before(text, start) if self._splitter.cut else None
-        if cut is None:
+        stop = len(text) if end >= len(text) else self._cut_within(text, end, end + _AHEAD)
+        if cut is None or (stop is None and len(text) > end + _AHEAD):
             yield from self._known_spans(document, text, start, end)
             return
-        stop = min(len(text), safe_cut(text, end, self._splitter.safe_cut)) if end < len(text) else len(text)
+        stop = len(text) if stop is None else stop
         yield from self._split(text[cut:stop], cut)
 
     def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
@@ -203,10 +206,17 @@ class RunningText:
         if place <= _BACK[0]:
             return 0
         for back in _BACK:
-            cut = safe_cut(text, max(0, place - back), self._splitter.safe_cut) if place > back else 0
-            if cut <= place:
+            cut = self._cut_within(text, place - back, place) if place > back else 0
+            if cut is not None:
                 return cut
         return None
+
+    def _cut_within(self, text: str | LongText, start: int, end: int) -> int | None:
+        """The first place from `start` to `end` where the text may be cut; such a place is told by the characters beside it."""
+        begin = max(start - 1, 0)
+        part = text[begin : end + 1]
+        cut = self._splitter.safe_cut(part, start - begin)
+        return begin + cut if cut < len(part) else None
 
     def _known_spans(self, document: int, text: str | LongText, start: int, end: int) -> Iterator[tuple[int, str, int]]:
         spans = self._spans.get(document)

@@ -11,13 +11,16 @@ enclosing and spacing marks and conjoining jamo are written as code points inste
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 GlyphMode = Literal["text", "escaped", "hex", "points"]
 """How data is written: readable, as Python escapes, as the bytes, or as code points."""
@@ -72,20 +75,28 @@ _KINDS = (
     rf"|(?P<partial>\A{_NEXT}{{1,3}}+(?!{_NEXT})|{_STARTED}\Z)|(?P<invalid>[\uD800-\uDFFF])"
     rf"|(?P<combining>[{_JOINED}--{_HIDDEN}])|(?P<invisible>.)"
 )
-_FLAGS = regex.VERSION1 | regex.DOTALL
-_SCAN = regex.compile(
+_SCAN = (
     rf"(?P<text>(?:[^\p{{C}}\p{{Z}}{_HIDDEN}{_JOINED}\u2800]++{_MARK}{{0,{MARKS_SHOWN}}}+)++)"
-    rf"|(?P<orphans>(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+)|{_KINDS}",
-    _FLAGS,
+    rf"|(?P<orphans>(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+)|{_KINDS}"
 )
-_SCAN_ASCII = regex.compile(rf"(?P<text>[!-~]++)|{_KINDS}", _FLAGS)
-_FORBIDDEN = regex.compile(rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]|\p{{M}}{{{MARKS_SENT + 1}}}", _FLAGS)
+_SCAN_ASCII = rf"(?P<text>[!-~]++)|{_KINDS}"
+_FORBIDDEN = rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]|\p{{M}}{{{MARKS_SENT + 1}}}"
+_DRAWN = re.compile("[ -~\u00b7\u2014\u2026\u2190-\u21ff\u2500-\u25ff]*")
+"""ASCII, and what borders, bars and arrows are drawn with: in them nothing is forbidden, and no table has to be asked."""
+
+
+@functools.cache
+def _pattern(pattern: str) -> regex.Pattern[str]:
+    """A pattern, compiled when it is first needed: the first paint has no text from outside."""
+    import regex
+
+    return regex.compile(pattern, regex.VERSION1 | regex.DOTALL)
 
 
 def is_safe(text: str) -> bool:
     """Whether a terminal may get this text: nothing in it is hidden, acts or piles up. Says nothing about widths."""
     # Both tables are asked, Python's and regex's: they may be of different versions of Unicode.
-    return text.isprintable() and (text.isascii() or _FORBIDDEN.search(text) is None)
+    return text.isprintable() and (_DRAWN.fullmatch(text) is not None or _pattern(_FORBIDDEN).search(text) is None)
 
 
 def visible(
@@ -144,7 +155,7 @@ def stand_in(char: str) -> str:
 
 def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[Span]:
     write: Callable[[str], str] = _escape if mode != "text" else _ascii_glyph if ascii_only else _glyph
-    for match in (_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
+    for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _kind(match)
         if kind is Kind.text and run.isprintable():
             yield Span(run.replace("\\", "\\\\") if mode == "escaped" else run, kind)
@@ -160,7 +171,7 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
 
 
 def _points(text: str) -> Iterator[Span]:
-    for match in _SCAN.finditer(text):
+    for match in _pattern(_SCAN).finditer(text):
         for place, char in enumerate(match.group(), start=match.start()):
             byte = _byte_of(char)
             point = f"U+{ord(char):04X}" if byte is None else f"<{byte:02X}>"

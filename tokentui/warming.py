@@ -22,6 +22,8 @@ async def warm(tell: Callable[[str], None]) -> bool:
         Whether they were loaded by this call.
     """
     if fast.loaded() or not fast.available():
+        if fast.available():
+            await asyncio.to_thread(_load)  # a large corpus asked for those that count words, and for no others
         tell(fast.engine())
         return False
     done = fast.compiled() and await asyncio.to_thread(_load)

@@ -22,6 +22,7 @@ def test_the_losses_are_printed_and_the_file_gives_the_same_ids(novel: str, tmp_
     out = str(tmp_path / "novel.tiktoken")
     told = done("convert", novel, out)
     assert told.startswith("tiktoken: tiktoken's ranks, the same on ")
+    assert "is not kept (· + t stood 242 times)\n" in told
     assert "  lost  pattern: the file does not say how text is cut: name it where it is read (-s split=gpt2)\n" in told
     assert done("encode", "-t", out, "-s", "split=gpt2", "the crowd") == done("encode", "-t", novel, "the crowd")
     back = str(tmp_path / "back.json")

@@ -46,6 +46,7 @@ def test_merges_for_people() -> None:
     assert " ".join(result.stdout.splitlines()[0].split()) == "1 s + e = se (id 19, count 13)"
     assert result.stderr == "tokentui: 2 merges, 21 ids; ended by: merges\n"
     assert cli(*SAILOR, "--merges", "2", "-q").stderr == ""
+    assert cli(*SAILOR, "--merges", "1").stderr == "tokentui: 1 merge, 20 ids; ended by: merges\n"
 
 
 def test_every_stop_ends_a_run() -> None:

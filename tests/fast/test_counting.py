@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.errors import Cancelled
+from tokentui.fast.rules import scans
+from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text import read
 from tokentui.text.corpus import Corpus
@@ -160,6 +162,13 @@ def test_every_code_point_as_bert_has_it(counting: ModuleType) -> None:
 )
 def test_what_is_not_scanned(counting: ModuleType, recipe: Recipe) -> None:
     assert counting.count_words(["a b"], recipe, Pretokenizer(recipe).words) is None
+    assert not scans(recipe)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_first_look_is_taken_only_where_kernels_do_not_count(counting: ModuleType, name: str) -> None:
+    recipe = PRESETS[name].recipe
+    assert scans(recipe) == (counting.count_words(["a b"], recipe, Pretokenizer(recipe).words) is not None)
 
 
 def test_surrogates_are_replaced_where_units_are_no_bytes(counting: ModuleType) -> None:

@@ -74,6 +74,20 @@ print(fast.compiled(), fast.load(compiling=False), fast.compiled(), fast.engine(
     assert run(tmp_path, code) == ["True False False plain Python, kernels not compiled yet"]
 
 
+@pytest.mark.skipif(not fast.available(), reason="Numba is not installed, or switched off")
+def test_each_task_loads_its_own_kernels(tmp_path: Path) -> None:
+    code = """
+import importlib, sys
+from tokentui import fast
+asked = []
+importlib.import_module = lambda name: asked.append(name.rpartition(".")[2]) or sys.modules.setdefault(name, sys)
+print(fast.loaded("pairs"), fast.load("count"), fast.loaded(), fast.compiled(), *asked)
+print(fast.loaded("pairs"), fast.compiled(), *asked)
+print(fast.load(), fast.compiled(), {"score", "encode_table", "unigram_passes"} <= set(asked))
+"""
+    assert run(tmp_path, code) == ["False True True False tables", "True False tables pairs", "True True True"]
+
+
 @pytest.mark.soak
 @pytest.mark.skipif(not fast.available(), reason="Numba is not installed, or switched off")
 def test_compiled_code_is_kept_and_a_damaged_one_is_made_again(tmp_path: Path) -> None:

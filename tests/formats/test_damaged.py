@@ -225,5 +225,5 @@ def test_any_damage_is_refused_or_harmless(at: int, put_in: str, over: int) -> N
 def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path, device: str) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(TokentuiError, match="a (pipe|device), not a tokenizer file"):
+    with pytest.raises(TokentuiError, match=r"a (pipe|device), not a tokenizer file"):
         load(path if device == "pipe" else device)

@@ -174,6 +174,29 @@ def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pyt
     assert state(compiled) == state(plain)
 
 
+@pytest.mark.parametrize("split", ["gpt2", "none"])
+def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever merges change of the corpus while it is copied, and where one goes back in the middle of that."""
+    from tokentui.fast import checkpoints, pairs
+
+    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 200)
+    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr(checkpoints, "SLICE_CELLS", 150)
+    _, compiled = both(novel(3000 if split == "gpt2" else 800), Recipe(split=split))
+    for number in range(1, 400):
+        compiled.jump(number)
+        if number % 7 == 0:
+            compiled.jump(number - 5)
+    kept = compiled.cells._checkpoints
+    assert len(kept) > 3
+    again = CompiledTrainer(compiled.words, compiled.recipe)
+    again.cells._between = 1 << 40
+    for checkpoint in kept:
+        again.jump(checkpoint.number)
+        assert checkpoint.cells.tobytes() == again.cells._cells.tobytes()
+        assert checkpoint.counts.tolist() == again.cells.counts.tolist()
+
+
 def test_checkpoints_are_few() -> None:
     from tokentui.fast.pairs import MOST_CHECKPOINTS
 

@@ -38,7 +38,7 @@ class Fast:
         monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
         monkeypatch.setattr(fast, "available", lambda: available)
         monkeypatch.setattr(fast, "compiled", lambda: self.is_compiled)
-        monkeypatch.setattr(fast, "loaded", lambda: self.is_loaded)
+        monkeypatch.setattr(fast, "loaded", lambda *_: self.is_loaded)
         monkeypatch.setattr(fast, "load", load)
         monkeypatch.setattr(fast, "engine", lambda: "fast" if self.is_loaded else "plain")
 

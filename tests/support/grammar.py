@@ -15,7 +15,7 @@ _MODES = "(?:1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048|25|7)"
 _COLOUR = r"(?:[34][0-7]|39|49|9[0-7]|10[0-7]|[34]8;5;\d{1,3}|[34]8;2;\d{1,3};\d{1,3};\d{1,3})"
 _ATTRIBUTE = r"(?:[0-4]|7|9|2[1-479]|5[135])"
 _OWN = re.compile(
-    rf"\x1b\[(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*m"  # colours and attributes, but for blinking and concealing
+    rf"\x1b\[(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*m"  # but for blinking and concealing
     r"|(?:\d{1,4}(?:;\d{1,4})?)?H|\d{0,4}C|(?:\d{1,4};\d{1,4})?r|2J|5n"
     rf"|\?{_MODES}[hl]|\?(?:2026|2048)\$p|>\d{{1,2}}u|<u)"
     r"|\x1bM|\x1b\]22;[a-z-]+\x07|[\r\n]"

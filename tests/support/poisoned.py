@@ -80,20 +80,23 @@ class Poison:
     def births(self) -> tuple[BirthRow, ...]:
         """Each text as a birth of an opened file."""
         return tuple(
-            BirthRow(self.piece, self.piece, one, 9, 0, False, False, number=n + 1, id=n, parts=(self.piece, self.piece, self.piece), words=3,
+            BirthRow(self.piece, self.piece, one, 9, 0, False, False, number=n + 1, id=n, parts=(self.piece, self.piece,
+                self.piece), words=3,
                      place=self.text, born=n % 2 == 0)
             for n, one in enumerate(self.pieces)
         )  # fmt: skip
 
     def losses(self) -> tuple[LossRow, ...]:
         """Each text as a piece by loss."""
-        return tuple(LossRow(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), n % 2 == 0, self.text) for n, one in enumerate(self.pieces))
+        return tuple(LossRow(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), n % 2 == 0, self.text) for n,
+            one in enumerate(self.pieces))
 
     def vocabulary(self) -> tuple[TokenRow, ...]:
         """Each text as an entry, of every kind."""
         kinds = itertools.cycle(("merge", "special", "base", "orphan", "piece", "left"))
         return tuple(
-            TokenRow(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece", "left") else None,
+            TokenRow(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece",
+                "left") else None,
                      self.text if kind in ("left", "orphan") else "", (self.piece, self.piece) if kind == "merge" else ())
             for n, one in enumerate(self.pieces)
         )  # fmt: skip
@@ -161,14 +164,16 @@ class Poison:
         whys = ("special", "byte", "swallowed", "not in the corpus", "not chosen", "unreachable")
         unused = tuple(UnusedToken(n, one, "merge", whys[n % 6], (self.piece, self.piece)) for n, one in enumerate(self.pieces))
         documents = tuple(DocumentSaved(n, one, 900, 400) for n, one in enumerate(self.texts))
-        ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,), self.text) for one in self.texts[:8])
+        ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,),
+            self.text) for one in self.texts[:8])
         return Answers(9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways)
 
     def report(self) -> Report:
         """Facts and health."""
         rows = tuple((n, one) for n, one in enumerate(self.pieces))
         health = Health(
-            99, 0, 9, (("merge", 9), ("base", 90)), rows, tuple((*row, self.text) for row in rows), tuple((one, (1, 2)) for one in self.pieces),
+            99, 0, 9, (("merge", 9), ("base", 90)), rows, tuple((*row, self.text) for row in rows), tuple((one, (1,
+                2)) for one in self.pieces),
             rows, rows, (7, 27), (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),
         )  # fmt: skip
         examples = tuple(Example(n if n % 2 else None, one, self.text) for n, one in enumerate(self.pieces))
@@ -186,7 +191,8 @@ class Poison:
         """The texts as pieces."""
         ends = list(itertools.accumulate(map(len, self.texts)))
         parts = tuple(
-            PiecePart(one, end - len(one), end, n % 3 if n % 4 else None) for n, (one, end) in enumerate(zip(self.texts, ends, strict=True)) if one
+            PiecePart(one, end - len(one), end, n % 3 if n % 4 else None) for n, (one, end) in enumerate(zip(self.texts, ends,
+                strict=True)) if one
         )
         return PiecesView(self.text, (self.text, self.text, self.text), parts, Place(), parts, 9, 9, 9, self.text)
 

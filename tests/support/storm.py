@@ -12,7 +12,7 @@ from terminal import Terminal
 from tokentui.ui.actions import ACTIONS
 
 _NAMED = {
-    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "delete": "\x1b[3~",
     "pageup": "\x1b[5~", "pagedown": "\x1b[6~", "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z",
     "space": " ", "plus": "+", "minus": "-", "equals_sign": "=", "greater_than_sign": ">", "less_than_sign": "<",
     "left_square_bracket": "[", "right_square_bracket": "]", "slash": "/", "full_stop": ".", "comma": ",", "question_mark": "?",
@@ -21,7 +21,10 @@ LEAVE = ("ctrl+c", "ctrl+q", "q", "ctrl+z")
 """Keys that end or stop the program."""
 _LEAVING = b"q\x03\x11\x1a\x10"
 """The same as bytes, and the one that opens the palette, where words can end it."""
-WANDER = ("up", "down", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "1", "2", "3", "n", "b", "v", "s", "?", "escape", "[", "]")
+WANDER = (
+    "up", "down", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "1", "2", "3", "n", "b", "v", "s", "?", "escape",
+    "[", "]",
+)
 """Keys that change what is seen, and nothing that is kept."""
 NOISE = (
     b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t", b"\x1b[48;9999;99999;0;0t",
@@ -54,7 +57,8 @@ def events(random: randoms.Random, keys: list[bytes], garbage: float = 0.1) -> I
             if b"[200~" in noise:  # else all that follows would be pasted
                 yield from (random.choice(keys), b"\x1b[201~")
         elif kind < garbage + 0.05:
-            yield b"\x1b[<%d;%d;%d%c" % (random.choice((0, 2, 64, 65, 32)), random.randint(1, 130), random.randint(1, 45), random.choice(b"Mm"))
+            button, way = random.choice((0, 2, 64, 65, 32)), random.choice(b"Mm")
+            yield b"\x1b[<%d;%d;%d%c" % (button, random.randint(1, 130), random.randint(1, 45), way)
         elif kind < garbage + 0.08:
             yield random.choice("abcé猫 .-39").encode()
         elif kind < garbage + 0.09:
@@ -70,7 +74,9 @@ def sizes(random: randoms.Random) -> Iterator[tuple[int, int]]:
     while True:
         yield 1, 1
         for _ in range(9):
-            yield random.choice((random.randint(1, 12), random.randint(20, 220))), random.choice((random.randint(1, 9), random.randint(10, 70)))
+            small = random.random() < 0.5
+            columns, rows = ((1, 12), (1, 9)) if small else ((20, 220), (10, 70))
+            yield random.randint(*columns), random.randint(*rows)
 
 
 def let_rest(terminal: Terminal, quiet: float) -> None:

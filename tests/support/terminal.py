@@ -15,11 +15,24 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pyte
 
 PATIENCE_S = 60.0
 """How long a state may take to come; a test ends at once when it does."""
+
+
+class Screen(pyte.Screen):
+    """A terminal in memory that clears in the colour of the pen, all of it, as xterm does; pyte clears only what was drawn to."""
+
+    def erase_in_display(self, how: int = 0, *words: Any, **more: Any) -> None:
+        """Clear."""
+        super().erase_in_display(how, *words, **more)
+        if how == 2:
+            for y in range(self.lines):
+                for x in range(self.columns):
+                    self.buffer[y][x] = self.cursor.attrs
 
 
 class Terminal:
@@ -38,7 +51,7 @@ class Terminal:
         self, *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None,
         program: Sequence[str] = ("-m", "tokentui"), ignored: Sequence[signal.Signals] = (), folder: Path | None = None,
     ) -> None:
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self.draw: Callable[[bytes], object] = pyte.ByteStream(self.screen).feed
         """Takes what the program writes."""
         self.written = bytearray()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
+from terminal import Screen
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
@@ -52,8 +53,8 @@ def naive(picture: Picture) -> str:
 class Shown:
     """A terminal in memory."""
 
-    def __init__(self) -> None:
-        self.screen = pyte.Screen(_WIDTH, _HEIGHT)
+    def __init__(self, width: int = _WIDTH, height: int = _HEIGHT) -> None:
+        self.screen = Screen(width, height)
         self.screen.reset_mode(7, private=True)  # no wrapping, as the driver has it
         self.stream = pyte.Stream(self.screen)
 
@@ -71,9 +72,9 @@ def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:
 
 
 @settings(max_examples=30)  # the terminal in memory takes its time
-@given(_system, st.lists(_lines, min_size=1, max_size=3))
-def test_after_any_frames_the_terminal_shows_the_last(system: ColorSystem, screens: list[Lines]) -> None:
-    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(), Shown()
+@given(_system, st.lists(_lines, min_size=1, max_size=3), st.booleans())
+def test_after_any_frames_the_terminal_shows_the_last(system: ColorSystem, screens: list[Lines], coloured: bool) -> None:
+    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(clears_in_colour=coloured), Shown()
     for lines in screens:
         picture.draw(update([strip(line) for line in lines]))
         shown.stream.feed(wire.frame(picture, (0, 0)))
@@ -136,6 +137,23 @@ def test_after_something_else_drew_all_is_sent_again() -> None:
     wire.forget()
     shown.stream.feed(wire.frame(picture, (0, 0)))
     assert shown.cells() == of_a_naive_writer(picture)
+
+
+def test_what_was_drawn_for_a_larger_screen_is_cut() -> None:
+    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    picture.draw(update([strip([("beyond", None)])] * _HEIGHT, x=_WIDTH))
+    picture.draw(update([strip([("across", None)])] * (_HEIGHT + 3), y=_HEIGHT - 1, x=_WIDTH - 3))
+    assert wire.frame(picture, (0, 0)).endswith("acr\x1b[H")
+
+
+def test_blank_cells_are_cleared_in_colour_where_a_terminal_can() -> None:
+    picture, plain, coloured, shown = Picture(60, 20, ColorSystem.EIGHT_BIT), Wire(), Wire(clears_in_colour=True), Shown(60, 20)
+    ground = Style(color="#d0d0d0", bgcolor="#121212")
+    picture.draw(update([strip([("title" if not y else "", ground), (" " * 60, ground)], 60) for y in range(20)]))
+    sent = coloured.frame(picture, (0, 0))
+    assert len(sent) < 60 < 1200 < len(plain.frame(picture, (0, 0)))
+    shown.stream.feed(sent)
+    assert {cell.bg for row in range(20) for cell in (shown.screen.buffer[row][x] for x in range(60))} == {"121212"}
 
 
 _pens = st.sampled_from([pen_of(style, ColorSystem.EIGHT_BIT) for style in _STYLES])

@@ -78,6 +78,14 @@ def test_keys_do_not_clash_in_a_context(context: str) -> None:
         assert key not in everywhere or everywhere[key].command == action.command
 
 
+def test_what_the_screen_does_for_a_pane_has_its_key_in_all_of_them() -> None:
+    keys = {key for binding in bindings("global") for key in binding.key.split(",")}
+    assert {"s", "p", "t", "z", "S"} <= keys
+    assert not {"enter", "up", "home", "k"} & keys
+    whole = [key for action in ACTIONS if action.context == "global" for key in action.keys]
+    assert not {"s", "p", "t", "z", "S"} & set(whole)
+
+
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
 def test_an_action_is_reachable_everywhere(action: Action) -> None:
     assert bound(action)

@@ -80,6 +80,19 @@ async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
         await until(pilot, lambda: dialog.field.value == "books/one.more.txt")
 
 
+async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> None:
+    dialog = OpenScreen()
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "boo")
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.field.value == "books/")
+        assert not app.answered
+        await pilot.press("ctrl+u")
+        await typed(pilot, "corpus.t")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", None))
+
+
 async def test_into_a_folder_and_out_again(folder: Path) -> None:
     dialog = OpenScreen()
     async with shown(dialog) as (app, pilot):

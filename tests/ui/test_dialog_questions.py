@@ -14,6 +14,10 @@ from waiting import screen_text, until
 from tokentui.answers import Answers, DocumentSaved, Exhausted, UnusedToken, Ways
 from tokentui.commands import Ask
 from tokentui.errors import Cancelled, TokentuiError
+from tokentui.learn import start
+from tokentui.measure.asking import answers as answers_of
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
 from tokentui.ui.screens import question_rows
 from tokentui.ui.screens.dialog import Notice
 from tokentui.ui.screens.listing import Listing
@@ -33,7 +37,7 @@ ANSWERS = Answers(
         UnusedToken(303, b"\x1b[", "merge", "unreachable"),
     ),
     units=621_004, tokens=402_118,
-    documents=(DocumentSaved(4, "Crime and\nPunishment", 400_000, 250_000), DocumentSaved(0, "On an \x1b[31m", 1000, 900)),
+    documents=(DocumentSaved(5, "Crime and\nPunishment", 400_000, 250_000), DocumentSaved(1, "On an \x1b[31m", 1000, 900)),
     document_count=12, exhausted=None, ways=(THE, HI),
 )
 
@@ -235,3 +239,13 @@ def test_nothing_is_divided_by_nothing() -> None:
         question.rows(empty)
     assert question_rows.saved_summary(empty)[0][0] == "0 tokens saved, –"
     assert question_rows.ways_summary(empty)[0][0] == "no word to write"
+
+
+def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
+    corpus = Corpus.from_lines(["abab", "xy", "ababab"])
+    trainer = start(corpus, Recipe(split="none"))
+    trainer.run(merges=1)
+    answers = answers_of(corpus=corpus, source=trainer)
+    rows = question_rows.saved(answers)
+    shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
+    assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]

@@ -12,6 +12,7 @@ from waiting import until
 
 from tokentui.commands import CancelWork, Command, Find, Fine, Follow, GoTo, GoToToken, Move, Open, Play, See, Speed, Type, Use
 from tokentui.errors import TokentuiError
+from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
 from tokentui.snapshot import VOCABULARY_ORDERS, Busy, Place
 from tokentui.ui.app import ExplorerApp
@@ -311,3 +312,14 @@ async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> N
         assert "step   128" in screen_text(app)
         slow = False
         await until(pilot, lambda: "step   400" in screen_text(app))
+
+
+async def test_a_unigram_step_has_no_place_to_follow() -> None:
+    app, session = explorer(typed="")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await shown(pilot, app, session)
+        session.show(recipe=preset_named("t5").recipe, step=3)
+        await until(pilot, lambda: app.main.objective == "unigram")
+        await pilot.press("f")
+        await until(pilot, lambda: any("merges nothing" in note.message for note in app._notifications))
+        assert not session.of(Follow)

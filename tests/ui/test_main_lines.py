@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from screens import PAIRS, encoded, snapshot, view
 
+from tokentui.presets import preset_named
 from tokentui.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.snapshot import CorpusPart, Place, TokenSpan, WhyView
 from tokentui.ui import text as ui_text
@@ -215,6 +216,10 @@ def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
 def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
     tied = snapshot(why=WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
     assert "4 pairs tie at 6,530: first-seen takes the one that stands first in the corpus" in lines(sentences(tied, "text"))
+    once = WhyView(dataclasses.replace(PAIRS[3], count=1), None, 1, 1, "first-seen", None)
+    assert "1 window, 1 replaced" in lines(sentences(snapshot(why=once), "text"))
     end = WhyView(None, None, 0, 0, "lowest-ids", "no pair is left\x1b")
     assert lines(sentences(snapshot(why=end), "text")) == "end  no pair is left\\x1b"
+    few = snapshot(why=WhyView(None, None, 0, 0, "lowest-ids", "no pair left"), recipe=preset_named("t5").recipe)
+    assert lines(sentences(few, "text")) == "end  the corpus has fewer pieces than are asked for"
     assert "the corpus is empty" in lines(sentences(snapshot(why=end, start_tokens=0), "text"))

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.commands import GoTo, OpenTokenizer
+from tokentui.explorer import Run
 from tokentui.formats import recognise
 from tokentui.session import Session
 from tokentui.snapshot import BirthRow, Snapshot
@@ -98,6 +99,20 @@ async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, cor
         await pilot.press("g", *"zebra", "enter")
         await until(pilot, lambda: any("the file has no token" in one.message for one in app._notifications))
         assert now(app).step == 4
+
+
+async def test_the_end_of_another_run_is_not_the_end_of_the_births(file: Path, corpus: Path) -> None:
+    run = Run.of({"merges": 3, "vocab_size": 9})
+    app = ExplorerApp(
+        lambda publish: Session(publish, run=run), begin=lambda session: session.open_tokenizer(str(file), "", [str(corpus)]),
+        run={"merges": 3, "vocab_size": 9},
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.opened)
+        await at_birth(app, pilot, 7)
+        assert "birth 7 of 7" in screen_text(app)
+        await pilot.press("0", "G")
+        await at_birth(app, pilot, 7)
 
 
 async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: Path) -> None:

@@ -105,7 +105,8 @@ def command(
         writer.end(reason, trainer.number)
     if isinstance(trainer, GageTrainer) and isinstance(writer, _People):
         _compressed(trainer)
-    made = f"{trainer.number:,} {'steps' if chosen.objective == 'unigram' else 'merges'}"
+    what = "step" if chosen.objective == "unigram" else "merge"
+    made = f"{trainer.number:,} {what}{'s' * (trainer.number != 1)}"
     if reason == INTERRUPTED:
         complain(f"interrupted after {made}" + ("; no tokenizer was written" if output else ""))
         return 130

@@ -104,7 +104,7 @@ class IdEncoder:
         yield from map(special_id, around[1])
 
     def _ids(self, text: str, threads: int | None, progress: Progress | None, cancel: Cancel | None) -> array[int]:
-        if len(text) >= KERNEL_CHARS and fast.ready(len(text)):
+        if len(text) >= KERNEL_CHARS and fast.ready(len(text), "encode"):
             if self._compiled is None:
                 from tokentui.encode.compiled import Compiled  # not worth it for what is typed
 

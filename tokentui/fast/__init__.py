@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Sequence
 
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
@@ -18,11 +19,14 @@ ENGINE = "TOKENTUI_ENGINE"
 LOAD_CHARS = 3_000_000
 """Plain Python counts so much text in about the time that it takes to load the kernels."""
 
-_KERNELS = (
-    "tokentui.fast.tables", "tokentui.fast.pairs", "tokentui.fast.score", "tokentui.fast.encode_table",
-    "tokentui.fast.unigram_lattice", "tokentui.fast.unigram_passes",
-)
-"""The modules that import all kernels, and with that compile or load them."""
+_KERNELS = {
+    "count": ("tokentui.fast.tables",),
+    "pairs": ("tokentui.fast.pairs",),
+    "score": ("tokentui.fast.score",),
+    "encode": ("tokentui.fast.tables", "tokentui.fast.encode_table"),
+    "unigram": ("tokentui.fast.unigram_lattice", "tokentui.fast.unigram_passes"),
+}
+"""For each task the modules that import its kernels, and with that compile or load them."""
 
 _state: bool | None = None
 
@@ -51,14 +55,18 @@ def compiled() -> bool:
     return is_filled()
 
 
-def loaded() -> bool:
-    """Whether the kernels can be used at once: `load` was called and said yes.
+def loaded(task: str = "count") -> bool:
+    """Whether the kernels of a task can be used at once: `load` was called and said yes.
 
-    With `TOKENTUI_ENGINE=compiled` they are loaded now, and compiled first where that was not done before.
+    Those of a task that were not asked for are loaded now, in some hundredths of a second. With `TOKENTUI_ENGINE=compiled` they
+    are loaded in any case, and compiled first where that was not done before.
+
+    Args:
+        task: One of `count` (the words of a text), `pairs`, `score`, `unigram` (the objectives) and `encode`.
     """
     if os.environ.get(ENGINE) == "compiled":
-        return load()
-    return bool(_state) and available()
+        return load(task)
+    return bool(_state) and load(task)
 
 
 def engine() -> str:
@@ -72,17 +80,19 @@ def engine() -> str:
     return f"compiled (Numba {importlib.metadata.version('numba')})"
 
 
-def ready(characters: int) -> bool:
-    """Whether the kernels can be used for so much text: they are loaded, or loading them takes less time than it saves."""
-    if not loaded() and characters >= LOAD_CHARS and compiled():
-        load()
-    return loaded()
+def ready(characters: int, task: str = "count") -> bool:
+    """Whether the kernels of a task can be used for so much text: they are loaded, or loading them takes less time than it
+    saves."""
+    if not loaded(task) and characters >= LOAD_CHARS and compiled():
+        load(task)
+    return loaded(task)
 
 
-def load(*, compiling: bool = True) -> bool:
-    """Load the kernels, and compile them where that was not done before: some seconds, once for each version.
+def load(*tasks: str, compiling: bool = True) -> bool:
+    """Load kernels, and compile them where that was not done before: some seconds, once for each version.
 
     Args:
+        tasks: Those whose kernels are loaded, see `loaded`; all where none is named.
         compiling: Whether they may be compiled in this process. If not, what was kept of them and cannot be loaded is removed.
 
     Returns:
@@ -91,19 +101,21 @@ def load(*, compiling: bool = True) -> bool:
     global _state
     if not available():
         return False
-    if _state is None:
-        found = _load(compiling)
+    if _state is False:
+        return False
+    wanted = [module for task in tasks or _KERNELS for module in _KERNELS[task]]
+    if _state is None or not all(module in sys.modules for module in wanted):
+        found = _load(wanted, compiling)
         _state = found if found or compiling else None
-        return found
-    return _state
+    return bool(_state)
 
 
-def _load(compiling: bool) -> bool:
+def _load(modules: Sequence[str], compiling: bool) -> bool:
     from tokentui.fast import cache
 
     for before_next_attempt in (cache.empty, cache.use_none, None):
         try:
-            for module in _KERNELS:
+            for module in modules:
                 importlib.import_module(module)
         except Exception:  # a damaged cache, or an installation that does not fit together: Numba raises anything
             if before_next_attempt is not None:
@@ -111,6 +123,7 @@ def _load(compiling: bool) -> bool:
             if not compiling:
                 return False
         else:
-            cache.mark_filled()
+            if all(module in sys.modules for kernels in _KERNELS.values() for module in kernels):
+                cache.mark_filled()
             return True
     return False

@@ -1,14 +1,14 @@
 """The character classes that a scanner tells apart, asked of the installed `regex` module itself.
 
 Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table is made when it is
-first needed, in a tenth of a second, by running the very classes over every code point: it can be neither stale nor different.
+first needed, in some hundredths of a second, by running the very classes over every code point: it can be neither stale nor
+different.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-import sys
 from array import array
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +31,7 @@ _PATTERNS = {
 }
 """The pattern of each class; of two that fit a character the later holds. SIGN is the rest."""
 _CODES = 0x110000
+_PLANE = 0x10000
 _BLOCK = 128
 FOLDED = "sdmtlvre"
 """The letters of contractions."""
@@ -52,16 +53,30 @@ class ClassTable:
 
 
 @functools.cache
+def _plane(number: int) -> str:
+    """Each code point of a plane."""
+    codes = bytearray(4 * _PLANE)
+    codes[::4] = bytes(range(256)) * 256
+    codes[1::4] = b"".join(bytes([value]) * 256 for value in range(256))
+    codes[2::4] = bytes([number]) * _PLANE
+    return codes.decode("utf-32-le", "surrogatepass")
+
+
 def _all_codes() -> str:
-    return array("I", range(_CODES)).tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
+    return "".join(map(_plane, range(_CODES // _PLANE)))
 
 
 @functools.cache
 def letters_table() -> ClassTable:
     """The classes that GPT-2's pattern and its children ask for."""
     classes = bytearray([SIGN]) * _CODES
-    for name, pattern in _PATTERNS.items():
-        _fill(classes, regex.compile(f"{pattern}+"), name)
+    patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
+    empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
+    for number in range(_CODES // _PLANE):
+        if empty.fullmatch(_plane(number)):
+            continue  # most planes hold nothing yet, or what is for private use
+        for name, one in patterns:
+            _fill(classes, one, name, _plane(number), number * _PLANE)
     return _folded(classes)
 
 
@@ -69,8 +84,8 @@ def letters_table() -> ClassTable:
 def bert_table() -> ClassTable:
     """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
     classes = bytearray([LOWER]) * _CODES
-    _fill(classes, re.compile(f"[{bert.SPACES}]+"), SPACE)
-    _fill(classes, re.compile(f"[{bert.PUNCTUATION}]+"), SIGN)
+    _fill(classes, re.compile(f"[{bert.SPACES}]+"), SPACE, _all_codes())
+    _fill(classes, re.compile(f"[{bert.PUNCTUATION}]+"), SIGN, _all_codes())
     return _folded(classes)
 
 
@@ -78,7 +93,7 @@ def bert_table() -> ClassTable:
 def bert_runs_table() -> ClassTable:
     """What BERT's normalisation makes a space, as SPACE, and LOWER for the rest. It drops some white space: words go on there."""
     classes = bytearray([LOWER]) * _CODES
-    _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE)
+    _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE, _all_codes())
     return _folded(classes)
 
 
@@ -93,10 +108,11 @@ def folds() -> tuple[tuple[int, int], ...]:
     )
 
 
-def _fill(classes: bytearray, pattern: Any, name: int) -> None:
-    for match in pattern.finditer(_all_codes()):
+def _fill(classes: bytearray, pattern: Any, name: int, text: str, at: int = 0) -> None:
+    """Give a class to what a pattern finds in a text, whose characters are the code points from `at` on."""
+    for match in pattern.finditer(text):
         start, end = match.span()
-        classes[start:end] = bytes([name]) * (end - start)
+        classes[at + start : at + end] = bytes([name]) * (end - start)
 
 
 def _folded(classes: bytearray) -> ClassTable:

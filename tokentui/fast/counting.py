@@ -16,8 +16,8 @@ from typing import Any
 from tokentui.errors import Cancelled
 from tokentui.fast.counted import CountedWords
 from tokentui.fast.longtext import LongText
-from tokentui.fast.rules import RUNS, SCANNED, is_bert
-from tokentui.fast.spaced import count_spaced, is_spaced
+from tokentui.fast.rules import RUNS, SCANNED, is_bert, is_spaced
+from tokentui.fast.spaced import count_spaced
 from tokentui.fast.tables import Counted, Scanner, Table, scanner
 from tokentui.recipe import Recipe
 

@@ -35,6 +35,11 @@ class Ready:
     def _touch(self) -> None:
         self._array.view(np.uint8)[::_PAGE] = 0
 
+    @property
+    def there(self) -> bool:
+        """Whether `take` need not wait."""
+        return self._thread is None or not self._thread.is_alive()
+
     def take(self) -> Any:
         """The array, once its memory is there."""
         if self._thread is not None:

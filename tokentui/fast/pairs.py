@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tokentui.fast import pairs_build, pairs_run, pairs_walk
+from tokentui.fast.checkpoints import Checkpoint, Copying
 from tokentui.fast.memory import Ready
 from tokentui.fast.pairs_fields import (
     CELL,
@@ -30,9 +31,9 @@ from tokentui.fast.pairs_queue import CHAINS
 
 SLICE = 1 << 14
 """How many places are merged between two looks at the clock: about a millisecond."""
-LEAST_BETWEEN = 150_000
+LEAST_BETWEEN = 120_000
 """How much is merged, at least, between two checkpoints, counted in places: two or three milliseconds to undo."""
-MOST_CHECKPOINTS = 6
+MOST_CHECKPOINTS = 7
 """How many copies of the corpus are kept at most. Where there would be more, every other one goes."""
 
 # What a place costs that is undone, made again, and a cell or a count that is copied, measured beside each other.
@@ -74,13 +75,6 @@ def number_units(units: Any, ends: Any, weights: Any, kinds: int) -> Units:
     return Units(units, ends, weights, found[:size].tolist(), totals[:size].tolist())
 
 
-@dataclass(frozen=True, slots=True)
-class _Checkpoint:
-    number: int
-    cells: Any
-    counts: Any
-
-
 class CompiledCells:
     """What `cells.Cells`, `frontier.Frontier` and the history of `PairTrainer` are together, compiled.
 
@@ -106,15 +100,17 @@ class CompiledCells:
         self._base_last = base_last
         self._longest = NO_LIMIT
         words = len(units.weights)
+        # Each merge of a place makes two at most, and no more places are merged than there are units.
+        places, log = Ready(3 * len(units.units) + 1, PLACE), Ready(len(units.units), ENTRY)
         self._starts = np.empty(words, np.int64)
         self._cells = np.empty(len(units.units) + words + 1, CELL)
         pairs_build.lay_out(units.units, units.ends, np.array(symbols, np.int32), self._cells, self._starts)
-        pairs = self._pair_up(units.weights)
+        pairs = self._pair_up(units.weights, places)
         self._symbols = np.zeros(0, SYMBOL)
         self._uses = np.zeros(0, np.int64)
         self._ends = np.zeros(0, np.int64)
         self._steps = np.zeros(0, STEP)
-        self._log = np.empty(len(units.units), ENTRY)
+        self._log = log.take()
         self._text = np.frombuffer(b"".join(pieces) or b"\0", np.uint8).copy()
         self._make_symbols(1 << 12)
         self._symbols["length"][:base] = 1
@@ -129,11 +125,11 @@ class CompiledCells:
         self._heap = np.empty(len(self._table), RANKED)
         self._ranking = np.empty(0, RANKED)
         self._between = max(LEAST_BETWEEN, len(self._cells) // MOST_CHECKPOINTS)
-        self._checkpoints: list[_Checkpoint] = []
-        self._spare: Ready | None = None
+        self._checkpoints: list[Checkpoint] = []
+        self._copying: Copying | None = None
         self._look_at_rows()
 
-    def _pair_up(self, weights: Any) -> int:
+    def _pair_up(self, weights: Any, places: Ready) -> int:
         """Find the first pairs and their places. Returns how many pairs there are, a nought for none among them."""
         bits, word, pairs = _START_BITS, 0, 1
         slots = np.zeros(1 << bits, np.int32)
@@ -153,7 +149,7 @@ class CompiledCells:
         listed = int(self._table["first"][:pairs].sum())
         self._table = _larger(self._table, pairs + 2 + listed // 2)
         self._counts = _larger(self._counts, len(self._table))
-        self._places = np.empty(3 * listed + 1, PLACE)  # each merge of a place makes two at most; none is touched before its time
+        self._places = places.take()
         pairs_build.list_places(pairs, self._starts, weights, self._cells, self._places, self._table)
         return pairs
 
@@ -213,16 +209,22 @@ class CompiledCells:
         return int(self._steps["logged"][number]) + pairs_run.A_STEP * number
 
     def _keep(self, known: int) -> None:
-        """Make a checkpoint of where it stands, or its memory ready, if the last one is far enough away."""
+        """Make a checkpoint, a part at a time, if the last one is far enough away; its memory before."""
         since = self._work(known) - self._work(self._checkpoints[-1].number if self._checkpoints else 0)
-        if self._spare is None and 2 * since >= self._between:
-            self._spare = Ready(len(self._cells), CELL)
-        if self._spare is None or since < self._between:
+        if self._copying is None:
+            if 2 * since >= self._between:
+                self._copying = Copying(len(self._cells), len(self._counts))
             return
-        cells = self._spare.take()
-        cells[:] = self._cells
-        self._spare = None
-        self._checkpoints.append(_Checkpoint(known, cells, self._counts[: self._steps["pairs"][known]].copy()))
+        if since < self._between:
+            return
+        made = self._copying.go_on(
+            known, self.base, self._steps, self._cells, self._log, self._table, self._counts[: self._steps["pairs"][known]],
+            self._symbols,
+        )
+        if made is None:
+            return
+        self._copying = None
+        self._checkpoints.append(made)
         if len(self._checkpoints) == MOST_CHECKPOINTS:
             self._checkpoints = self._checkpoints[1::2]
             self._between *= 2
@@ -273,7 +275,7 @@ class CompiledCells:
             places = self._work(goal) - self._work(start)
             return places * _REDO if places > 0 else -places * _UNDO
 
-        def cost_with_copy(checkpoint: _Checkpoint) -> int:
+        def cost_with_copy(checkpoint: Checkpoint) -> int:
             return cost(checkpoint.number) + (len(checkpoint.cells) + len(checkpoint.counts)) * _COPY
 
         nearest = min(self._checkpoints, key=cost_with_copy, default=None)
@@ -286,6 +288,8 @@ class CompiledCells:
 
     def forget(self) -> None:
         """Forget the steps past the present one; `fill` has to follow."""
+        if self.number < self.known:
+            self._copying = None
         self.known = self.number
         self._symbols["before"] = 0
         self._symbols["after"] = 0

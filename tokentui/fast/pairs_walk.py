@@ -122,3 +122,32 @@ def move_uses(number: int, goal: int, base: int, steps: Any, table: Any, uses: A
         give_uses(step, -1, base, steps, table, uses)
     for step in range(goal, number):
         give_uses(step, 1, base, steps, table, uses)
+
+
+@helper
+def copy_cell(cells: Any, copy: Any, at: Any) -> None:
+    """Copy one cell."""
+    copy[at].symbol = cells[at].symbol
+    copy[at].pair = cells[at].pair
+
+
+@kernel(types.void(types.int64, types.int64, types.int64, STEPS, CELLS, CELLS, LOG, TABLE, SYMBOLS))
+def copy_changed(
+    number: int, goal: int, base: int, steps: Any, cells: Any, copy: Any, log: Any, table: Any, symbols: Any
+) -> None:
+    """Copy the cells that the steps after one, up to another, have changed.
+
+    A merge changes the first and the last cell of its token, the one where its right part began, and the one where the token
+    before it begins. If that token is merged later, its first cell is among those of the later merge.
+    """
+    for step in range(number, goal):
+        offset = symbols[table[steps[step].chosen].left].length
+        last = symbols[base + step].length - 1
+        for logged in range(steps[step].logged, steps[step + 1].logged):
+            start = np.int64(log[logged].place)
+            before = cells[start - 1].symbol
+            if before >= 0:
+                copy_cell(cells, copy, start - symbols[before].length)
+            copy_cell(cells, copy, start)
+            copy_cell(cells, copy, start + offset)
+            copy_cell(cells, copy, start + last)

@@ -118,9 +118,18 @@ def is_bert(recipe: Recipe) -> bool:
     return recipe.split == "bert" and recipe.normalize in (("bert-uncased",), ("bert-cased",))
 
 
+def is_spaced(recipe: Recipe) -> bool:
+    """Whether the words of a text are those of its runs, each normalised and split by itself.
+
+    The white space that BERT's normalisation keeps are spaces after `nmt-nfkc` too, which makes one of several and none at the
+    ends; no rule of it begins with a space; and `metaspace` sets a ▁ before a text as before all that follows a space.
+    """
+    return recipe.split == "metaspace" and recipe.normalize == ("nmt-nfkc",)
+
+
 def scans(recipe: Recipe) -> bool:
-    """Whether there is a scanner for a recipe."""
-    return recipe.split in SCANNED and (not recipe.normalize or is_bert(recipe))
+    """Whether the words of a recipe are counted by kernels."""
+    return is_spaced(recipe) or (recipe.split in SCANNED and (not recipe.normalize or is_bert(recipe)))
 
 
 @functools.cache

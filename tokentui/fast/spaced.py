@@ -1,4 +1,4 @@
-"""Count the words of sentencepiece's normalisation and split with kernels: by the runs between white space.
+"""Count the words of sentencepiece's normalisation and split (`rules.is_spaced`) with kernels: by the runs between white space.
 
 `tokentui.fast.load` has to have said yes before this module is imported.
 """
@@ -11,18 +11,8 @@ from collections.abc import Callable, Sequence
 from tokentui.errors import Cancelled
 from tokentui.fast.longtext import LongText
 from tokentui.fast.rules import RUNS
-from tokentui.recipe import Recipe
 
 _LOOK_EVERY = 4096
-
-
-def is_spaced(recipe: Recipe) -> bool:
-    """Whether the words of a text are those of its runs, each normalised and split by itself.
-
-    The white space that BERT's normalisation keeps are spaces after `nmt-nfkc` too, which makes one of several and none at the
-    ends; no rule of it begins with a space; and `metaspace` sets a ▁ before a text as before all that follows a space.
-    """
-    return recipe.split == "metaspace" and recipe.normalize == ("nmt-nfkc",)
 
 
 def count_spaced(

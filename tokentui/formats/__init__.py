@@ -11,22 +11,11 @@ from dataclasses import dataclass
 from tokentui.answers import ExportReport
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.errors import TokentuiError
-from tokentui.formats import (
-    clip,
-    huggingface,
-    merge_files,
-    minbpe,
-    sentencepiece,
-    subword_nmt,
-    tekken,
-    tiktoken,
-    vocab_txt,
-)
 from tokentui.formats.atomic import write_together, write_whole
 from tokentui.formats.body import Fit, Refused, Table
+from tokentui.formats.later import later
 from tokentui.formats.native import dumps, loads
 from tokentui.formats.source import Source, read_source
-from tokentui.formats.stages import error_of
 from tokentui.formats.writing import FOREIGN, Cancel, Format, Progress, refusal, survey, tried, written
 from tokentui.limits import now
 from tokentui.recipe import Recipe, nearest
@@ -38,6 +27,8 @@ OWN = Format(
 )
 FORMATS: dict[str, Format] = {OWN.name: OWN, **FOREIGN}
 """The formats that are written, by name. The first one is what a file name that asks for none gets."""
+
+_MERGES = "GPT-2's merges.txt with its vocab.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +47,16 @@ class Reader:
 
 
 READERS: tuple[Reader, ...] = (
-    Reader("Hugging Face's tokenizer.json", huggingface.is_tokenizer, huggingface.read),
-    Reader("GPT-2's vocab.json with its merges.txt", merge_files.is_vocabulary, merge_files.read_vocabulary),
-    Reader("sentencepiece's .model", sentencepiece.is_model, sentencepiece.read),
-    Reader("tiktoken ranks", tiktoken.is_ranks, tiktoken.read),
-    Reader("BERT's vocab.txt", vocab_txt.is_vocabulary, vocab_txt.read),
-    Reader("Mistral's tekken.json", tekken.is_tekken, tekken.read),
-    Reader("minbpe's .model", minbpe.is_model, minbpe.read),
-    Reader("CLIP's bpe_simple_vocab", clip.is_merges, clip.read),
-    Reader("GPT-2's merges.txt with its vocab.json", merge_files.is_merges, merge_files.read_rows),
-    Reader("subword-nmt's codes", subword_nmt.is_codes, subword_nmt.read),
+    Reader("Hugging Face's tokenizer.json", later("huggingface.is_tokenizer"), later("huggingface.read")),
+    Reader("GPT-2's vocab.json with its merges.txt", later("merge_files.is_vocabulary"), later("merge_files.read_vocabulary")),
+    Reader("sentencepiece's .model", later("sentencepiece.is_model"), later("sentencepiece.read")),
+    Reader("tiktoken ranks", later("tiktoken.is_ranks"), later("tiktoken.read")),
+    Reader("BERT's vocab.txt", later("vocab_txt.is_vocabulary"), later("vocab_txt.read")),
+    Reader("Mistral's tekken.json", later("tekken.is_tekken"), later("tekken.read")),
+    Reader("minbpe's .model", later("minbpe.is_model"), later("minbpe.read")),
+    Reader("CLIP's bpe_simple_vocab", later("clip.is_merges"), later("clip.read")),
+    Reader(_MERGES, later("merge_files.is_merges"), later("merge_files.read_rows")),
+    Reader("subword-nmt's codes", later("subword_nmt.is_codes"), later("subword_nmt.read")),
 )
 """What is read of other tools, in the order in which a file is tried."""
 
@@ -113,9 +104,11 @@ def recognise(path: str | os.PathLike[str]) -> str:
             return "tokentui's own"
         reader = next((reader for reader in READERS if reader.matches(source)), None)
         # Two words a line may be anything: merges have a header, or their vocabulary beside them.
-        merges = reader is not None and reader.matches is merge_files.is_merges
-        if merges and not source.data.startswith(b"#version") and merge_files.find_vocabulary(source) is None:
-            return ""
+        if reader is not None and reader.name == _MERGES and not source.data.startswith(b"#version"):
+            from tokentui.formats.merge_files import find_vocabulary
+
+            if find_vocabulary(source) is None:
+                return ""
     except (OSError, TokentuiError):
         return ""
     return reader.name if reader is not None else ""
@@ -194,12 +187,20 @@ def look(tokenizer: Tokenizer, format: Format) -> ExportReport:
     """What a format would lose of a tokenizer, as far as that is seen without writing it."""
     if format is not OWN:
         return survey(tokenizer, format)
-    error = error_of(tokenizer)
+    error: TokentuiError | None = None
+    if isinstance(tokenizer.vocabulary, ImportedVocabulary):
+        from tokentui.formats.stages import error_of  # knows the files of all tools
+
+        error = error_of(tokenizer)
     return ExportReport(OWN.name, OWN.about, OWN.files, refused=error.what if error else "")
 
 
 def _read_back(sources: tuple[Source, ...]) -> Tokenizer:
-    return merge_files.read_pair(*sources) if len(sources) == 2 else _load(sources[0])
+    if len(sources) == 2:
+        from tokentui.formats.merge_files import read_pair
+
+        return read_pair(*sources)
+    return _load(sources[0])
 
 
 def format_of(path: str | os.PathLike[str], recipe: Recipe, format: str | None = None) -> Format:

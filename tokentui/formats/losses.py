@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tokentui.answers import Loss
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.formats.body import Body
+from tokentui.safetext import visible
 
 _NAMED = 5
 
@@ -20,13 +21,16 @@ class Aspect(NamedTuple):
     example: Callable[[Body], str | None]
 
 
+def _seen(piece: bytes) -> str:
+    return "".join(span.text for span in visible(piece))
+
+
 def _counts(body: Body) -> str | None:
     vocabulary = body.vocabulary
     if not body.tokenizer.merges or not any(vocabulary.counts[: body.tokenizer.merges]):
         return None
     left, right = vocabulary.merges[0]
-    pair = " + ".join(vocabulary.pieces[one].decode("utf-8", "replace") for one in (left, right))
-    return f"{pair} stood {vocabulary.counts[0]:,} times"
+    return f"{_seen(vocabulary.pieces[left])} + {_seen(vocabulary.pieces[right])} stood {vocabulary.counts[0]:,} times"
 
 
 def _recipe(body: Body) -> str | None:
@@ -39,13 +43,12 @@ def _recipe(body: Body) -> str | None:
 def _merges(body: Body) -> str | None:
     if not body.tokenizer.merges:
         return None
-    left, right, made = (piece.decode("utf-8", "replace") for piece in next(iter(body.births), (b"",) * 3))
+    left, right, made = next(iter(body.births), (b"",) * 3)
     if not made:
         vocabulary = body.vocabulary
-        pair = vocabulary.merges[0]
-        left, right = (vocabulary.pieces[one].decode("utf-8", "replace") for one in pair)
-        made = vocabulary.pieces[vocabulary.base_size].decode("utf-8", "replace")
-    return f"{left} + {right} = {made}"
+        left, right = (vocabulary.pieces[one] for one in vocabulary.merges[0])
+        made = vocabulary.pieces[vocabulary.base_size]
+    return f"{_seen(left)} + {_seen(right)} = {_seen(made)}"
 
 
 def _around(body: Body) -> str | None:

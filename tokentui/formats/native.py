@@ -12,7 +12,6 @@ from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.viterbi import ScoredVocabulary
 from tokentui.errors import TokentuiError
 from tokentui.formats.checking import Place, entries, parse_json
-from tokentui.formats.stages import Parts, parts_of, together
 from tokentui.recipe import AXES, Recipe
 from tokentui.tokenizer import RUN_KEYS, Entry, Tokenizer
 from tokentui.vocabulary import Vocabulary
@@ -21,6 +20,7 @@ VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
 _ALL_BYTES = [bytes((value,)) for value in range(256)]
 _LEAST_SCORE = 1e6
+_quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -32,20 +32,29 @@ def dumps(tokenizer: Tokenizer) -> str:
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     if isinstance(vocabulary, ImportedVocabulary):
+        from tokentui.formats.stages import parts_of  # knows the files of all tools
+
         parts = parts_of(tokenizer)
-        return _document(tokenizer, parts.vocabulary, parts.merges, f' "stages": {_json(parts.stages)},\n')
+        stages = f' "stages": {_json(parts.stages)},\n'
+        return _document(tokenizer, map(_json, parts.vocabulary), map(_json, parts.merges), stages)
     ids = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
-    pairs = zip(vocabulary.merges[:merges], vocabulary.counts, strict=False)
-    made = ([ids[left], ids[right], ids[vocabulary.base_size + rank], count]
-            for rank, ((left, right), count) in enumerate(pairs))
-    return _document(tokenizer, ([entry.id, entry.text, entry.piece.hex(), entry.score] for entry in tokenizer.entries()), made)
+    pairs = zip(vocabulary.merges[:merges], vocabulary.counts, ids[vocabulary.base_size :], strict=False)
+    # Written out, since a call of the JSON module for each of many thousands of rows takes longer than many a training.
+    made = (f"[{ids[left]}, {ids[right]}, {own}, {count}]" for (left, right), count, own in pairs)
+    rows = (
+        f'[{entry.id}, {_quoted(entry.text)}, "{entry.piece.hex()}", {"null" if entry.score is None else _json(entry.score)}]'
+        for entry in tokenizer.entries()
+    )
+    return _document(tokenizer, rows, made)
 
 
-def _document(tokenizer: Tokenizer, rows: Iterable[list[Any]], merges: Iterable[list[Any]], stages: str = "") -> str:
-    return (
+def _document(tokenizer: Tokenizer, rows: Iterable[str], merges: Iterable[str], stages: str = "") -> str:
+    document = (
         f'{{"format": "tokentui",\n "version": {VERSION},\n "recipe": {_json(tokenizer.recipe.to_dict())},\n'
         f' "run": {_json(tokenizer.run)},\n{stages} "vocabulary": [{_lines(rows)}],\n "merges": [{_lines(merges)}]}}\n'
     )
+    # Half a surrogate pair (in the name of a special) has no UTF-8: it is written as an escape.
+    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", document)
 
 
 def loads(text: str, where: str) -> Tokenizer:
@@ -71,6 +80,8 @@ def loads(text: str, where: str) -> Tokenizer:
     recipe = _recipe(document["recipe"], place.key("recipe"))
     run = _run(document["run"], place.key("run"))
     if "stages" in document:
+        from tokentui.formats.stages import Parts, together
+
         return together(recipe, Parts(document["stages"], document["vocabulary"], document["merges"]), place)
     scored = recipe.objective == "unigram"
     rows = [_row(row, at, scored) for at, row in entries(document["vocabulary"], place.key("vocabulary"))]
@@ -82,13 +93,13 @@ def _short(piece: bytes) -> str:
     return piece.hex() if len(piece) <= 20 else piece[:20].hex() + "…"
 
 
-def _lines(rows: Iterable[list[Any]]) -> str:
-    return ",".join("\n  " + _json(row) for row in rows)
+def _lines(rows: Iterable[str]) -> str:
+    lines = ",\n  ".join(rows)
+    return "\n  " + lines if lines else ""
 
 
 def _json(value: Any) -> str:
-    # Half a surrogate pair (in the name of a special) has no UTF-8: it is written as an escape.
-    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False, allow_nan=False))
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _recipe(value: Any, place: Place) -> Recipe:

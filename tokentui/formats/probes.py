@@ -97,7 +97,7 @@ def compare(
     """
     sides = _Sides(body, fit, back, pipeline)
     texts = list(probes(body))
-    fast.ready(sum(map(len, texts)))
+    fast.ready(sum(map(len, texts)), "encode")
     tried = 0
     for n, text in enumerate(texts):
         if n % 16 == 0:

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tokentui.answers import ExportReport, Loss
-from tokentui.errors import TokentuiError
-from tokentui.formats import merge_writing, rank_writing, vocab_writing
+from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats.body import Body, Fit, Refused, Table
-from tokentui.formats.huggingface import writing as huggingface
+from tokentui.formats.later import later
 from tokentui.formats.losses import lacking
-from tokentui.formats.probes import compare, decoded, shown
-from tokentui.formats.sentencepiece import writing as sentencepiece
 from tokentui.formats.source import Source
 from tokentui.tokenizer import Tokenizer
 
@@ -46,28 +43,35 @@ class Format:
     pipeline: bool = True
 
 
+
+def _of(module: str, kind: str = "") -> tuple[Callable[[Body], Fit], Callable[[Table], tuple[bytes, ...]]]:
+    """What fits a tokenizer into a format, and what writes it: functions of a module in this room."""
+    end = f"_{kind}" if kind else ""
+    return later(f"{module}.fit{end}"), later(f"{module}.write{end}")
+
+
 _TRAINED = ("counts", "recipe")
 _FILE = ("flags", "dropout", "lengths")
 
 FOREIGN: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("huggingface", "Hugging Face's tokenizer.json", (".hf.json",), huggingface.fit, huggingface.write,
+        Format("huggingface", "Hugging Face's tokenizer.json", (".hf.json",), *_of("huggingface.writing"),
                ("tokenizer.json",), _TRAINED),
-        Format("tiktoken", "tiktoken's ranks", (".tiktoken",), rank_writing.fit_tiktoken, rank_writing.write_tiktoken,
+        Format("tiktoken", "tiktoken's ranks", (".tiktoken",), *_of("rank_writing", "tiktoken"),
                ("ranks.tiktoken",), (*_TRAINED, "split", "specials", "around", *_FILE)),
-        Format("sentencepiece", "sentencepiece's .model", (".model",), sentencepiece.fit, sentencepiece.write,
+        Format("sentencepiece", "sentencepiece's .model", (".model",), *_of("sentencepiece.writing"),
                ("tokenizer.model",), (*_TRAINED, *_FILE)),
         Format("gpt2", "vocab.json with merges.txt, of GPT-2, GPT-1 and CLIP", ("vocab.json", "merges.txt"),
-               merge_writing.fit_files, merge_writing.write_files,
+               *_of("merge_writing", "files"),
                ("vocab.json", "merges.txt"), (*_TRAINED, "split", "normalize", "around", *_FILE), pipeline=False),
-        Format("bert", "BERT's vocab.txt", ("vocab.txt",), vocab_writing.fit, vocab_writing.write,
+        Format("bert", "BERT's vocab.txt", ("vocab.txt",), *_of("vocab_writing"),
                ("vocab.txt",), (*_TRAINED, "merges", "split", "normalize", *_FILE), pipeline=False),
-        Format("subword-nmt", "subword-nmt's codes", (".codes", "codes"), merge_writing.fit_codes, merge_writing.write_codes,
+        Format("subword-nmt", "subword-nmt's codes", (".codes", "codes"), *_of("merge_writing", "codes"),
                ("bpe.codes",), (*_TRAINED, "split", "normalize", "specials", "around", *_FILE), pipeline=False),
-        Format("minbpe", "minbpe's .model", (".minbpe.model", ".model"), merge_writing.fit_minbpe, merge_writing.write_minbpe,
+        Format("minbpe", "minbpe's .model", (".minbpe.model", ".model"), *_of("merge_writing", "minbpe"),
                ("tokenizer.model",), (*_TRAINED, "around", *_FILE)),
-        Format("tekken", "Mistral's tekken.json", ("tekken.json",), rank_writing.fit_tekken, rank_writing.write_tekken,
+        Format("tekken", "Mistral's tekken.json", ("tekken.json",), *_of("rank_writing", "tekken"),
                ("tekken.json",), (*_TRAINED, "around", *_FILE)),
     )
 }
@@ -83,6 +87,8 @@ def _fitted(body: Body, format: Format) -> tuple[ExportReport, Fit | None]:
     report = ExportReport(format.name, format.about, format.files)
     try:
         fit = format.fit(body)
+    except Cancelled:
+        raise
     except TokentuiError as error:
         return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
     own = body.came_from(format.name)  # what its file did not say is not lost on the way
@@ -116,6 +122,8 @@ def written(
         back = read(sources)
     except UnicodeEncodeError:
         return replace(report, refused="a token holds half a surrogate pair, which has no UTF-8"), ()
+    except Cancelled:
+        raise
     except TokentuiError as error:
         return replace(report, refused=f"what is written could not be read: {error}"), ()
     origin = Body(back).origin
@@ -136,6 +144,8 @@ def _compared(
     body: Body, fit: Fit, back: Tokenizer, pipeline: bool, report: ExportReport, files: tuple[bytes, ...], progress: Progress,
     cancel: Cancel,
 ) -> tuple[ExportReport, tuple[bytes, ...]]:
+    from tokentui.formats.probes import compare, decoded, shown  # another format's is tried, the project's own is not
+
     difference, texts = compare(body, fit, back, pipeline, progress, cancel)
     if difference is not None:
         what = f"it would encode {difference.text[:60]!r} as {shown(difference.theirs)}, not as {shown(difference.ours)}"

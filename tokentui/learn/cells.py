@@ -31,7 +31,8 @@ class Cells:
     """
 
     __slots__ = (
-        "counts", "left", "length", "listed", "log_left", "log_place", "pair_at", "places", "right", "starts", "symbols", "weights",
+        "counts", "left", "length", "listed", "log_left", "log_place", "newest_after", "newest_before", "pair_at", "places",
+        "right", "starts", "symbols", "weights",
     )
 
     def __init__(self, words: Iterable[Sequence[int]], weights: Iterable[int], units: int) -> None:
@@ -52,8 +53,11 @@ class Cells:
         self.places: list[list[int]] = [[]]
         """Where each pair came to stand, in text order; a place holds while `pair_at` says so."""
         self.pair_at: list[int] = [0] * len(self.symbols)
-        self.log_place = array("q")
-        self.log_left = array("q")
+        self.log_place: list[int] = []
+        self.log_left: list[int] = []
+        # Of each symbol the newest pair that holds it on its left and on its right: of use within one merge.
+        self.newest_before: list[int] = [0] * units
+        self.newest_after: list[int] = [0] * units
         self.listed = array("q", [0])
         """How many places the pairs up to each have, as far as that was asked for."""
         self._pair_up()
@@ -85,11 +89,11 @@ class Cells:
             listed.append(listed[-1] + len(places[pair]))
         flat = (
             self.symbols, self.weights, self.starts, self.pair_at, self.length, self.left, self.right, self.counts,
-            self.log_place, self.log_left,
+            self.log_place, self.log_left, self.newest_before, self.newest_after,
         )
         return 8 * (sum(map(len, flat)) + len(places) + listed[-1])
 
-    def merge(self, pair: int, token: int) -> tuple[int, dict[int, int]]:
+    def merge(self, pair: int, token: int) -> tuple[int, list[int]]:
         """Merge every place of a pair, left to right, into a new symbol.
 
         Args:
@@ -97,34 +101,43 @@ class Cells:
             token: The new symbol; its length is known or it is the next one.
 
         Returns:
-            How many places were merged, by weight, and by how much the counts of other pairs fell (pairs that came and went
-            within the step among them). Counts are up to date when it returns; the pair's own is 0.
+            How many places were merged, by weight, and the older pairs that stood as often as this one and no longer do. Counts
+            are up to date when it returns; the pair's own is 0.
         """
         symbols, pair_at, weights, length = self.symbols, self.pair_at, self.weights, self.length
         lefts, rights, counts, places = self.left, self.right, self.counts, self.places
-        log_place, log_left = self.log_place.append, self.log_left.append
+        before, after = self.newest_before, self.newest_after
+        log_place, log_left = self.log_place, self.log_left
         offset = length[lefts[pair]]
-        last = offset + length[rights[pair]] - 1
+        end = offset + length[rights[pair]]
+        last = end - 1
         if token == len(length):
-            length.append(last + 1)
-        before: dict[int, int] = {}
-        after: dict[int, int] = {}
-        fell: dict[int, int] = {}
+            length.append(end)
+        if token == len(before):
+            before.append(0)
+            after.append(0)
+        first_new = len(counts)
+        count = counts[pair]
+        counts[pair] = 0  # in a run such as "aaa" the places that overlap go with the pair
+        fell: list[int] = []
         replaced = 0
         for start in places[pair]:
             if pair_at[start] != pair:
                 continue
             weight = weights[start]
             replaced += weight
-            log_place(start)
+            log_place.append(start)
             neighbour = symbols[start - 1]
             if neighbour >= 0:
                 at = start - length[neighbour]
                 old = pair_at[at]
-                log_left(old)
-                fell[old] = fell.get(old, 0) + weight
-                new = before.get(neighbour)
-                if new is None:
+                log_left.append(old)
+                was = counts[old]
+                if was == count and old < first_new:
+                    fell.append(old)
+                counts[old] = was - weight
+                new = before[neighbour]
+                if new < first_new:
                     before[neighbour] = new = len(counts)
                     lefts.append(neighbour)
                     rights.append(token)
@@ -135,14 +148,18 @@ class Cells:
                     places[new].append(at)
                 pair_at[at] = new
             else:
-                log_left(0)
-            old = pair_at[start + offset]
-            pair_at[start + offset] = ~old
+                log_left.append(0)
+            middle = start + offset
+            old = pair_at[middle]
+            pair_at[middle] = ~old
             if old:
-                fell[old] = fell.get(old, 0) + weight
-                neighbour = symbols[start + last + 1]
-                new = after.get(neighbour)
-                if new is None:
+                was = counts[old]
+                if was == count and old < first_new:
+                    fell.append(old)
+                counts[old] = was - weight
+                neighbour = symbols[start + end]
+                new = after[neighbour]
+                if new < first_new:
                     after[neighbour] = new = len(counts)
                     lefts.append(token)
                     rights.append(neighbour)
@@ -154,11 +171,7 @@ class Cells:
                 pair_at[start] = new
             else:
                 pair_at[start] = 0
-            symbols[start] = token
-            symbols[start + last] = token
-        fell.pop(pair, None)  # a run such as "aaa": the places that overlap go with the pair
-        for other, weight in fell.items():
-            counts[other] -= weight
+            symbols[start] = symbols[start + last] = token
         counts[pair] = 0
         return replaced, fell
 
@@ -193,6 +206,11 @@ class Cells:
             symbols[start] = symbols[middle - 1] = left
             symbols[middle] = symbols[start + last] = right
         counts[pair] = count
+        # The numbers of the pairs that go are given again: nothing may seem to be one of theirs.
+        for symbol in self.left[first_new:]:
+            self.newest_before[symbol] = 0
+        for symbol in self.right[first_new:]:
+            self.newest_after[symbol] = 0
         del self.left[first_new:], self.right[first_new:], counts[first_new:], self.places[first_new:]
         del log_place[log_start:], log_left[log_start:]
 

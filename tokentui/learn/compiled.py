@@ -36,13 +36,15 @@ _SLICE_S = 0.01
 _LOOKED_AT = 128
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 _FAR = 1 << 62
+_TASKS = {"count": "pairs", "score": "score"}
+"""Which kernels each objective needs."""
 _KINDS = {"byte": 1 << 8, "char": 0x110000}
 """How many different units there may be, without their marks."""
 
 
 def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
     """Whether a training is for the compiled engine: the kernels are loaded and know the recipe, and the corpus is worth it."""
-    if recipe.objective not in ("count", "score") or recipe.pieces != "any" or not fast.loaded():
+    if recipe.objective not in _TASKS or recipe.pieces != "any" or not fast.loaded(_TASKS[recipe.objective]):
         return False
     size = _size(words)
     if size < WORTH_CHARS and os.environ.get(fast.ENGINE) != "compiled":

@@ -2,7 +2,8 @@
 
 A pair's count only falls once it exists, so a heap may be lazy: an entry that says more than the count is out of date and
 goes back with the true one. Pairs below a threshold are not queued at all; when the queue runs empty the threshold falls and
-the pair table is read once. A histogram of counts says how many pairs are tied.
+the pair table is read once. All pairs that stand as often as the best one are queued with their true counts, so that they are
+counted once where a count is come to, and afterwards as merges take and make them.
 
 The queue belongs to the frontier alone. Going back and forward among known merges restores the very state that it describes, so
 it is not touched by either.
@@ -42,7 +43,8 @@ class Frontier:
         self._filtered = allowed is not None or max_length is not None
         self.barred: set[int] = set()
         """Pairs that may never be merged."""
-        self._tied: dict[int, int] = {}
+        self._alike = (0, 0)
+        """A count, and how many candidates have it."""
         self._heap: list[tuple[int, Any, int]] = []
         self._threshold = 1
         self._bar(1)
@@ -50,11 +52,7 @@ class Frontier:
 
     def _fill(self) -> None:
         """Take in the pairs that there are at the start."""
-        counts = self._cells.counts
-        for pair in range(1, len(counts)):
-            if pair not in self.barred:
-                self._tied[counts[pair]] = self._tied.get(counts[pair], 0) + 1
-        self._threshold = max(self._tied, default=0) + 1
+        self._threshold = max((n for pair, n in enumerate(self._cells.counts) if pair not in self.barred), default=0) + 1
         self._refill()
 
     def _bar(self, first: int) -> None:
@@ -96,36 +94,39 @@ class Frontier:
             self._refill()
 
     def tied(self, pair: int) -> int:
-        """How many candidates are exactly as good as this one."""
-        return self._tied.get(self._cells.counts[pair], 0)
+        """How many candidates are exactly as good as this one, which is the best."""
+        count = self._cells.counts[pair]
+        if self._alike[0] != count:
+            self._alike = (count, self._count_queued(count))
+        return self._alike[1]
 
-    def moved(self, pair: int, count: int, first_new: int, fell: dict[int, int]) -> None:
+    def _count_queued(self, count: int) -> int:
+        """How many candidates have this count, that of the best: those in the heap with it whose count is true."""
+        heap, counts = self._heap, self._cells.counts
+        found = 0
+        ahead = [0]
+        for at in ahead:  # which grows: an entry's own two are no better than it is
+            if at < len(heap) and heap[at][0] == -count:
+                found += counts[heap[at][2]] == count
+                ahead += (2 * at + 1, 2 * at + 2)
+        return found
+
+    def moved(self, pair: int, count: int, first_new: int, fell: list[int]) -> None:
         """Take in a merge that was just made at the frontier.
 
         Args:
             pair: The pair that was merged, and `count`, what its count was.
             first_new: The number of pairs before the merge.
-            fell: By how much the counts of other pairs fell.
+            fell: Other pairs that had this count too and no longer do.
         """
-        counts, tied, heap, barred = self._cells.counts, self._tied, self._heap, self.barred
-        tied[count] -= 1
-        if not tied[count]:
-            del tied[count]
-        for other, weight in fell.items():
-            if other < first_new and other not in barred:
-                now = counts[other]
-                was = now + weight
-                if tied[was] == 1:
-                    del tied[was]
-                else:
-                    tied[was] -= 1
-                if now:
-                    tied[now] = tied.get(now, 0) + 1
+        counts, heap, barred = self._cells.counts, self._heap, self.barred
         self._bar(first_new)
         threshold, key = self._threshold, self._key
+        alike = -1 - len(fell) + sum(other in barred for other in fell) if fell else -1
         for new in range(first_new, len(counts)):
             now = counts[new]
-            if now and new not in barred:
-                tied[now] = tied.get(now, 0) + 1
-                if now >= threshold:
-                    heapq.heappush(heap, (-now, key(new), new))
+            if now >= threshold and new not in barred:
+                alike += now == count
+                heapq.heappush(heap, (-now, key(new), new))
+        if self._alike[0] == count:
+            self._alike = (count, self._alike[1] + alike)

@@ -14,7 +14,7 @@ from typing import Any
 from tokentui.learn import base as end
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Why
 from tokentui.learn.bases import BASES
-from tokentui.learn.cells import Cells
+from tokentui.learn.cells import BOUNDARY, Cells
 from tokentui.learn.filters import FILTERS
 from tokentui.learn.frontier import Frontier
 from tokentui.learn.standing import Standing
@@ -60,7 +60,8 @@ class PairTrainer(Walking):
         self._min_count = 1
         self._index: dict[str, int] | None = None
         self._stood: tuple[tuple[int, int], Standing] | None = None
-        self._lay_out(specials, first_id, progress, cancel)
+        with quiet_collector():
+            self._lay_out(specials, first_id, progress, cancel)
         self._frontier = self._new_frontier()
 
     # ---- the engine: what a subclass may do in another way
@@ -78,11 +79,11 @@ class PairTrainer(Walking):
         symbol_of = self.vocabulary.units
         self.cells = Cells(([symbol_of[unit] for unit in word] for word in units), weights, self.vocabulary.base_size)
         look(progress, cancel, len(words.words), len(words.words))
-        self.uses: list[int] = [0] * self.vocabulary.base_size
+        self.uses: list[int] = [0] * (self.vocabulary.base_size + 1)
         """How often each symbol stands in the corpus at this step, by weight."""
-        for unit_word, weight in zip(units, weights, strict=True):
-            for unit in unit_word:
-                self.uses[symbol_of[unit]] += weight
+        for symbol, weight in zip(self.cells.symbols, self.cells.weights, strict=True):
+            self.uses[symbol] += weight
+        del self.uses[BOUNDARY]  # which is the last
         self.start_tokens = sum(self.uses)
         """The length of the corpus in units, by weight."""
         self.tokens = self.start_tokens

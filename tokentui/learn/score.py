@@ -75,6 +75,8 @@ class ScoreFrontier(Frontier):
         self._scored: list[tuple[int, Any, int, int]] = []
         self._entries: dict[int, tuple[int, Any, int, int]] = {}
         """The valid entry of each candidate: (negated score, key of the tie rule, pair, count)."""
+        self._tied: dict[int, int] = {}
+        """How many candidates have each (negated) score."""
         self._touching: list[list[int]] = [[] for _ in vocabulary.pieces]
         """The candidates that each symbol is a part of, some dead ones among them."""
         super().__init__(cells, vocabulary, key, allowed, max_length)
@@ -132,7 +134,7 @@ class ScoreFrontier(Frontier):
         """How many candidates have exactly the score of this one."""
         return self._tied[self._entries[pair][0]]
 
-    def moved(self, pair: int, count: int, first_new: int, fell: dict[int, int]) -> None:
+    def moved(self, pair: int, count: int, first_new: int, fell: list[int]) -> None:
         """Take in a merge that was just made at the frontier; the uses of the symbols are those after it."""
         counts, entries, touching = self._cells.counts, self._entries, self._touching
         self._bar(first_new)

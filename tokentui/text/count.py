@@ -24,6 +24,8 @@ CHUNK_CHARS = 1 << 16
 """About how much text is counted between two looks at the clock: some milliseconds."""
 PARALLEL_CHARS = 4_000_000
 """A smaller corpus is counted here before other processes have started."""
+START_CHARS = 1_000_000
+"""About how much is counted here while another process starts and gets its share."""
 
 Progress = Callable[[int, int], None]
 Cancel = Callable[[], bool]
@@ -130,15 +132,17 @@ def words_of(counts: Counter[str]) -> Words:
 def _count_shared(
     corpus: Corpus, recipe: Recipe, processes: int, progress: Progress | None, cancel: Cancel | None
 ) -> Counter[str]:
-    """Share the chunks out in runs of equal size: this process takes the first run, helpers the others."""
+    """Share the chunks out: this process takes the first ones, helpers a run of equal size each."""
     pretokenizer = Pretokenizer(recipe)
     parts = list(chunks(corpus.texts, pretokenizer))
     total = sum(len(text) for text, _ in parts)
+    share = max(1, max(total // 2, total - START_CHARS) // processes)
     runs: list[list[Chunk]] = [[] for _ in range(processes)]
-    done = 0
+    left = total
     for part in parts:
-        runs[min(processes - 1, done * processes // max(1, total))].append(part)
-        done += len(part[0])
+        runs[max(0, processes - 1 - (left - 1) // share)].append(part)
+        left -= len(part[0])
+    here = sum(len(text) for text, _ in runs[0])
     helpers = [Helper(recipe, run) for run in runs[1:] if run]
     try:
         counts: Counter[str] = Counter()
@@ -149,7 +153,7 @@ def _count_shared(
             counts.update(pretokenizer.words(text, first=first))
             done += len(text)
             if progress is not None:
-                progress(min(done * processes, total), total)
+                progress(done * total // here, total)
         for helper in helpers:
             for word, times in helper.result(cancel).items():
                 counts[word] += times

@@ -2,11 +2,12 @@
 
 A plain child process with pipes of its own, because a pool of `multiprocessing` cannot start inside a running Textual app
 (it hands the child the file number of a standard error that has none). What goes through the pipes is JSON, which can be
-nothing but data.
+nothing but data, but for the texts of a task, which follow it as they are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -41,15 +42,21 @@ class Helper:
             stderr=subprocess.DEVNULL,
             env=environment,
         )
-        task = json.dumps((recipe.to_dict(), list(chunks), limits.now().pattern_seconds)).encode()
+        texts = [text.encode("utf-8", "surrogatepass") for text, _ in chunks]
+        sizes = [(len(data), first) for data, (_, first) in zip(texts, chunks, strict=True)]
+        head = json.dumps((recipe.to_dict(), sizes, limits.now().pattern_seconds)).encode()
+        task = b"".join((head, b"\n", *texts))
         self._thread = threading.Thread(target=self._talk, args=(task,), daemon=True)
         self._thread.start()
 
     def _talk(self, task: bytes) -> None:
-        try:
-            self._answer = self._process.communicate(task)[0]
-        except (OSError, ValueError):
-            self._answer = b""  # stopped meanwhile
+        # In one call each: between two of them this thread would wait for the one that counts.
+        with contextlib.suppress(OSError, ValueError), self._process as process:  # it may be stopped meanwhile
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(task)
+            process.stdin.close()
+            self._answer = process.stdout.read()
 
     def result(self, cancel: Callable[[], bool] | None = None) -> dict[str, int]:
         """The counts, in order of first appearance. Waits for them.
@@ -80,13 +87,13 @@ class Helper:
 
 def main() -> None:
     """Read a task from standard input, write its counts to standard output."""
-    axes, chunks, seconds = json.loads(sys.stdin.buffer.read())
+    axes, sizes, seconds = json.loads(sys.stdin.buffer.readline())
     limits.use(dataclasses.replace(limits.now(), pattern_seconds=seconds))
     counts: Counter[str] = Counter()
     try:
         words = Pretokenizer(Recipe.from_dict(axes)).words
-        for text, first in chunks:
-            counts.update(words(text, first=first))
+        for size, first in sizes:
+            counts.update(words(str(sys.stdin.buffer.read(size), "utf-8", "surrogatepass"), first=first))
         answer: dict[str, Any] = {"counts": dict(counts)}
     except TokentuiError as error:
         answer = {"error": (error.what, error.where, error.hint)}

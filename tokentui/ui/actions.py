@@ -249,7 +249,9 @@ def bindings(context: str) -> list[Binding]:
 
 
 def _is_of(action: Action, context: str) -> bool:
-    return action.context == context or (action.shared and context == "compare")
+    # What the screen does for one pane its key does from all of them: `t` edits the corpus wherever one looks.
+    of_screen = context == "global" and action.context in ("corpus", "vocabulary") and action.command.startswith("screen.")
+    return action.context == context or of_screen or (action.shared and context == "compare")
 
 
 def always_bindings() -> list[Binding]:

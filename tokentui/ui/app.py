@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -90,9 +91,13 @@ class ExplorerApp(TerminalApp):
         self.session: SessionLike | None = None
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
+        self._said: dict[str, float] = {}
+        """Until when a line that was said is seen."""
         self.register_theme(theme.DARK)
         self.register_theme(theme.LIGHT)
-        self.theme = theme.DARK_NAME
+        # Not by assignment, which has all styles read twice before the first paint.
+        self.set_reactive(ExplorerApp.theme, theme.DARK_NAME)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     # What the terminal gets.
 
@@ -106,7 +111,7 @@ class ExplorerApp(TerminalApp):
 
     def action_command_palette(self) -> None:
         """Show the palette, our own."""
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
     # From beginning to end.
@@ -130,8 +135,14 @@ class ExplorerApp(TerminalApp):
             self._begin_anew()
 
     def _begin_anew(self) -> None:
+        def opened(_: Any) -> None:
+            if self.keeping is not None:  # it may have begun before anything was open
+                self.keeping.fingerprint()
+            if self._then is not None:
+                self._then(self)
+
         if self._begin is not None:
-            self.await_answer(self._begin(self.session), lambda _: self._then and self._then(self), self.tell)
+            self.await_answer(self._begin(self.session), opened, self.tell)
 
     def _offer_to_go_on(self, kept: Kept, note: str) -> None:
         from tokentui.ui.screens.offer import OfferScreen
@@ -142,7 +153,9 @@ class ExplorerApp(TerminalApp):
                 self._keep().go_on(kept)
                 return
             self._begin_anew()
-            if wanted is not None:
+            if wanted is None:
+                self._begun = None  # to be offered again it has to stay as it is: what is done now is not kept over it
+            else:
                 self._keep().give_up(kept)
 
         self.push_screen(OfferScreen(kept, note), answered)
@@ -166,6 +179,12 @@ class ExplorerApp(TerminalApp):
         else:
             answer = session.open(kept.sources, kept.as_, kept.field_)
         return answer
+
+    def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
+        """Leave, with all that is on the screen kept."""
+        if self.keeping is not None:
+            self.keeping.look()
+        super().exit(result, return_code, message)
 
     async def on_unmount(self) -> None:
         """Close the session."""
@@ -251,4 +270,9 @@ class ExplorerApp(TerminalApp):
 
     def say(self, text: str, severity: Any = "information") -> None:
         """Show a line for some seconds."""
-        self.notify(safe(text, limit=400), severity=severity, markup=False)
+        said = safe(text, limit=400)
+        now = time.monotonic()
+        if now < self._said.get(said, 0.0):
+            return  # it is there still: a key that is held would heap it up
+        self._said = {one: end for one, end in self._said.items() if end > now} | {said: now + self.NOTIFICATION_TIMEOUT}
+        self.notify(said, severity=severity, markup=False)

@@ -68,6 +68,9 @@ class Asking:
         if main.snapshot is None or not main.snapshot.step:
             self._app.say("no merge has been made yet" if main.objective != "opened" else "nothing is born yet")
             return
+        if main.objective == "unigram":
+            self._app.say("a unigram step merges nothing: it has no one place in the corpus")
+            return
         step = main.snapshot.step
         again = self._followed is not None and self._followed[0] == step
         start = self._followed[1] if self._followed is not None and again else main.text.top_place

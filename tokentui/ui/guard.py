@@ -47,7 +47,7 @@ class ControlGuard(LineFilter):
 
 
 def replace(text: str) -> str:
-    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for the mark that is too many."""
+    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks too many."""
     out: list[str] = []
     marks = 0
     for char in text:

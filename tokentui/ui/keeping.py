@@ -45,6 +45,7 @@ class Keeping:
         self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
         self._saving: asyncio.Future[Any] | None = None
         self._looked: object = None
+        self._last: Kept | None = None
 
     def begin(self) -> None:
         """Begin to save."""
@@ -73,18 +74,17 @@ class Keeping:
             return
         self.fingerprint()
 
-    def fingerprint(self) -> None:
-        """Find out what the corpus is, to notice when another is there under its name."""
+    def fingerprint(self, saved: str = "") -> None:
+        """Find out what the corpus is, to notice when another is there under its name than the one that was `saved`."""
 
         def found(sha256: str) -> None:
-            before = self._about.sha256
-            if before and before != sha256:
+            if saved and saved != sha256:
                 self._app.say("the corpus has changed since the session was saved: counts are those of the new text", "warning")
             self._about = dataclasses.replace(self._about, sha256=sha256)
 
         self._app.send(Fingerprint(), found, lambda error: None)
 
-    def now(self, *, ended: bool = False) -> Kept | None:
+    def now(self) -> Kept | None:
         """The session as it stands; None before there is anything to keep."""
         main = self._app.main
         seen = main.snapshot
@@ -104,7 +104,7 @@ class Keeping:
         }
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value, settings=settings,
-            columns=self._columns(), ended=ended,
+            columns=self._columns(), ended=False,
         )
 
     def _save(self) -> None:
@@ -139,12 +139,17 @@ class Keeping:
         elif error is not None and not isinstance(error, TokentuiError):
             raise error
 
+    def look(self) -> None:
+        """Look for the last time, while all screens are there."""
+        self._last = self._last or self.now()
+
     async def end(self, *, left: bool) -> None:
         """Save for the last time. `left` says that it was the user who ended it."""
         if self._saving is not None:
             await asyncio.wait([self._saving])
-        kept = self.now(ended=left)
+        kept = self._last or self.now()
         if kept is not None and not self._refused:
+            kept = dataclasses.replace(kept, ended=left)
             with contextlib.suppress(TokentuiError):
                 await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
         self._release()
@@ -164,10 +169,13 @@ class Keeping:
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
         app.asking.take_run(dict(kept.training.run))
         app.send(KeepPlace(str(kept.settings.get("keep_place", "step"))), failed=lambda error: None)
-        app.send(Use(kept.training.recipe, kept.training.run))
         app.main.encode.line.value = kept.typed
-        answer = app.reopen(kept)
-        app.await_answer(answer, lambda _: self._stand(kept), app.tell)
+        # One after the other: what is opened takes the place of what is still being laid out.
+        app.send(Use(kept.training.recipe, kept.training.run), lambda _: self._open_again(kept))
+
+    def _open_again(self, kept: Kept) -> None:
+        self._about = dataclasses.replace(kept, ended=False)
+        self._app.await_answer(self._app.reopen(kept), lambda _: self._stand(kept), self._app.tell)
 
     def give_up(self, kept: Kept) -> None:
         """Offer a session no more."""
@@ -194,7 +202,7 @@ class Keeping:
         document, offset = settings.get("document"), settings.get("offset")
         if isinstance(document, int) and isinstance(offset, int) and offset >= 0 <= document:
             main.text.show_place(Place(document, offset))
-        self.fingerprint()
+        self.fingerprint(kept.sha256)
         if kept.columns:
             self._compare(kept)
 

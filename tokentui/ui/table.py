@@ -26,6 +26,8 @@ from tokentui.ui.text import Cell
 
 __all__ = ["Cell", "Column", "TableRow", "VirtualTable"]
 
+MOST_STRIPS = 1024
+"""How many drawn rows are kept."""
 WHEEL_ROWS = 3
 """Rows that one notch of the mouse wheel scrolls."""
 
@@ -151,6 +153,7 @@ class VirtualTable(Widget, can_focus=True):
         self._lines: list[_Line] = []
         self._had_bar = False
         self._styles_by_name: dict[tuple[object, str], RichStyle] = {}
+        self._strips: dict[tuple[object, ...], Strip] = {}
 
     # What the owner does.
 
@@ -331,6 +334,7 @@ class VirtualTable(Widget, can_focus=True):
     def notify_style_update(self) -> None:
         """Forget the styles of the old theme."""
         self._styles_by_name.clear()
+        self._strips.clear()
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
@@ -342,6 +346,15 @@ class VirtualTable(Widget, can_focus=True):
             return Strip(self._draw(cells, "", style)).adjust_cell_length(width, style).simplify()
         place = y - self._header_lines
         line = self._lines[place] if place < len(self._lines) else _Line(None, False, False, False)
+        # Rows that move up and down look as they did, and to draw one costs more than to find it again.
+        look = (line, width, self._has_bar, self.columns, self.find, self.has_focus, self.visual_style)
+        if (known := self._strips.get(look)) is None:
+            if len(self._strips) >= MOST_STRIPS:
+                self._strips.clear()
+            known = self._strips[look] = self._line_strip(line, width)
+        return known
+
+    def _line_strip(self, line: _Line, width: int) -> Strip:
         style = self.get_component_rich_style("virtual-table--cursor") if line.cursor else self.visual_style.rich_style
         margin = self._pointer if line.cursor else ""
         if line.row is not None:

@@ -95,7 +95,7 @@ class Training:
 
     def _lay_out(self, lines: Sequence[str] | None, seed_size: int) -> Generator[float, None, Maker]:
         kind: type[Engine] = Plain
-        if fast.loaded():
+        if fast.loaded("unigram"):
             from tokentui.learn.unigram.compiled import Compiled  # needs the kernels
 
             kind = Compiled

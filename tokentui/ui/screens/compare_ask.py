@@ -32,7 +32,7 @@ class AskLine(Dialog[str | None]):
 
     HINTS: ClassVar[tuple[Hint, ...]] = (("enter", "take it"), ("esc", "leave"))
     DEFAULT_CSS = """
-    AskLine > .dialog { height: 5; }
+    AskLine > .dialog, AskLine.-high > .dialog { height: 5; }
     AskLine.-medium > .dialog { width: 60; }
     AskLine.-wide > .dialog { width: 72; }
     AskLine .line { height: 1; }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
+import itertools
+import operator
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -15,7 +17,7 @@ from tokentui.safetext import safe, safe_line
 from tokentui.snapshot import Snapshot
 from tokentui.ui import text as ui_text
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
-from tokentui.ui.screens.listing import Listing, wrap
+from tokentui.ui.screens.listing import Listing
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.figures import number, plural
@@ -210,10 +212,28 @@ def _heading(title: str, rest: str) -> TableRow:
     return TableRow(None, ((), ((title, "strong"),), ((rest, "muted"),)))
 
 
+def _broken(cell: Cell, width: int) -> Iterator[Cell]:
+    """A cell as lines of so many columns, broken between words; where there are none in the second half of a line, anywhere."""
+    chars = [(char, name) for text, name in cell for char in text]
+    if not chars:
+        yield ()
+    start = 0
+    while start < len(chars):
+        end, used, after = start, 0, start
+        while end < len(chars) and (end == start or used + cell_len(chars[end][0]) <= width):
+            used += cell_len(chars[end][0])
+            end += 1
+            after = end if chars[end - 1][0] == " " else after
+        skipped = end < len(chars) and chars[end][0] == " "
+        if end < len(chars) and not skipped and after - start > (end - start) // 2:
+            end = after
+        yield tuple(
+            ("".join(char for char, _ in run), name) for name, run in itertools.groupby(chars[start:end], operator.itemgetter(1))
+        )
+        start = end + skipped
+
+
 def _wrapped(key: object, mark: Run, label: str, cell: Cell, width: int) -> Iterator[TableRow]:
-    lines = wrap(cell, width)
-    if len(cell) == 1 and len(lines) > 1:  # a sentence is broken between words
-        lines = [((part, cell[0][1]),) for part in textwrap.wrap(cell[0][0], width)]
-    for line, part in enumerate(lines):
+    for line, part in enumerate(_broken(cell, width)):
         first = not line
         yield TableRow((key, line), ((mark,) if first else (), ((safe(label) if first else "", "muted"),), part))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.suggester import Suggester
 from textual.widgets import Input
 
 from tokentui.ui.text import StandIns
+from tokentui.ui.typed import typed_beyond
 
 MOST_TYPED = 4096
 """The most characters a line holds; paths may be that long."""
@@ -46,3 +48,8 @@ class Field(Input):
             id=id,
         )
         self.cursor_blink = False
+
+    def on_key(self, event: events.Key) -> None:
+        """Take what the base class would leave out."""
+        if typed := typed_beyond(event):
+            self.replace(typed, *sorted(self.selection))

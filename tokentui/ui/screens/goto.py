@@ -78,7 +78,7 @@ class GoToScreen(Dialog[str | None]):
     HEADING = "Go to"
     HINTS: ClassVar[tuple[Hint, ...]] = (("enter", "go"), ("esc", "leave"), ('"100"', "the token, not the step"))
     DEFAULT_CSS = """
-    GoToScreen > .dialog { height: 5; }
+    GoToScreen > .dialog, GoToScreen.-high > .dialog { height: 5; }
     GoToScreen.-medium > .dialog { width: 60; }
     GoToScreen.-wide > .dialog { width: 60; }
     GoToScreen .line { height: 1; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -83,6 +84,8 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
     rest = " …" if len(piece) > MOST_SHOWN else ""
     yield "hex", ((piece[:MOST_SHOWN].hex(" ") + rest, ""), (f"  {plural(len(piece), 'byte')}", "muted"))
+    if rest:
+        yield "sha256", ((hashlib.sha256(piece).hexdigest(), ""), ("  of all bytes", "muted"))
 
 
 def piece_of(row: Row) -> bytes:

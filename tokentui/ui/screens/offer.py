@@ -27,7 +27,8 @@ class OfferScreen(Dialog[bool]):
     HEADING = "Go on?"
     HINTS: ClassVar[tuple[Hint, ...]] = (("enter", "go on"), ("n", "begin anew"), ("esc", "later"))
     DEFAULT_CSS = """
-    OfferScreen > .dialog { height: auto; max-width: 76; }
+    OfferScreen > .dialog, OfferScreen.-high > .dialog { height: auto; max-width: 76; }
+    OfferScreen.-wide > .dialog { max-width: 76; }
     OfferScreen .line { height: auto; }
     OfferScreen Hints { margin-top: 1; }
     """

@@ -176,6 +176,12 @@ class OpenScreen(Dialog[OpenChoice | None]):
             return None
         return [entry.name + "/" * entry.folder for entry in self._listed.beginning(prefix)]
 
+    def _only(self) -> str | None:
+        """What was typed, with the rest of the one name that begins like it; None where there is none, or several."""
+        typed = self.field.value
+        names, begun = self._names(typed) or [], _name_of(typed)
+        return typed + names[0][len(begun) :] if begun and len(names) == 1 and names[0] != begun else None
+
     def _show(self) -> None:
         typed = self.field.value
         listing = self.listing
@@ -287,6 +293,9 @@ class OpenScreen(Dialog[OpenChoice | None]):
             await aside(lambda: os.stat(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             if not glob.has_magic(path):
+                if (only := self._only()) is not None:
+                    (self._type if only.endswith("/") else self._open)(only)
+                    return
                 why = (error.strerror if isinstance(error, OSError) else None) or str(error)
                 self.notice.say(f"{safe(path, limit=200)}: {why.lower()}", "error")
                 return

@@ -89,7 +89,7 @@ def saved(answers: Answers) -> list[TableRow]:
     for one in answers.documents:
         less = one.units - one.tokens
         rows.append(TableRow(one.number, (
-            ((number(one.number + 1), "muted"),), ui_text.runs(one.name, limit=_MOST_SHOWN), ((number(one.units), ""),),
+            ((number(one.number), "muted"),), ui_text.runs(one.name, limit=_MOST_SHOWN), ((number(one.units), ""),),
             ((number(one.tokens), ""),), ((number(less), "strong"),), ((_share(less, one.units), "muted"),),
         )))
     if answers.document_count > len(answers.documents):

@@ -48,7 +48,7 @@ def axes(
     rows = [TableRow(TAKE, (((TAKE, "key"),), ((many if changed else "no changes", ""),), ()), not changed)]
     for name in AXES:
         value = recipe.axis(name)
-        rows.append(_row(name, "none" if value == "[]" else value, meaning(recipe, name), name in names))
+        rows.append(_row(name, _named(value), meaning(recipe, name), name in names))
     rows.append(TableRow(None, ((("Stops", "strong"),), (), ())))
     for name, about in draft.STOPS.items():
         rows.append(_row(name, draft.written(name, run[name]), about, name in names))
@@ -109,8 +109,8 @@ def changes(changed: draft.Changes, room: int, lead: str) -> Cell:
     for place, (name, old, new) in enumerate(changed):
         more = f" · +{len(changed) - place} more" if place else ""
         change: list[Run] = [
-            (" · " if place else "", "muted"), (f"{name}: ", "muted"), (safe(old, limit=_MOST_SHOWN), "muted"),
-            (" → ", "muted"), (safe(new, limit=_MOST_SHOWN), "accent"),
+            (" · " if place else "", "muted"), (f"{name}: ", "muted"), (safe(_named(old), limit=_MOST_SHOWN), "muted"),
+            (" → ", "muted"), (safe(_named(new), limit=_MOST_SHOWN), "accent"),
         ]
         needed = sum(cell_len(text) for text, _ in change)
         last = place == len(changed) - 1
@@ -119,6 +119,11 @@ def changes(changed: draft.Changes, room: int, lead: str) -> Cell:
         room -= needed
         out += change
     return tuple(out) or (("nothing is changed", "muted"),)
+
+
+def _named(value: str) -> str:
+    """The value of an axis; an empty list has a name."""
+    return "none" if value == "[]" else value
 
 
 def _row(name: str, value: str, about: str, changed: bool) -> TableRow:

@@ -9,6 +9,9 @@ from functools import lru_cache
 _MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
 _NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
 
+_CLEARS_IN_COLOUR = ("xterm", "linux", "rxvt", "alacritty", "foot", "konsole", "vte")
+"""How the names of terminals begin that fill what they clear with the ground of the pen ("bce" in terminfo)."""
+
 _IN_ASCII = {
     **dict.fromkeys("│┃║▏▎▍▌▐▕┆┊╎", "|"),
     **dict.fromkeys("─━═╌╍┄┈▁▔–—−‒", "-"),
@@ -58,6 +61,11 @@ def monochrome(environ: Mapping[str, str]) -> bool:
 def has_second_screen(environ: Mapping[str, str]) -> bool:
     """Whether what stood on the terminal before comes back by itself."""
     return environ.get("TERM", "").lower() not in _NO_SECOND_SCREEN
+
+
+def clears_in_colour(environ: Mapping[str, str]) -> bool:
+    """Whether what the terminal clears gets the ground of the pen."""
+    return environ.get("TERM", "").lower().startswith(_CLEARS_IN_COLOUR)
 
 
 @lru_cache(4096)

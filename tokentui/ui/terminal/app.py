@@ -18,6 +18,7 @@ from rich.console import RenderableType
 from textual import events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
+from textual.command import CommandPalette
 from textual.filter import ANSIToTruecolor, DimFilter, LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
@@ -34,6 +35,8 @@ CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
 HANGUP_S = 0.5
 """How often to look whether the terminal has gone."""
+LEAST_PALETTE = 8
+"""Rows below which there is no command palette."""
 SETTLE_S = 0.2
 """How long after a key what is sent counts as its own. The line that says it is drawn afterwards, and so not counted."""
 QUIT_S = 3.0
@@ -79,7 +82,8 @@ class TerminalApp(App[None]):
         driver = self._driver
         if not isinstance(driver, TerminalDriver) or not isinstance(renderable, LayoutUpdate | ChopsUpdate):
             super()._display(screen, renderable)
-        elif self._running and not self._closed and not self._batch_count:
+        elif self._running and not self._closed:
+            # Also amid a batch, where Textual would drop it: what was drawn once is not drawn again.
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
 
@@ -99,6 +103,9 @@ class TerminalApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Count what a key costs, where that is asked for."""
+        if isinstance(event, events.InputEvent) and isinstance(self.screen, CommandPalette) and self.size.height < LEAST_PALETTE:
+            self.screen.dismiss(None)  # Textual's list fails where it has no row to stand on
+            return
         if isinstance(event, events.Key) and self.key_bytes is not None:
             before = self.bytes_sent
             if self._counting is not None:
@@ -138,7 +145,9 @@ class TerminalApp(App[None]):
             self.run()
         if self._exception is not None:
             code = CRASHED
-            sys.stderr.write(_told(self._exception))
+            words = self._watchdog.words or _told(self._exception)
+            self._watchdog.words = ""  # told once
+            sys.stderr.write(words)
             sys.stderr.flush()
         else:
             code = self.return_code or 0
@@ -230,6 +239,8 @@ class TerminalApp(App[None]):
     def _fatal_error(self) -> None:
         """Close after a failure; it is told when the terminal is given back, without what the variables held."""
         if self._watchdog is not None:
+            if self._exception is not None and not self._watchdog.words:
+                self._watchdog.words = _told(self._exception)
             self._watchdog.watch(CRASHED)
         self._close_messages_no_wait()
 

@@ -18,7 +18,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal.abilities import charset, has_second_screen
+from tokentui.ui.terminal.abilities import charset, clears_in_colour, has_second_screen
 from tokentui.ui.terminal.flow import ANSWER, ASK, Flow
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.terminal.wire import SYNC_BYTES, Wire
@@ -44,7 +44,7 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._wire = Wire()
+        self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
         self._picture: Picture | None = None
         self._cursor = (0, 0)
         self._flow = Flow(time.monotonic)

@@ -18,9 +18,9 @@ class Row:
 
     __slots__ = ("pens", "texts")
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, pen: Pen = PLAIN) -> None:
         self.texts = [" "] * width
-        self.pens: list[Pen] = [PLAIN] * width
+        self.pens = [pen] * width
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Row) and self.texts == other.texts and self.pens == other.pens

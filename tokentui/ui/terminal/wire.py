@@ -21,9 +21,14 @@ _LEAST_MOVED = 4
 
 
 class Wire:
-    """What a terminal was told so far."""
+    """What a terminal was told so far.
 
-    def __init__(self) -> None:
+    Args:
+        clears_in_colour: Whether what the terminal clears has the ground of the pen: then blank cells are not sent at first.
+    """
+
+    def __init__(self, *, clears_in_colour: bool = False) -> None:
+        self._clears_in_colour = clears_in_colour
         self._sent: list[Row | None] = []
         self._pen = PLAIN
         self._at: tuple[int, int] | None = None
@@ -47,9 +52,10 @@ class Wire:
         parts: list[str] = []
         size_changed = len(self._sent) != picture.height or any(row and len(row.texts) != picture.width for row in self._sent[:1])
         if not self._sent or size_changed:
-            parts.append("\x1b[0m\x1b[r\x1b[H\x1b[2J")
-            self._sent = [Row(picture.width) for _ in range(picture.height)]
-            self._pen, self._at = PLAIN, (0, 0)
+            pen = _blank_pen(picture) if self._clears_in_colour else PLAIN
+            parts.append(f"\x1b[0m\x1b[r{change(PLAIN, pen)}\x1b[H\x1b[2J")
+            self._sent = [Row(picture.width, pen) for _ in range(picture.height)]
+            self._pen, self._at = pen, (0, 0)
             whole = True
         rows = range(picture.height) if whole else sorted(picture.changed)
         others = [y for y in rows if self._sent[y] != picture.rows[y]]
@@ -104,23 +110,26 @@ class Wire:
                     same = end + 1
                 end += 1
             parts.append(self._move(start, y))
-            parts += self._cells(texts, pens, start, same)
+            parts += self._cells(y, texts, pens, start, same)
             sure = same < width and all(map(_is_simple, texts[start:same]))
             # In the last column a terminal may wait before the edge; what is joined from parts may be drawn wider than said.
             self._at = (same, y) if sure else None
             x = same
         return parts
 
-    def _cells(self, texts: list[str], pens: list[Pen], start: int, end: int) -> list[str]:
+    def _cells(self, y: int, texts: list[str], pens: list[Pen], start: int, end: int) -> list[str]:
         parts: list[str] = []
-        x = start
+        x, sure = start, True
         while x < end:
             pen = pens[x]
             stop = x + 1
             while stop < end and pens[stop] == pen:
                 stop += 1
-            parts.append(change(self._pen, pen))
-            parts.append("".join(texts[x:stop]))
+            if not sure:  # however wide it was drawn, what looks different stands where it belongs: frames stay straight
+                parts.append(f"\x1b[{y + 1};{x + 1}H")
+            text = "".join(texts[x:stop])
+            parts += (change(self._pen, pen), text)
+            sure = text.isascii() or all(map(_is_simple, texts[x:stop]))
             self._pen = pen
             x = stop
         return parts
@@ -157,8 +166,15 @@ class Wire:
             within = [*[None] * -by, *within[:by]]
         parts.append("\x1b[r")
         self._sent[top : bottom + 1] = within
-        self._pen, self._at = PLAIN, (0, 0)
+        self._pen, self._at = PLAIN, None  # margins send the cursor home, but not on every terminal
         return "".join(parts)
+
+
+def _blank_pen(picture: Picture) -> Pen:
+    """The pen of most blank cells, as far as it is nothing but colours."""
+    pens = Counter(pen for row in picture.rows for text, pen in zip(row.texts, row.pens, strict=True) if text == " ")
+    pen = pens.most_common(1)[0][0] if pens else PLAIN
+    return PLAIN if pen.attributes else pen
 
 
 def _moved_by(rows: Sequence[Row], sent: Sequence[Row | None], others: Sequence[int]) -> int:
@@ -189,4 +205,5 @@ def _right(columns: int) -> str:
 
 
 def _is_simple(cell: str) -> bool:
-    return len(cell) <= 1
+    """Whether all terminals draw it equally wide: what is joined from parts and emoji of late depend on their tables."""
+    return len(cell) <= 1 and cell < "\U00010000"

@@ -199,7 +199,7 @@ class CorpusText(StyledLines, can_focus=True):
         held, view, height = self.layout_held, self._view, self.size.height
         if held is None or view is None:
             return
-        self.top = max(0, min(self.top, len(held.rows) - height))
+        self.top = max(0, min(self.top, len(held.rows) - max(1, height)))
         if held.rows and (place := held.place_of(held.rows[self.top][0])) != self.top_place:
             self.top_place = place
             if self.moved is not None:

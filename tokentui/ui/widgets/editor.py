@@ -17,6 +17,7 @@ from tokentui.safetext import is_safe
 from tokentui.ui.actions import bindings
 from tokentui.ui.guard import replace
 from tokentui.ui.text import mark_stand_ins
+from tokentui.ui.typed import lines_of, typed_beyond
 from tokentui.ui.widgets.figures import number
 
 MOST_EDITED = 1_000_000
@@ -128,9 +129,13 @@ class CorpusEditor(TextArea):
         """Take a paste: terminals send carriage returns for the ends of its lines."""
         event.stop()
         event.prevent_default()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        if result := self._replace_via_keyboard(text, *self.selection):
+        if result := self._replace_via_keyboard(lines_of(event.text), *self.selection):
             self.move_cursor(result.end_location)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take what the base class would leave out."""
+        if typed := typed_beyond(event):
+            self._replace_via_keyboard(typed, *self.selection)
 
     # What the base class does otherwise.
 

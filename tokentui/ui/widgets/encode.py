@@ -16,6 +16,7 @@ from tokentui.snapshot import EncodedToken, EncodedView
 from tokentui.ui import text as ui_text
 from tokentui.ui.actions import bindings
 from tokentui.ui.text import Cell, runs
+from tokentui.ui.typed import lines_of, typed_beyond
 from tokentui.ui.widgets.figures import number, plural
 from tokentui.ui.widgets.lines import Lines, blank
 from tokentui.ui.widgets.tables import TOKEN_SHOWN
@@ -36,16 +37,21 @@ class TypedLine(Input):
         )
         self.cursor_blink = False
 
+    def on_key(self, event: events.Key) -> None:
+        """Take what the base class would leave out."""
+        if typed := typed_beyond(event):
+            self.replace(typed, *sorted(self.selection))
+
     def on_paste(self, event: events.Paste) -> None:
-        """Take as much of a long paste as there is room for, and say so; a short one goes its usual way."""
-        line = next(iter(event.text.splitlines()), "")
+        """Take a paste with all its lines, or as much of it as there is room for, and say so."""
+        event.stop()
+        event.prevent_default()
+        text = lines_of(event.text)
         start, end = sorted(self.selection)
         room = TYPED_LIMIT - len(self.value) + end - start
-        if len(line) > room:
-            event.stop()
-            event.prevent_default()
-            self.replace(line[:room], start, end)
-            what = f"{number(room)} of {number(len(line))} characters are taken: the line holds {number(TYPED_LIMIT)}"
+        self.replace(text[:room], start, end)
+        if len(text) > room:
+            what = f"{number(room)} of {number(len(text))} characters are taken: the line holds {number(TYPED_LIMIT)}"
             self.app.notify(what, severity="warning", markup=False)
 
 

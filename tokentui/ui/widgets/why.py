@@ -69,6 +69,8 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
 def _end(snapshot: Snapshot, end: str) -> str:
     if not snapshot.start_tokens and snapshot.opened is None:
         return "nothing to merge: the corpus is empty"
+    if snapshot.recipe.objective == "unigram" and end == "no pair left":  # the word of the trace, for all objectives
+        return "the corpus has fewer pieces than are asked for"
     return safe(end, limit=200)
 
 
@@ -98,7 +100,8 @@ def _next(snapshot: Snapshot, best: PairRow, mode: GlyphMode) -> list[Cell]:
 
 
 def _windows(best: PairRow, replaced: int) -> Cell:
-    return (number(best.count), "strong"), (" windows, ", "muted"), (number(replaced), "strong"), (" replaced", "muted")
+    windows = " window, " if best.count == 1 else " windows, "
+    return (number(best.count), "strong"), (windows, "muted"), (number(replaced), "strong"), (" replaced", "muted")
 
 
 def _formula(best: PairRow) -> Cell:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
 from rich.cells import cell_len
 
 from tokentui.safetext import GlyphMode, Kind
 from tokentui.ui.text import Cell, runs
 
-_CLUSTER = regex.compile(r"\n|.\p{Mn}{0,4}", regex.DOTALL)
+if TYPE_CHECKING:
+    import regex
+
 _WORD = re.compile(r"\n|[^\S\n]?\S+|[^\S\n]")
 
 
@@ -30,6 +31,13 @@ class Glyph(NamedTuple):
     end: int
     cell: Cell
     width: int
+
+
+@cache
+def _cluster() -> regex.Pattern[str]:
+    import regex  # not before the first paint
+
+    return regex.compile(r"\n|.\p{Mn}{0,4}", regex.DOTALL)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -49,7 +57,7 @@ def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Gly
     end = 0
     for left, right in pairwise(sorted({0, len(text), *breaks})):
         piece = text[left:right]
-        for cluster in piece if piece.isascii() else _CLUSTER.findall(piece):
+        for cluster in piece if piece.isascii() else _cluster().findall(piece):
             start, end = end, end + len(cluster)
             out.append(Glyph(start, end, *_drawn(cluster, mode)))
     return out

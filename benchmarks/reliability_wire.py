@@ -1,0 +1,220 @@
+"""What keys cost: bytes on the line, and the time until the last of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from reliability_line import BARE, LARGE, SMALL, Line, bare, opened
+
+DOWN, PAGE = "\x1b[B", "\x1b[6~"
+LETTERS = [chr(code) for code in range(0x0531, 0x0557)]
+"""Armenian capitals, which no corpus of ours has."""
+BYTES_A_SECOND = 9_600
+SIZES = {"80x24": SMALL, "200x60": LARGE}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured: it should be at most so much.
+
+    Args:
+        what: What it is.
+        most: The most that it should be; None for a figure that stands beside the others.
+        value: What it is.
+        unit: Of both.
+        beside: The same of the plain Textual app, None where that has none.
+        detail: How it spreads, or what else belongs to it.
+    """
+
+    what: str
+    most: float | None
+    value: float
+    unit: str
+    beside: float | None = None
+    detail: str = ""
+
+
+Figures = Iterator[Figure]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What there is to measure with.
+
+    Args:
+        corpus: About a megabyte of text.
+        large: A text that takes some seconds to open.
+        folder: A folder for files.
+        effort: How much of the long measurements is made, 1 for all.
+    """
+
+    corpus: str
+    large: str
+    folder: Path
+    effort: float = 1.0
+
+    def count(self, whole: int) -> int:
+        """So much of a count."""
+        return max(1, round(whole * self.effort))
+
+
+def start(given: Given) -> Figures:
+    """From Enter to the first text, and until it can be used; and the bytes of it."""
+    for name, size, most in (("80x24", SMALL, 12_000), ("200x60", LARGE, 40_000)):
+        firsts, usables, bytes_, plain, plain_bytes = [], [], [], [], []
+        for _ in range(given.count(7)):
+            with Line("sample:hugs", "-r", "comp336", size=size) as line:
+                firsts.append(line.appears(b"tokentui")[0] * 1000)
+                usables.append(line.appears("▸".encode())[0] * 1000)
+            with Line(given.corpus, size=size) as line:
+                line.appears("▸".encode())
+                line.rest(1.0)
+                bytes_.append(len(line.written))
+            with Line("1000", size=size, program=BARE) as line:
+                plain.append(line.appears(b"row 1")[0] * 1000)
+                line.rest(1.0)
+                plain_bytes.append(len(line.written))
+        if size == SMALL:
+            yield Figure("first text after Enter", 250, statistics.median(firsts), "ms", statistics.median(plain), spread(firsts))
+            yield Figure("usable", 400, statistics.median(usables), "ms", None, spread(usables))
+        yield Figure(
+            f"first paint, {name}", most, statistics.median(bytes_), "B", statistics.median(plain_bytes),
+            "all until it is at rest",
+        )
+
+
+def cursor(given: Given) -> Figures:
+    """A key that moves by a row, where nothing scrolls and where all does; a page; a step."""
+    for name, size in SIZES.items():
+        with bare(size) as line:
+            plain = [line.key(DOWN)[0] for _ in range(5)]
+            for _ in range(size[1]):
+                line.key(DOWN)
+            plain_scroll = [line.key(DOWN)[0] for _ in range(12)]
+        scrolls: dict[str, list[int]] = {}
+        with opened(given.corpus, size=size) as line:
+            line.key("g", 0.5)
+            line.key("300\r", 1.5)
+            line.rest(1.0)
+            line.key("2", 0.3)
+            flat = [line.key(DOWN)[0] for _ in range(5)]
+            scrolls["pairs"] = _scrolled(line, size[1])
+            line.key("3", 0.3)
+            flat += [line.key(DOWN)[0] for _ in range(5)]
+            scrolls["vocabulary"] = _scrolled(line, size[1])
+            line.key("1", 0.3)
+            scrolls["corpus"] = [line.key(DOWN)[0] for _ in range(40)]
+            pages = [line.key(PAGE, 0.2)[0] for _ in range(5)]
+            steps = [line.key("n", 0.3)[0] for _ in range(25)]
+        yield Figure(
+            f"cursor key without scroll, {name}", 400, max(flat), "B", statistics.median(plain),
+            f"the most of {len(flat)}; {spread(flat)}",
+        )
+        for pane, found in scrolls.items():
+            yield Figure(
+                f"cursor key with scroll, {pane}, {name}", 2000 if size == SMALL else 6000, statistics.median(found), "B",
+                statistics.median(plain_scroll), spread(found),
+            )
+        yield Figure(f"a page of the corpus, {name}", None, statistics.median(pages), "B", None, spread(pages))
+        yield Figure(
+            f"one step, all panes, {name}", 3000 if size == SMALL else None, statistics.median(steps), "B", None, spread(steps),
+        )
+
+
+def _scrolled(line: Line, rows: int) -> list[int]:
+    for _ in range(rows):
+        line.key(DOWN, 0.02)
+    line.rest(0.3)
+    return [line.key(DOWN)[0] for _ in range(20)]
+
+
+def latency(given: Given) -> Figures:
+    """From a key to the last byte of what it does, at 200x60; and its cost in processor, which a busy machine changes less."""
+    count = given.count(150)
+    with bare(LARGE) as line:
+        for _ in range(LARGE[1]):
+            line.key(DOWN, 0.02)
+        plain = [line.key(DOWN)[1] for _ in range(count)]
+    with opened(given.corpus, size=LARGE) as line:
+        line.rest(5.0)
+        for pane, key in (("pairs", "2"), ("corpus", "1")):
+            line.key(key, 0.3)
+            _scrolled(line, LARGE[1])
+            before = line.cpu()
+            times = [line.key(DOWN)[1] for _ in range(count)]
+            cost = (line.cpu() - before) / count
+            yield from _percentiles(f"cursor key with scroll, {pane}", times, plain, cost)
+        line.key("i", 0.3)
+        before = line.cpu()
+        times = _typed(line, count)
+        yield from _percentiles("a typed letter, idle", times, None, (line.cpu() - before) / count)
+    for engine, say in (("", "with kernels"), ("plain", "in plain Python")):
+        with opened(given.large, size=LARGE, environment={"TOKENTUI_ENGINE": engine}) as line:
+            line.press("+" * 12 + " i")
+            line.rest(0.1)
+            yield from _percentiles(f"a typed letter while training {say}", _typed(line, count))
+    times = []
+    for _ in range(given.count(8)):
+        with Line(given.large, size=LARGE) as line:
+            line.until(lambda text: "esc stops it" in text)
+            line.press("i")
+            line.rest(0.05)
+            while "esc stops it" in line.text():
+                times += _typed(line, 2)
+    if times:
+        yield from _percentiles("a typed letter while loading", times)
+
+
+def _typed(line: Line, count: int) -> list[float]:
+    times = []
+    for at in range(count):
+        times.append(line.answer(LETTERS[at % len(LETTERS)]))
+        with line.unseen():
+            for _ in range(8):
+                line.take(0.005)
+        if at % len(LETTERS) == len(LETTERS) - 1:
+            line.press("\x15")
+            line.rest(0.05)
+    return times
+
+
+def _percentiles(what: str, seconds: list[float], plain: list[float] | None = None, cost: float | None = None) -> Figures:
+    times = sorted(1000 * one for one in seconds)
+    beside = sorted(1000 * one for one in plain) if plain else None
+    detail = f"{len(times)} keys; the longest {times[-1]:.1f}"
+    if cost is not None:
+        detail += f"; processor {1000 * cost:.1f} ms a key"
+    for name, share, most in (("median", 0.5, 10), ("p99", 0.99, 33)):
+        yield Figure(
+            f"key to last byte, 200x60: {what}, {name}", most, times[int(share * (len(times) - 1))], "ms",
+            beside[int(share * (len(beside) - 1))] if beside else None, detail,
+        )
+
+
+def held(given: Given) -> Figures:
+    """A key that is held down for 3 s at 30 a second on a slow line."""
+    keys: dict[str, tuple[str, str]] = {"pairs": ("2", DOWN), "corpus": ("1", DOWN), "steps": ("2", "n")}
+    for name, size in SIZES.items():
+        beside = _held(lambda: bare(size), "", DOWN)[0]  # noqa: B023 - called at once
+        for what, (pane, key) in keys.items():
+            seconds, count = _held(lambda: opened(given.corpus, size=size), pane, key)  # noqa: B023
+            yield Figure(
+                f"held 3 s at {BYTES_A_SECOND:,} B/s, {what}, {name}", 1.0 if size == SMALL else 2.5, seconds, "s",
+                beside if key == DOWN else None, f"{count:,} B in all",
+            )
+
+
+def _held(begin: Callable[[], AbstractContextManager[Line]], pane: str, key: str) -> tuple[float, int]:
+    with begin() as line:
+        if pane:
+            line.key(pane, 0.3)
+        return line.hold(key, BYTES_A_SECOND)
+
+
+def spread(values: list[int] | list[float]) -> str:
+    """The least and the most."""
+    return f"{min(values):,.0f} to {max(values):,.0f}"

@@ -1,0 +1,120 @@
+"""The hostile set on Compare, in every pane of it, with both walls and with either of them taken away."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import hostile
+import pytest
+from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, measured
+from poisoned import Poison
+from textual.pilot import Pilot
+from textual.widgets import Input
+from waiting import until
+from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
+
+from tokentui.compared import Parting, PartingSide, PartingView, TokenInBoth, VocabularyLook, VocabularyRows, WhyView
+from tokentui.snapshot import Busy
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.compare_places import PANES
+
+COUNT = 3
+
+
+def rows(text: str) -> list[str]:
+    """A text cut in three ways, with bars between the tokens."""
+    bare = hostile.raw(text).decode("utf-8", "surrogateescape").replace("|", "") or "x"  # what is encoded was read from bytes
+    half = len(bare) // 2 or 1
+    return [bare, "|".join(bare), f"{bare[:half]}|{bare[half:]}"]
+
+
+def changes(poison: Poison) -> dict[str, Any]:
+    """A snapshot with data of theirs wherever data stands."""
+    pairs = poison.pairs()
+    why = WhyView(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text))
+    columns = [
+        dataclasses.replace(
+            column(n, pairs=pairs, pairs_total=len(pairs), why=why, last=pairs[-1]), name=poison.text, about=poison.text,
+            path=poison.text, notes=(poison.text, poison.text), error=poison.text if n == 2 else "",
+            coming=Busy(poison.text, 1, 2) if n == 1 else None,
+        )
+        for n in range(COUNT)
+    ]  # fmt: skip
+    side = PartingSide(pairs[0], None, poison.text, pairs, 2, "first-seen", 900, 99)
+    partings = tuple(Parting(one, 3, (one,), (one[: len(one) // 2], one[len(one) // 2 :])) for one in poison.texts if one)
+    found = measured(COUNT, corpus=poison.text)
+    agreements = tuple(dataclasses.replace(one, partings=partings) for one in found.agreements or ())
+    tokens = tuple(TokenInBoth(one, n, n + 1, 9 - n, None) for n, one in enumerate(poison.pieces))
+    look = VocabularyLook(KEYS[0], KEYS[1], find=poison.text)
+    series = curves(COUNT)
+    return {
+        "corpus_name": poison.text, "held_out": poison.text, "columns": tuple(columns), "failed": (poison.text, poison.text),
+        "engine": poison.text, "busy": Busy(poison.text, 1, 2),
+        "aligned": dataclasses.replace(aligned(rows(poison.text)[:2]), refused=((KEYS[2], poison.text),), left=9),
+        "partings": tuple(PartingView(a, b, 4, 5, (side, side), Busy(poison.text, 1, 9), True) for a,
+        b in combinations(KEYS[:COUNT], 2)),
+        "measured": dataclasses.replace(found, errors=((KEYS[1], poison.text),), agreements=agreements),
+        "held_measured": dataclasses.replace(found, errors=((KEYS[0], poison.text),)),
+        "vocabulary": VocabularyRows(AT, look, len(tokens), tokens),
+        "curves": dataclasses.replace(series, series=tuple(dataclasses.replace(one, error=poison.text) for one in series.series)),
+    }
+
+
+async def publish(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **shown: Any) -> None:
+    """Show a snapshot, and wait until it is drawn."""
+    session.show(**shown)
+    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
+    await pilot.pause()
+
+
+async def tour(
+    app: ExplorerApp, screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], wire: Tripwire,
+        texts: Sequence[str], most: int
+) -> None:
+    """A few texts at a time in the pane that has its turn, and the next ones in the next."""
+    panes = list(PANES)
+    for number, start in enumerate(range(0, len(texts), most)):
+        poison = Poison(texts[start : start + most])
+        await pilot.press(PANES[panes[number % len(panes)]][0][0])
+        shown = changes(poison)
+        if number % 3:
+            shown["columns"] = tuple(dataclasses.replace(one, error="", coming=None) for one in shown["columns"])
+        await publish(screen, session, pilot, **shown)
+        wire.check(app)
+        if number % 4 == 0:
+            await pilot.press("V")
+            await pilot.pause()
+            wire.check(app)
+
+
+@pytest.mark.parametrize("walls", ALONE)
+async def test_the_set_on_compare(walls: Walls, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(walls, monkeypatch)
+    wire = Tripwire(monkeypatch)
+    async with comparing((200, 60), COUNT) as (app, screen, session, pilot):
+        await tour(app, screen, session, pilot, wire, hostile.SHORT, 48)
+        screen.query_one(Input).value = "\x1b[2J\u202e[/]"
+        app.tell(refusal("\x1b[2J\u202e[/]"))
+        await pilot.pause()
+        wire.check(app)
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: screen.size == (80, 24))
+        await tour(app, screen, session, pilot, wire, hostile.SHORT[::20], 9)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("walls", WALLS)
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_every_text_on_compare(walls: Walls, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(walls, monkeypatch)
+    wire = Tripwire(monkeypatch)
+    async with comparing(size, COUNT) as (app, screen, session, pilot):
+        for turn in range(len(PANES)):
+            await tour(app, screen, session, pilot, wire, hostile.TEXTS[turn:], 8)
+
+

@@ -1,0 +1,257 @@
+"""The whole hostile set on the screens of the explorer, with both walls and with either of them taken away."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import hostile
+import pytest
+from poisoned import Poison
+from screens import explorer, snapshot
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+from waiting import until
+from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
+
+from tokentui.recipe import Recipe
+from tokentui.safetext import GLYPH_MODES
+from tokentui.snapshot import Place, StageView
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare_add import AddScreen
+from tokentui.ui.screens.compare_ask import AskLine
+from tokentui.ui.screens.compressed import CompressedScreen
+from tokentui.ui.screens.export import ExportScreen
+from tokentui.ui.screens.facts import FactsScreen
+from tokentui.ui.screens.find import FindScreen
+from tokentui.ui.screens.goto import GoToScreen
+from tokentui.ui.screens.help import HelpScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.screens.offer import OfferScreen
+from tokentui.ui.screens.open import OpenScreen
+from tokentui.ui.screens.pieces import PiecesScreen
+from tokentui.ui.screens.questions import QuestionsScreen
+from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.widgets.editor import CorpusEditor
+
+SIZES = ((80, 24), (200, 60))
+EVERY = [(walls, size) for walls in WALLS for size in SIZES]
+SAMPLE = hostile.SHORT[::9]
+"""A few of each family."""
+
+
+def batches(texts: Sequence[str], most: int) -> Iterator[Poison]:
+    """The texts, a few at a time."""
+    for start in range(0, len(texts), most):
+        yield Poison(texts[start : start + most])
+
+
+async def publish(app: ExplorerApp, session: Any, pilot: Pilot[None], **changes: Any) -> None:
+    """Show a snapshot, and wait until it is drawn."""
+    session.show(**changes)
+    version = session._version
+    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
+    await pilot.pause()
+
+
+async def resize(app: ExplorerApp, pilot: Pilot[None], size: tuple[int, int]) -> None:
+    """Another size."""
+    await pilot.resize_terminal(*size)
+    await until(pilot, lambda: app.screen.size == size)
+    await pilot.pause()
+
+
+@contextlib.asynccontextmanager
+async def started(size: tuple[int, int]) -> AsyncIterator[tuple[ExplorerApp, Any, Pilot[None]]]:
+    """The explorer on a session that only records."""
+    app, session = explorer()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        yield app, session, pilot
+
+
+class Tour:
+    """Hostile texts on the main screen and in every dialog over it."""
+
+    def __init__(self, app: ExplorerApp, session: Any, pilot: Pilot[None], wire: Tripwire) -> None:
+        self.app, self.session, self.pilot, self.wire = app, session, pilot, wire
+
+    def check(self) -> None:
+        """Nothing has come through."""
+        self.wire.check(self.app)
+
+    async def panes(self, texts: Sequence[str], rows: int) -> None:
+        """In the panes, in every way to write them."""
+        for number, poison in enumerate(batches(texts, rows)):
+            self.app.main.text.reset()
+            for mode in GLYPH_MODES if number == 0 else GLYPH_MODES[:1]:
+                self.app.main.mode = mode
+                await publish(self.app, self.session, self.pilot, **poison.changes(number))
+                self.check()
+        self.app.main.mode = "text"
+
+    async def toasts(self, texts: Sequence[str], most: int) -> None:
+        """As what is told: notes of the corpus, failures, what was looked for."""
+        for poison in batches(texts, most):
+            self.app.clear_notifications()
+            for number, text in enumerate(poison.texts):
+                (self.app.say, lambda one: self.app.tell(refusal(one)),
+                    lambda one: self.app.tell(ValueError(one)))[number % 3](text)
+            await publish(self.app, self.session, self.pilot, notes=poison.texts[:2])
+            self.check()
+        self.app.clear_notifications()
+        await self.pilot.pause()
+
+    async def typed(self, texts: Sequence[str]) -> None:
+        """In the line of the encode pane, in the editor in the place of the corpus, and in the palette."""
+        main = self.app.main
+        for text in texts:
+            main.encode.line.value = text
+            await self.pilot.pause()
+            self.check()
+        editor = CorpusEditor("\n".join(texts), lambda: None)
+        await main.open_editor(editor)
+        await self.pilot.pause()
+        self.check()
+        main.close_editor()
+        self.app.action_command_palette()
+        await until(self.pilot, lambda: isinstance(self.app.screen, CommandPalette) and self.app.screen.focused)
+        for text in texts[:3]:
+            self.app.screen.query_one(Input).value = text
+            await self.pilot.pause()
+            self.check()
+        await self.pilot.press("escape")
+        await until(self.pilot, lambda: self.app.screen is main)
+
+    async def clicks(self) -> None:
+        """On cells that show what names an action."""
+        y = 0
+        for y, strip in enumerate(self.app.screen._compositor.render_strips()):
+            for x in (strip.text.find(hostile.ACTION), strip.text.find("[link")):
+                if x >= 0:
+                    await self.pilot.click(offset=(x + 2, y))
+        await self.pilot.pause()
+        self.check()
+
+    async def dialog(self, screen: Screen[Any], text: str = "", keys: Sequence[str] = ()) -> None:
+        """In a dialog, which is looked at, typed into and left."""
+        self.app.push_screen(screen)
+        await until(self.pilot, lambda: self.app.screen is screen and screen.is_mounted)
+        await self.pilot.pause()
+        self.check()
+        for line in screen.query(Input) if text else ():
+            line.value = text
+            await self.pilot.pause()
+            self.check()
+        if keys:
+            await self.pilot.press(*keys)
+            await self.pilot.pause()
+            self.check()
+        while self.app.screen is not self.app.main:
+            self.app.pop_screen()
+        await self.pilot.pause()
+
+
+def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tuple[str, ...]]]:
+    """Every dialog, what is typed into it, and keys that show more of it."""
+
+    async def cut(place: Place) -> Any:
+        return poison.cut()
+
+    async def answers(word: str, exhaust: bool) -> Any:
+        return poison.answers()
+
+    async def report() -> Any:
+        return poison.report()
+
+    async def fails(*_: Any) -> Any:
+        raise refusal(poison.text)
+
+    async def trial(recipe: Any, run: Any) -> Any:
+        return poison.preview(error=recipe != Recipe())
+
+    async def reports() -> Any:
+        return poison.reports()
+
+    stages = tuple(StageView(poison.text, poison.text, False, "split") for _ in range(4))
+    now = snapshot(**poison.changes(1))
+    run = {"specials": poison.texts[:5], "merges": 9}
+    text = poison.text
+    yield InspectScreen(poison.vocabulary()[0]), "", ("end",)
+    yield InspectScreen(poison.pairs()[-1]), "", ("end",)
+    yield InspectScreen(poison.births()[-1]), "", ("end",)
+    yield InspectScreen(poison.losses()[0]), "", ("end",)
+    yield PiecesScreen(cut, Place()), "", ("end",)
+    yield PiecesScreen(fails, Place()), "", ()
+    yield QuestionsScreen(answers), text, ("right", "right", "right", "x")
+    yield QuestionsScreen(fails), "", ()
+    yield FactsScreen(report, now), "", ("a", "end")
+    yield FactsScreen(fails, now), "", ()
+    yield RecipeScreen(Recipe(), "gpt2", run, trial, stages=stages), "", ("down", "tab", "end")
+    yield RecipeScreen(Recipe(), "gpt2", run, fails), "", ()
+    yield OpenScreen(poison.texts, str(folder), fails), f"{folder}/\x1b", ("down", "down", "tab")
+    yield GoToScreen(9, 9), text, ()
+    yield FindScreen("corpus", text), "", ()
+    yield ExportScreen(reports, fails, 9, text), "", ("down", "enter")
+    yield ExportScreen(fails, fails, 9, text), text, ()
+    yield HelpScreen((), engine=text, memory=9), text, ()
+    yield CompressedScreen(poison.compressed(), lambda *_: None), "", ("end",)
+    yield OfferScreen(poison.kept(), text), "", ()
+    yield AddScreen(text), text, ()
+    yield AskLine(text, lambda line: line), text, ()
+
+
+@pytest.mark.parametrize("walls", ALONE)
+async def test_the_set_on_every_pane(walls: Walls, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(walls, monkeypatch)
+    async with started((200, 60)) as (app, session, pilot):
+        tour = Tour(app, session, pilot, Tripwire(monkeypatch))
+        await tour.panes(hostile.SHORT, 48)
+        await tour.toasts(SAMPLE[:12], 6)
+        await tour.typed(SAMPLE[:6])
+        await resize(app, pilot, (80, 24))
+        await tour.panes([one for one in hostile.FAMILIES["markup"] if hostile.ACTION in one], 12)
+        await tour.clicks()
+        await tour.panes([one for one in hostile.TEXTS if len(one) > 600], 9)
+
+
+@pytest.mark.parametrize("walls", ALONE)
+async def test_the_set_in_every_dialog(walls: Walls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(walls, monkeypatch)
+    hostile.named(tmp_path)
+    poison = Poison(SAMPLE)
+    async with started((80, 24)) as (app, session, pilot):
+        tour = Tour(app, session, pilot, Tripwire(monkeypatch))
+        for screen, text, keys in dialogs(poison, tmp_path):
+            await tour.dialog(screen, text, keys)
+
+
+async def test_without_any_wall_the_set_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand("no guard", monkeypatch)
+    stand("no safe text", monkeypatch)
+    async with started((80, 24)) as (app, session, pilot):
+        tour = Tour(app, session, pilot, Tripwire(monkeypatch))
+        for family in hostile.FAMILIES:
+            with pytest.raises(AssertionError) if family != "markup" else contextlib.nullcontext():
+                await tour.panes([one for one in hostile.FAMILIES[family] if len(one) < 60][:12], 12)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("walls", "size"), EVERY)
+async def test_every_text_everywhere(walls: Walls, size: tuple[int, int], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(walls, monkeypatch)
+    hostile.named(tmp_path)
+    async with started(size) as (app, session, pilot):
+        tour = Tour(app, session, pilot, Tripwire(monkeypatch))
+        await tour.panes(hostile.TEXTS, 8)
+        await tour.toasts(hostile.TEXTS, 6)
+        await tour.typed(hostile.TEXTS)
+        for poison in batches(hostile.TEXTS, 24):
+            for screen, text, keys in dialogs(poison, tmp_path):
+                await tour.dialog(screen, text, keys)

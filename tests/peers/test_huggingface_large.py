@@ -1,0 +1,75 @@
+"""On large corpora too every one of 32,512 merges is that of Hugging Face's BpeTrainer, whatever the engine.
+
+`TOKENTUI_LARGE_CORPUS` names a text file of any size to compare on as well, such as one of 100 MB.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import peers
+import pytest
+
+from tokentui import fast
+from tokentui.learn import PairTrainer, start
+from tokentui.learn.bases import byte_order_of_gpt2
+from tokentui.learn.compiled import CompiledTrainer
+from tokentui.presets import preset
+from tokentui.text.read import read
+
+hf = pytest.importorskip("tokenizers")
+pytestmark = [pytest.mark.peer, pytest.mark.soak]
+
+SOURCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora" / "en10m.txt.xz"
+NAMED = "TOKENTUI_LARGE_CORPUS"
+IDS = 32_768
+PIECE = 1 << 16
+_CUT = re.compile("[a-z](?= [a-z])")
+
+
+def pieces(text: str) -> Iterator[str]:
+    """The text in pieces, which is quicker for Hugging Face; no word of it crosses a place between a letter and a space."""
+    here = 0
+    while match := _CUT.search(text, here + PIECE):
+        yield text[here : match.end()]
+        here = match.end()
+    yield text[here:]
+
+
+def theirs(text: str) -> list[tuple[bytes, bytes]]:
+    """Hugging Face's merges."""
+    tokenizer: Any = hf.Tokenizer(hf.models.BPE())
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = hf.trainers.BpeTrainer(
+        vocab_size=IDS, min_frequency=0, show_progress=False, initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(pieces(text), trainer)
+    byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [(bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right))) for left, right in merges]
+
+
+@pytest.mark.parametrize("size", [1_000_000, 10_000_000, None], ids=["1 MB", "10 MB", "named"])
+def test_merges_on_a_large_corpus(size: int | None, loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if size is None:
+        if not (named := os.environ.get(NAMED)):
+            pytest.skip(f"{NAMED} names no file")
+        path = Path(named)
+    else:
+        if not SOURCE.is_file():
+            pytest.skip("../shared/data is not there")
+        path = tmp_path / "english.txt"
+        path.write_bytes(lzma.decompress(SOURCE.read_bytes())[:size].rpartition(b"\n")[0])
+    wanted = theirs(path.read_bytes().decode())
+    for engine, kind in (("compiled", CompiledTrainer), ("plain", PairTrainer)):
+        monkeypatch.setenv(fast.ENGINE, engine)
+        trainer = start(read(path, as_="text"), preset("gpt2"))
+        assert type(trainer) is kind
+        trainer.run(vocab_size=IDS)
+        peers.same_steps([(step.left, step.right) for step in trainer.steps()], wanted)

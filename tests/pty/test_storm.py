@@ -1,0 +1,113 @@
+"""Windows dragged to any size and keys that make no sense: it lives, it comes to rest, and shows what it should."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+from storm import WANDER, cells, every_key, let_rest, rage, sizes, typed
+from terminal import Terminal, assert_restored
+
+pytestmark = pytest.mark.pty
+ROOT = Path(__file__).resolve().parents[2]
+SEEDS, EVENTS, WINDOWS = 20, 5_000, 1_000
+QUIET_S = 1.0
+
+
+def begun(home: Path, columns: int = 80, rows: int = 24) -> Terminal:
+    """The program on a small corpus, with a folder of its own to write to."""
+    home.mkdir(exist_ok=True)
+    environment = {"PYTHONPATH": str(ROOT), "TOKENTUI_HOME": str(home)}
+    return Terminal("sample:hugs", "-r", "comp336", environment=environment, folder=home, columns=columns, rows=rows)
+
+
+def storm_of_windows(home: Path, seed: int, count: int) -> None:
+    """Drag a window through all sizes; then it has to show what one does that always had the last size."""
+    with begun(home / "fresh") as terminal:
+        terminal.until(lambda text: "step 0" in text)
+        terminal.press("nnn")
+        terminal.until(lambda text: "step 3" in text)
+        let_rest(terminal, QUIET_S)
+        wanted = cells(terminal)
+    dice = random.Random(seed)
+    with begun(home / "dragged", columns=120, rows=40) as terminal:
+        terminal.until(lambda text: "step 0" in text)
+        terminal.press("nnn")
+        terminal.until(lambda text: "step 3" in text)
+        for _, size in zip(range(count), sizes(dice), strict=False):
+            terminal.resize(*size)
+            while terminal._read(dice.choice((0.0, 0.001, 0.02))):
+                pass
+        terminal.resize(80, 24)
+        terminal.until(lambda text: "step 3" in text)
+        let_rest(terminal, QUIET_S)
+        assert cells(terminal) == wanted
+
+
+def storm_of_keys(home: Path, seed: int, count: int, keys: list[bytes]) -> Terminal:
+    """Press keys at random; the program has to be there still."""
+    terminal = begun(home)
+    terminal.until(lambda text: "step 0" in text)
+    rage(terminal, random.Random(seed), count, keys)
+    terminal.resize(80, 24)
+    terminal.press("\x1b[201~  \x1b")
+    let_rest(terminal, QUIET_S)
+    assert terminal.status is None, bytes(terminal.written)[-600:]
+    return terminal
+
+
+def end(terminal: Terminal) -> None:
+    """It ends as if nothing had been."""
+    os.kill(terminal.process, signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+    assert_restored(terminal)
+
+
+def test_a_dragged_window(tmp_path: Path) -> None:
+    storm_of_windows(tmp_path, 1, 60)
+
+
+def test_random_keys(tmp_path: Path) -> None:
+    with storm_of_keys(tmp_path / "h", 1, 1_000, every_key()) as terminal:
+        end(terminal)
+
+
+def test_what_is_shown_after_random_keys_is_what_should_be(tmp_path: Path) -> None:
+    with storm_of_keys(tmp_path / "h", 2, 500, [typed(key) for key in WANDER]) as terminal:
+        before = cells(terminal)
+        terminal.press("\x0c")
+        let_rest(terminal, QUIET_S)
+        assert cells(terminal) == before
+        end(terminal)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_many_random_keys(tmp_path: Path, seed: int) -> None:
+    with storm_of_keys(tmp_path / "h", seed, EVENTS, every_key()) as terminal:
+        end(terminal)
+
+
+@pytest.mark.soak
+def test_a_window_that_is_dragged_for_long(tmp_path: Path) -> None:
+    storm_of_windows(tmp_path, 2, WINDOWS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", ["n", "j", "v"])
+def test_a_key_that_is_held_comes_to_rest_where_it_should(tmp_path: Path, key: str) -> None:
+    with begun(tmp_path / "h") as terminal:
+        terminal.until(lambda text: "step 0" in text)
+        terminal.press("2")
+        for _ in range(300):
+            terminal.press(key)
+            terminal._read(0.001)
+        let_rest(terminal, QUIET_S)
+        before = cells(terminal)
+        terminal.press("\x0c")
+        let_rest(terminal, QUIET_S)
+        assert cells(terminal) == before
+        end(terminal)

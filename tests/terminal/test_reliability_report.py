@@ -1,0 +1,36 @@
+"""The document about reliability: every table has its place, and what is missed is said."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(HERE))
+        return importlib.import_module("reliability")
+
+
+def test_every_table_has_its_place(bench: ModuleType) -> None:
+    template = (HERE / "reliability.md").read_text(encoding="utf-8")
+    assert [name for name in (*bench.MEASUREMENTS, "missed") if template.count("{{" + name + "}}") != 1] == []
+
+
+def test_what_is_missed_is_said(bench: ModuleType) -> None:
+    figures = [
+        bench.Figure("a key", 400, 401, "B", 740), bench.Figure("a page", None, 12, "B"), bench.Figure("quit", 1, 0.5, "s"),
+    ]
+    made = bench.table(bench.MEASUREMENTS["cursor"], figures)
+    found = {"cursor": {"title": made.title, "heads": made.heads, "rows": made.rows, "machine": "m", "day": "d"}}
+    document = bench.render(found)
+    assert "| a key | 400 B | 401 B | **no** | 740 B |" in document
+    assert "Missed: a key." in document
+    assert "{{" not in document
+    assert document.count("Not measured.") == len(bench.MEASUREMENTS) - 1

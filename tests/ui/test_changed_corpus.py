@@ -1,0 +1,55 @@
+"""That a corpus has changed is said of a session that is gone on with, and of nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from screens import explorer
+from waiting import until
+
+from tokentui.commands import Fingerprint, Scratch, Use
+from tokentui.keeping import Branch, Kept
+from tokentui.presets import preset_named
+from tokentui.ui.app import ExplorerApp
+
+GPT2 = preset_named("gpt2").recipe
+
+
+def warned(app: ExplorerApp) -> bool:
+    return any("the corpus has changed" in note.message for note in app._notifications)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+
+
+async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> None:
+    app, session = explorer(begun=Kept(sources=("sample:english",)))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.keeping is not None and session.of(Fingerprint))
+        # The first answer is of what stood there before anything was open.
+        answers: Any = session.answers
+        for command in (Use(GPT2, ()), Scratch("abc"), Scratch("abcd")):
+            answers[Fingerprint] = str(command)[:8].encode().hex()
+            asked = len(session.of(Fingerprint))
+            app.send(command)
+            await until(pilot, lambda: len(session.of(Fingerprint)) > asked)  # noqa: B023
+        await pilot.pause()
+        assert not warned(app)
+
+
+@pytest.mark.parametrize(("saved", "said"), [("aa", True), ("bb", False), ("", False)])
+async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said: bool) -> None:
+    app, session = explorer(begun=Kept(sources=("sample:english",)))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.keeping is not None)
+        session.answers[Fingerprint] = "bb"
+        assert app.keeping is not None
+        app.keeping.go_on(Kept(scratch="abc", sha256=saved, training=Branch(GPT2, (), 0)))
+        await until(pilot, lambda: len(session.of(Fingerprint)) >= 3)
+        await pilot.pause()
+        assert warned(app) is said
+        assert app.keeping._about.sha256 == "bb"

@@ -1,0 +1,83 @@
+"""A screen is left once, and what it still waited for is given up."""
+
+from __future__ import annotations
+
+import asyncio
+
+from screens import explorer
+from textual import events
+from textual.app import ComposeResult
+from textual.widgets import Static
+from waiting import until
+
+from tokentui.ui.screens.dialog import Dialog
+from tokentui.ui.terminal.app import LEAST_PALETTE
+
+
+class Waits(Dialog[str]):
+    """Waits for something to show, which comes late."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def compose_box(self) -> ComposeResult:
+        """A line."""
+        yield Static(id="said")
+
+    def on_mount(self) -> None:
+        """Wait."""
+        self.run_worker(self._show())
+
+    async def _show(self) -> None:
+        self.query_one("#said", Static).update(await self.late)
+
+
+async def test_two_keys_that_leave_take_one_screen() -> None:
+    app, _ = explorer()
+    async with app.run_test() as pilot:
+        answers: list[str | None] = []
+        dialog = Waits()
+        await app.push_screen(dialog, answers.append)
+        dialog.dismiss("first")
+        dialog.dismiss("second")
+        assert dialog.late.cancelled()
+        await until(pilot, lambda: app.screen is app.main and not dialog.is_running)
+        assert answers == ["first"]
+        assert app.is_running
+
+
+async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
+    """Else two panes would hand it to each other for ever."""
+    app, _ = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        app.main.action_pane("pairs")
+        await until(pilot, lambda: app.main.pairs.has_focus)
+        app.main.post_message(events.DescendantFocus(app.main.vocabulary))
+        await pilot.pause()
+        assert app.main.active == "pairs"
+        assert app.main.pairs.has_focus
+
+
+async def test_a_palette_without_room_is_left() -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: app.screen is not app.main)
+        await pilot.resize_terminal(6, LEAST_PALETTE - 1)
+        await pilot.press("pageup")
+        await until(pilot, lambda: app.screen is app.main)
+        assert app.is_running
+
+
+async def test_what_is_said_is_said_once() -> None:
+    app, _ = explorer()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        for _ in range(5):
+            app.say("nothing to find yet")
+        app.say("something else")
+        await until(pilot, lambda: len(app._notifications) >= 2)
+        assert [one.message for one in app._notifications] == ["nothing to find yet", "something else"]

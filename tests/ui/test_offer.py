@@ -1,0 +1,106 @@
+"""A session that a line cut off is offered again, and what is done is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+from tokentui.api import train
+from tokentui.explorer import Run
+from tokentui.formats import save
+from tokentui.keeping import Branch, Keeper, Kept, offered
+from tokentui.presets import preset_named
+from tokentui.session import Session
+from tokentui.text.corpus import Corpus
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.offer import OfferScreen
+
+GPT2 = preset_named("gpt2").recipe
+KEPT = Kept(
+    sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, (), 4), typed="hugs",
+    settings={"pane": "pairs", "glyphs": "hex", "order": "longest", "keep_place": "size"},
+)
+
+
+def app_of(begun: Kept, offer: Kept | None) -> ExplorerApp:
+    return ExplorerApp(
+        lambda publish: Session(publish, GPT2, Run()), begin=lambda session: session.open(["sample:english"]), begun=begun,
+        offer=(offer, "") if offer is not None else None,
+    )
+
+
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    keeper = Keeper(KEPT)
+    keeper.save(KEPT)
+    keeper.close()
+    return tmp_path / "sessions"
+
+
+async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
+    app = app_of(Kept(sources=("sample:english",)), KEPT)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 4)
+        await until(pilot, lambda: app.main.active == "pairs")
+        now = app.main.snapshot
+        assert now is not None
+        assert (now.corpus_name, now.preset, now.keep_place) == ("hugs", "comp336", "size")
+        assert (app.main.mode, app.main.look.vocabulary_order, app.main.encode.line.value) == ("hex", "longest", "hugs")
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
+    assert offered(sessions) is None, "its user has left it"
+
+
+async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
+    app = app_of(Kept(sources=("sample:english",)), KEPT)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus_name == "english")
+        await until(pilot, lambda: offered(sessions) is None)
+
+
+async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
+    app = app_of(KEPT, KEPT)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus_name == "english")
+        assert app.keeping is None
+    assert offered(sessions) == (KEPT, "")
+
+
+async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> None:
+    kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
+    app = app_of(Kept(sources=("sample:english",)), kept)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+        assert isinstance(app.screen, CompareScreen)
+        assert app.screen.snapshot is not None
+        assert [column.name for column in app.screen.snapshot.columns] == ["gpt2", "comp336"]
+        await until(pilot, lambda: app.keeping is not None and len((app.keeping.now() or kept).columns) == 2)
+        pilot.app.exit(return_code=129)
+        await until(pilot, lambda: not app.is_running)
+    again = offered(sessions)
+    assert again is not None
+    assert [getattr(one, "recipe", one) for one in again[0].columns] == [GPT2, preset_named("comp336").recipe]
+
+
+async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.json"
+    save(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
+    app = app_of(Kept(sources=("sample:english",)), dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, (), 3)))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.opened is not None)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 3)

@@ -1,0 +1,49 @@
+"""What is typed and pasted is text, whatever Textual takes for text."""
+
+from __future__ import annotations
+
+import pytest
+from screens import explorer
+from textual import events
+from waiting import until
+
+from tokentui import commands as do
+from tokentui.ui.typed import lines_of, typed_beyond
+
+FAMILY = "👩\u200d👩\u200d👧"
+BEYOND = ["\u200d", "\u200c", "\u3000", "\u00a0", "\u00ad", "\u202e", "\ue000", "\U0001fae8", "\U0001f6d8"]
+"""Joiners, spaces, marks of direction, private use, and emoji that the Unicode table of an older Python has not got."""
+
+
+@pytest.mark.parametrize("character", BEYOND)
+def test_what_is_not_printable_is_text(character: str) -> None:
+    event = events.Key("some_name", character)
+    taken = None if character.isprintable() else character
+    assert typed_beyond(event) == taken
+
+
+@pytest.mark.parametrize("character", [None, "\x01", "\x1b", "\x7f", "\x85", "\udcff", "a", "é", "界", "ab"])
+def test_keys_that_act_and_what_the_base_class_takes_are_left_alone(character: str | None) -> None:
+    assert typed_beyond(events.Key("some_name", character)) is None
+
+
+def test_the_ends_of_pasted_lines() -> None:
+    assert lines_of("a\rb\r\nc\nd\u2028e\x0bf") == "a\nb\nc\nd\u2028e\x0bf"
+
+
+async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_typed() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        line = app.main.encode.line
+        line.focus()
+        await until(pilot, lambda: app.focused is line)
+        line.value = ""
+        for character in f"{FAMILY}\u3000":
+            app.post_message(events.Key(f"key_{ord(character)}", character))
+        await until(pilot, lambda: line.value == f"{FAMILY}\u3000")
+        app.post_message(events.Paste("one\rtwo\r\nthree"))
+        whole = f"{FAMILY}\u3000one\ntwo\nthree"
+        await until(pilot, lambda: line.value == whole)
+        assert line.cursor_position == len(whole)
+        await until(pilot, lambda: session.of(do.Type) and session.of(do.Type)[-1].text == whole)
