@@ -25,6 +25,7 @@ from tokentui.comparing import CompareSession, compare_from
 from tokentui.errors import Cancelled
 from tokentui.explorer import SCRATCH_BYTES, SLICE_S, Explorer, Glance, Prepared, Run, Stand, nothing
 from tokentui.formats import recognise
+from tokentui.futures import look_at_error, resolve, tell_failure
 from tokentui.loading import Hooks, open_corpus, open_tokenizer, prepare, prepare_whole
 from tokentui.recipe import Recipe
 from tokentui.requests import PUBLISH_S as PUBLISH_S
@@ -94,6 +95,7 @@ class Session:
         gc.disable()
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui session")
+        self._task.add_done_callback(tell_failure)
         self._wake.set()
 
     async def close(self) -> None:
@@ -102,7 +104,7 @@ class Session:
         self._cancel_loading()
         self._wake.set()
         if self._task:
-            await self._task
+            await asyncio.wait([self._task])
         if self._warming:
             self._warming.cancel()
             await asyncio.wait([self._warming])
@@ -125,7 +127,7 @@ class Session:
             Its answer, once it is known; a `TokentuiError` where it cannot be done.
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(_look_at_error)
+        future.add_done_callback(look_at_error)
         if isinstance(command, do.Open | do.OpenTokenizer | do.Use | do.Scratch):
             self._load(command, future)
         elif isinstance(command, do.Aside):
@@ -157,7 +159,7 @@ class Session:
 
     def _begin(self, command: Loaded) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(_look_at_error)
+        future.add_done_callback(look_at_error)
         self._load(command, future)
         return future
 
@@ -168,7 +170,7 @@ class Session:
         free = not (self._closing or self._loading or now.partial or now.opened or self._explorer.at_work)
         if done and free and now.corpus.size >= REBUILD_BYTES:
             future: asyncio.Future[Any] = self._loop.create_future()
-            future.add_done_callback(_look_at_error)
+            future.add_done_callback(look_at_error)
             self._load(Rebuild(), future)
 
     def _tell_engine(self, engine: str) -> None:
@@ -193,7 +195,7 @@ class Session:
             self._explorer.busy = self._loading.shown(now) if self._loading else None
             wait, answers, state, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due, shown)
             for future, answer in answers:
-                _resolve(future, answer)
+                resolve(future, answer)
             if snapshot is not None:
                 last, shown = time.monotonic(), state
                 self._publish(snapshot)
@@ -247,7 +249,7 @@ class Session:
 
     def _later(self, future: asyncio.Future[Any], answer: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(_resolve, future, answer)
+            self._loop.call_soon_threadsafe(resolve, future, answer)
 
     # ---- beside the training
 
@@ -264,7 +266,7 @@ class Session:
             if self._closing or glanced.cancelled():
                 future.cancel()
             elif error := glanced.exception():
-                _resolve(future, error)
+                resolve(future, error)
             else:
                 self._beside.submit(work, glanced.result()).add_done_callback(done)
 
@@ -332,7 +334,7 @@ class Session:
 
         hooks = Hooks(loading.tell, partial, lambda: loading.cancelled or self._closing)
         work = self._loop.run_in_executor(self._loader, self._read_and_prepare, command, was, hooks)
-        work.add_done_callback(_look_at_error)
+        work.add_done_callback(look_at_error)
         try:
             prepared = await loading.result(work)
         except Exception as error:
@@ -341,12 +343,12 @@ class Session:
                 self._loader = ThreadPoolExecutor(1, "tokentui-loader")
             if changed and self._loading is loading:
                 await self._install(was)
-            _resolve(future, error)
+            resolve(future, error)
         else:
             if loading.cancelled:
                 if changed and self._loading is loading:
                     await self._install(was)
-                _resolve(future, Cancelled())
+                resolve(future, Cancelled())
             else:
                 self._keep(was)
                 self._keep(prepared)
@@ -355,7 +357,7 @@ class Session:
                 await self._install(prepared, None if fresh else stand)
                 if prepared.corpus.size > SCRATCH_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection
-                _resolve(future, None)
+                resolve(future, None)
         finally:
             if self._loading is loading:
                 self._loading = None
@@ -395,7 +397,7 @@ class Session:
 
     def _install(self, prepared: Prepared, stand: Stand | None = None, *, keep_look: bool = False) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
-        future.add_done_callback(_look_at_error)
+        future.add_done_callback(look_at_error)
         if not prepared.partial:
             self._installing = prepared
 
@@ -416,18 +418,3 @@ class Session:
             del self._kept[key]  # trainers of a corpus that is no longer open
         while len(self._kept) > KEPT_TRAINERS:
             self._kept.popitem(last=False)
-
-
-def _resolve(future: asyncio.Future[Any], answer: Any) -> None:
-    if future.done():
-        return
-    if isinstance(answer, BaseException):
-        future.set_exception(answer)
-    else:
-        future.set_result(answer)
-
-
-def _look_at_error(future: asyncio.Future[Any]) -> None:
-    """Mark a failure as seen: who does not wait for an answer is not told of it by the event loop either."""
-    if not future.cancelled():
-        future.exception()

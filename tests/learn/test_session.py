@@ -371,3 +371,19 @@ async def test_a_recipe_that_is_sent_at_once_after_a_text_trains_that_text(sessi
     await session.send(do.Use(recipe, ()))
     snapshot = await session.settle()
     assert (snapshot.recipe, snapshot.occurrences) == (recipe, 3)
+
+
+async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: asyncio.Queue[dict[str, object]] = asyncio.Queue()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.put_nowait(context))
+    session = Watched()
+    await session.start()
+    await session.until(lambda snapshot: snapshot.step == 0)
+
+    def fail() -> Snapshot:
+        raise IndexError("in the engine")
+
+    monkeypatch.setattr(session._explorer, "snapshot", fail)
+    session.send(do.Move(1))
+    assert isinstance((await asyncio.wait_for(told.get(), 60))["exception"], IndexError)
+    await session.close()

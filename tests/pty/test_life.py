@@ -55,6 +55,11 @@ def test_signals_end_it(number: signal.Signals) -> None:
         ("MemoryError()", "fail()", "MemoryError"),
         ("RuntimeError('in a thread')", "threading.Thread(target=fail).start()", "RuntimeError"),
         ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
+        (
+            "IndexError('in the engine')",
+            "from tokentui import commands, explorer; explorer.Explorer.snapshot = fail; self.app.send(commands.Move(1))",
+            "IndexError",
+        ),
         ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),
     ],
 )

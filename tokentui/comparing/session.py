@@ -25,6 +25,7 @@ from tokentui.comparing.explorer import Comparing
 from tokentui.comparing.opening import Opening
 from tokentui.errors import Cancelled
 from tokentui.explorer import SLICE_S, Glance, Prepared
+from tokentui.futures import look_at_error, resolve, tell_failure
 from tokentui.measure.align import Width, cell_width
 from tokentui.text.corpus import Corpus
 from tokentui.warming import warm
@@ -84,6 +85,7 @@ class CompareSession:
         gc.disable()  # a collection among millions of numbers holds up every key
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui comparison")
+        self._task.add_done_callback(tell_failure)
         if self._kernels:
             self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
         if self._warming:
@@ -98,7 +100,7 @@ class CompareSession:
         self._closing = True
         self._wake.set()
         if self._task:
-            await self._task
+            await asyncio.wait([self._task])
         if self._warming:
             self._warming.remove_done_callback(self._lay_out_again)
             if self._kernels:
@@ -120,7 +122,7 @@ class CompareSession:
             Its answer, once it is known; a `TokentuiError` where it cannot be done.
         """
         future: asyncio.Future[Any] = self._loop.create_future()
-        future.add_done_callback(_look_at_error)
+        future.add_done_callback(look_at_error)
         if isinstance(command, seen.HeldOut):
             self._opening.hold_out(command, future)
         elif isinstance(command, seen.NextPassage):
@@ -156,7 +158,7 @@ class CompareSession:
 
     def _do(self, work: Callable[[], Any]) -> None:
         future: asyncio.Future[Any] = self._loop.create_future()
-        future.add_done_callback(_look_at_error)
+        future.add_done_callback(look_at_error)
         self._hand_in(lambda answer: answer(work()), future)
 
     async def _drive(self) -> None:
@@ -168,7 +170,7 @@ class CompareSession:
             due = bool(batch) or now - published >= PUBLISH_S
             wait, answers, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due)
             for future, answer in answers:
-                _resolve(future, answer)
+                resolve(future, answer)
             if snapshot is not None:
                 published = time.monotonic()
                 self._publish(snapshot)
@@ -239,7 +241,7 @@ class CompareSession:
 
     def _later(self, future: asyncio.Future[Any], answer: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(_resolve, future, answer)
+            self._loop.call_soon_threadsafe(resolve, future, answer)
 
     # ---- passages
 
@@ -256,7 +258,7 @@ class CompareSession:
             if self._closing or seen_now.cancelled():
                 future.cancel()
             elif error := seen_now.exception():
-                _resolve(future, error)
+                resolve(future, error)
             else:
                 self._beside.submit(lambda: work(*seen_now.result())).add_done_callback(done)
 
@@ -286,18 +288,3 @@ def compare_from(
     same = first.path == path if path or first.path else first.recipe == prepared.recipe
     position = seen.Position("merges", glance.step) if same else None
     return CompareSession(publish, prepared.corpus, wanted, position=position, typed=glance.typed, warming=warming)
-
-
-def _resolve(future: asyncio.Future[Any], answer: Any) -> None:
-    if future.done():
-        return
-    if isinstance(answer, BaseException):
-        future.set_exception(answer)
-    else:
-        future.set_result(answer)
-
-
-def _look_at_error(future: asyncio.Future[Any]) -> None:
-    """Mark a failure as seen: who does not wait for an answer is not told of it by the event loop either."""
-    if not future.cancelled():
-        future.exception()
