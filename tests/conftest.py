@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import oracle
 import pytest
 import soak
+from gates import Gates
 
 from tokentui import fast, limits
 
@@ -35,9 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Lengthen the property tests where that is asked for."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Lengthen the property tests where that is asked for; leave out what reads large files that are absent."""
     soak.lengthen(items)
+    oracle.leave_out_shared(config, items)
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +52,14 @@ def loaded(pytestconfig: pytest.Config) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
         assert fast.load()
+
+
+@pytest.fixture
+def gates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gates]:
+    """Gates of an opening, all of them open; they are open again when the test ends."""
+    held = Gates(monkeypatch)
+    yield held
+    held.close()
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tokentui import learn as _learn
+    from tokentui.api import Trainer as Trainer
+    from tokentui.api import read as read
     from tokentui.api import train as train
     from tokentui.encode import Encoding as Encoding
     from tokentui.errors import Cancelled as Cancelled
@@ -28,10 +29,7 @@ if TYPE_CHECKING:
     from tokentui.presets import presets as presets
     from tokentui.recipe import Recipe as Recipe
     from tokentui.text.read import Corpus as Corpus
-    from tokentui.text.read import read as read
     from tokentui.tokenizer import Tokenizer as Tokenizer
-
-    Trainer = _learn.start
 
 __version__ = "0.1.0"
 
@@ -45,11 +43,11 @@ _HOME = {
     "Step": ("tokentui.learn", "Step"),
     "TokentuiError": ("tokentui.errors", "TokentuiError"),
     "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
-    "Trainer": ("tokentui.learn", "start"),
+    "Trainer": ("tokentui.api", "Trainer"),
     "load": ("tokentui.formats", "load"),
     "preset": ("tokentui.presets", "preset"),
     "presets": ("tokentui.presets", "presets"),
-    "read": ("tokentui.text.read", "read"),
+    "read": ("tokentui.api", "read"),
     "train": ("tokentui.api", "train"),
 }
 """Where each public name lives: its module, and its name there."""

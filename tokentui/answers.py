@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+ONE_BOUNDARY = "a space, ▁ and a mark at a word's edge are one boundary"
+"""How merges are read that are compared by what they mean."""
+
+
+class Ending(NamedTuple):
+    """Where a run ends, as far as that is known.
+
+    `step` is None where nobody knows. `kind` says what the step is: `last` (there is no step after it), `stop` (the stops end the
+    run there and the run comes so far), `at most` (the stops end it there unless no pair is left before), `about` (an estimate),
+    `open` (not known).
+    """
+
+    step: int | None = None
+    kind: str = "open"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the run ends at this very step."""
+        return self.kind in ("last", "stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +129,8 @@ class TokenFacts:
     its two `parents`; `children` are the first of the `child_count` tokens that were made of it directly; `tree` the first
     nodes of its merge tree, of `tree_size`. `others` are the tokens that differ from it in case, white space or mark alone,
     with their ids.
-    `unreachable` says why no text becomes it, and is empty where one does.
+    `unreachable` says why no text becomes it, and is empty where one does. `marks` is how many bytes at its front and at its end
+    are the mark of the recipe and no text.
     """
 
     id: int
@@ -127,6 +149,12 @@ class TokenFacts:
     tree_size: int
     others: tuple[tuple[int, bytes], ...]
     unreachable: str
+    marks: tuple[int, int] = (0, 0)
+
+    @property
+    def bare(self) -> bytes:
+        """Its bytes without the mark."""
+        return self.piece[self.marks[0] : len(self.piece) - self.marks[1]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from tokentui import commands as do
 from tokentui.answers import Answers, ExportReport, Report
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.explorer import Glance, Prepared, Run
-from tokentui.formats import FORMATS, Refused, export, look, targets
+from tokentui.formats import FORMATS, Format, Refused, export, look, recognise, targets
+from tokentui.formats.mistaken import mistaken
+from tokentui.formats.writing import FOREIGN
 from tokentui.learn import start_counted
 from tokentui.learn.base import MERGES
 from tokentui.learn.unigram import UnigramStep, UnigramTrainer
@@ -23,10 +25,44 @@ from tokentui.text.count import count
 from tokentui.text.patience import check
 from tokentui.views import last_row
 
+Answer = PreviewView | Answers | Report | ExportReport | tuple[ExportReport, ...] | str
+"""What is answered beside the training."""
+
 PREVIEW_CHARS = 20_000
 """How much of the corpus a preview is made of: it takes less time than a look from one line to the next."""
 PREVIEW_SIZE = 500
 """The size that a unigram model is pruned to in a preview."""
+
+
+def answered(command: do.Aside, glance: Glance, prepared: Prepared, cancel: Callable[[], bool]) -> Answer:
+    """The answer to a question.
+
+    Args:
+        command: The question.
+        glance: The tokenizer of the step that it is asked at.
+        prepared: What is open.
+        cancel: Asked from time to time; true raises `Cancelled`.
+    """
+    if cancel():
+        raise Cancelled
+    match command:
+        case do.Recognise():
+            name = recognise(command.path)
+            if not name and (damaged := mistaken(command.path)) is not None:
+                raise damaged
+            return name
+        case do.Fingerprint():
+            return glance.corpus.sha256
+        case do.Facts():
+            return facts(glance, cancel)
+        case do.Formats():
+            return formats(glance)
+        case do.Export():
+            return export_to(glance, command, cancel)
+        case do.Preview():
+            return preview(prepared, command, cancel)
+        case do.Ask():
+            return ask(glance, command, cancel)
 
 
 def preview(prepared: Prepared, command: do.Preview, cancel: Callable[[], bool]) -> PreviewView:
@@ -94,16 +130,29 @@ def formats(glance: Glance) -> tuple[ExportReport, ...]:
     return tuple(found)
 
 
+def _other_format(path: str, format: Format) -> Format | None:
+    """The format that a name asks for, where it is another one than is written; a name in .json may be of any."""
+    name = os.path.basename(path).lower()
+    if name in format.files or name.endswith(format.suffixes):
+        return None
+    return next((one for one in FOREIGN.values() if name.endswith(one.suffixes)), None)
+
+
 def export_to(glance: Glance, command: do.Export, cancel: Callable[[], bool]) -> ExportReport:
     """Write the tokenizer that was glanced at.
 
     Raises:
-        TokentuiError: A file is there already and must not be written over, or it cannot be written.
+        TokentuiError: A file is there already and must not be written over, or its name is one of another format, or it cannot be
+            written.
     """
     path, format = os.path.expanduser(command.path), FORMATS[command.format]
     there = next((one for one in targets(path, format) if os.path.lexists(one)), None)
-    if there is not None and not command.overwrite:
-        raise TokentuiError("the file is there already", there, "enter again writes over it")
+    doubts = ["the file is there already"] if there is not None else []
+    if (other := _other_format(path, format)) is not None:
+        doubts.append(f"a name like this is one of {other.name}, not of {format.name}")
+    if doubts and not command.overwrite:
+        hint = "enter again writes over it" if there is not None else "enter again writes it all the same"
+        raise TokentuiError("; ".join(doubts), there or path, hint)
     try:
         return export(glance.tokenizer, path, format.name, cancel=cancel)
     except Refused as error:

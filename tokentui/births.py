@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 
-from tokentui.encode import Decoder, WordEncoder, encode, lost
+from tokentui.encode import Decoder, RoundTrip, WordEncoder, encode, round_trip
 from tokentui.encode.imported import ImportedVocabulary
+from tokentui.encode.parts import Marks
 from tokentui.learn.base import Stops, Trainer
 from tokentui.learn.opened import LAST, Birth, OpenedTrainer
 from tokentui.measure.reach import unreachable
@@ -25,6 +26,7 @@ def birth_row(trainer: OpenedTrainer, birth: Birth) -> BirthRow:
         left=left, right=right, token=birth.piece, count=birth.places, change=0, new=False, tied=False,
         score=birth.score or 0.0, number=birth.number, id=birth.id, parts=birth.parts, words=birth.words,
         place=trainer.order.place(birth.number), born=birth.number <= trainer.number,
+        marks=Marks(trainer.order.vocabulary).sizes(trainer.order.births[birth.number - 1]),
     )
 
 
@@ -102,7 +104,7 @@ def _never(trainer: OpenedTrainer, symbol: int) -> str:
     return unreachable(*_whole(trainer), symbol)
 
 
-def encoded_by(trainer: OpenedTrainer, text: str, losses: bool) -> tuple[tuple[EncodedToken, ...], tuple[str, ...]]:
+def encoded_by(trainer: OpenedTrainer, text: str, losses: bool) -> tuple[tuple[EncodedToken, ...], RoundTrip]:
     """A text as the tokenizer encodes it with the births so far, and what decoding does not give back where that is asked for.
 
     Raises:
@@ -114,7 +116,9 @@ def encoded_by(trainer: OpenedTrainer, text: str, losses: bool) -> tuple[tuple[E
     rows = zip(found.ids, found.tokens, found.pieces, found.offsets, found.words, strict=True)
     tokens = tuple(EncodedToken(number, text, piece, start, end, word) for number, text, piece, (start, end), word in rows)
     # An id is decoded alike at any birth: the tables of the whole file are made once.
-    return tokens, lost(now.vocabulary, now.merges, text, cache=encoder, decoder=_whole(trainer)[1]) if losses else ()
+    if not losses:
+        return tokens, RoundTrip(None)
+    return tokens, round_trip(now.vocabulary, now.merges, text, cache=encoder, decoder=_whole(trainer)[1])
 
 
 class BirthVocabulary:
@@ -199,6 +203,7 @@ class BirthVocabulary:
             score=vocabulary.scores[entry] if vocabulary.scores else None,
             reason=_ORPHAN if kind == "orphan" else self._never(entry),
             parents=tuple(vocabulary.pieces[part] for part in vocabulary.merges[birth - 1]) if merged else (),
+            marks=Marks(vocabulary).sizes(entry),
         )
 
     def _never(self, symbol: int) -> str:
@@ -219,11 +224,18 @@ class BirthVocabulary:
 
 
 def find_birth(trainer: OpenedTrainer, text: Sequence[bytes], start: int, backward: bool) -> int | None:
-    """The next birth to come after (or before) a row whose token holds one of these, round the end."""
-    total, step = trainer.pairs, -1 if backward else 1
+    """The next row of the births after (or before) a row that shows one of these, round the end: in its token, or in its parts
+    with a plus between them. The rows are the births to come; where there are none, those that were made, the last one first."""
+    to_come = trainer.pairs
+    total, step = to_come or trainer.known, -1 if backward else 1
     pieces, births = trainer.order.vocabulary.pieces, trainer.order.births
+    joined = any(b"+" in needle.strip(b"+") for needle in text)
     for turn in range(1, total + 1):
         row = (start + step * turn) % total
-        if any(needle in pieces[births[trainer.number + row]] for needle in text):
+        number = trainer.number + row + 1 if to_come else trainer.number - row
+        shown = [pieces[births[number - 1]]]
+        if joined:
+            shown.append(b"+".join(trainer.birth(number).parts))
+        if any(needle in one for needle in text for one in shown):
             return row
     return None

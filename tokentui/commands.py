@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokentui.recipe import Recipe
+from tokentui.safetext import GlyphMode
 from tokentui.snapshot import Look, Place
 
 SPEEDS: tuple[int | None, ...] = (1, 2, 5, 10, 20, 60, 200, 1000, 5000, None)
@@ -73,6 +74,7 @@ class Find:
         text: What to find, as typed.
         start: The row to start at (pairs, vocabulary) or the place (corpus); found rows come after it, round the end.
         backward: Look the other way.
+        mode: How data are shown: what was typed is read so, too.
 
     Answered by the row, or the place; None where there is none.
     """
@@ -81,6 +83,7 @@ class Find:
     text: str
     start: int | Place
     backward: bool = False
+    mode: GlyphMode = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,10 @@ class OpenTokenizer:
 
 @dataclass(frozen=True, slots=True)
 class Recognise:
-    """Tell what a file is, by its content. Answered by the name of a tokenizer's format; empty for all that may be a corpus."""
+    """Tell what a file is, by its content. Answered by the name of a tokenizer's format; empty for all that may be a corpus.
+
+    A file that is a tokenizer by its name and its first bytes, and damaged, is answered by what is wrong with it and where.
+    """
 
     path: str
 

@@ -12,20 +12,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokentui import commands as do
+from tokentui.answers import Ending
 from tokentui.births import born_rows, last_birth, never
 from tokentui.encode import Typed
-from tokentui.errors import TokentuiError
+from tokentui.errors import Cancelled, TokentuiError
+from tokentui.fast import COMPILED, PLAIN
+from tokentui.learn import without_kernel
 from tokentui.learn.base import MERGES, Stops
+from tokentui.learn.compiled import WORTH_CHARS
 from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.pieces import pieces_view
+from tokentui.prepared import SCRATCH_BYTES as SCRATCH_BYTES
 from tokentui.prepared import Glance as Glance
 from tokentui.prepared import Prepared as Prepared
 from tokentui.prepared import Run as Run
 from tokentui.prepared import Stand as Stand
+from tokentui.prepared import editable_text
 from tokentui.prepared import nothing as nothing
-from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.presets import preset_of as preset_of
 from tokentui.running import RunningText
 from tokentui.snapshot import Busy, EncodedToken, Look, PairRow, Place, Snapshot
 from tokentui.views import (
@@ -40,11 +45,8 @@ from tokentui.views import (
     why_view,
 )
 
-SCRATCH_BYTES = 1_000_000
-"""A larger corpus is not edited: each key would train on all of it."""
 SLICE_S = 0.008
 """How long one slice of work takes at most, about; merges of a large corpus may take longer one by one."""
-
 
 KEPT_PLACES = ("step", "size")
 """What another recipe may be brought to."""
@@ -57,7 +59,7 @@ class _Seek:
     wanted: frozenset[bytes]
     looked: int
     origin: int
-    answer: Callable[[int | None], None]
+    answer: Callable[[Any], None]
 
 
 class Explorer:
@@ -71,6 +73,7 @@ class Explorer:
         self.typed = ""
         self.look = Look()
         self.busy: Busy | None = None
+        self.waiting = ""
         self.keep_place = "step"
         self.engine = ""
         self._speed = len(do.SPEEDS) - 4
@@ -83,14 +86,20 @@ class Explorer:
         self.trainer = prepared.trainer
         self.trainer.bound(self._stops)
         self._vocabulary = vocabulary_rows(self.trainer)
+        large = prepared.corpus.size >= WORTH_CHARS and prepared.opened is None
+        self._lacking = without_kernel(prepared.recipe) if large else ""
         self._text = prepared.text or RunningText(prepared.corpus, prepared.recipe)
         self._typed = Typed(EncodedToken)
-        self._goal: int | None = None
+        self.goal: int | None = None
+        """The step that it walks to."""
+        self._then: list[int] = []
+        """Moves that begin where the goal turns out to be: it may lie beyond the last step."""
         self._to_end = False
         self._to_size: int | None = None
         self._wished: Stand | None = None
         self._seek: _Seek | None = None
-        self._playing = False
+        self.running = False
+        """Whether it plays."""
         self._played_from = (0.0, 0)
 
     # ---- commands
@@ -100,19 +109,25 @@ class Explorer:
         """The place that another recipe is brought to. A step of a unigram training is none: there the last merge counts."""
         if self._wished is not None:  # nothing was done since: it may be more than this recipe has
             return self._wished
+        number = self.trainer.number if self.goal is None else max(0, self.goal + sum(self._then))
         if isinstance(self.trainer, OpenedTrainer):
-            return Stand(self.trainer.number, self.trainer.vocab_size)
+            return Stand(number, self.trainer.vocab_size)
         if not isinstance(self.trainer, UnigramTrainer):
-            self._merges_at = self.trainer.number
+            self._merges_at = number
         return Stand(self._merges_at, self.trainer.vocab_size)
 
     def install(self, prepared: Prepared, stand: Stand | None = None, *, keep_look: bool = False) -> None:
         """Stand on another corpus or recipe, and walk to the place that is kept; None is where the trainer stands.
 
-        Of another corpus the beginning is looked at, unless it has a place to be brought to or `keep_look` says otherwise.
+        Of another corpus the beginning is looked at, unless it has a place to be brought to or `keep_look` says otherwise. The
+        whole of a corpus of which a part was there before goes on with everything that is under way.
         """
+        opened, before = prepared.opened, self.prepared
+        if opened and before.partial and before.corpus is prepared.corpus and before.opened and before.opened.view == opened.view:
+            self.take_over(prepared)
+            return
         if self._seek:
-            self._seek.answer(None)
+            self._seek.answer(Cancelled())
         moved = prepared.corpus is not self.prepared.corpus
         if prepared.opened and self.prepared.opened and prepared.opened.tokenizer is self.prepared.opened.tokenizer:
             prepared.trainer.jump(self.trainer.number)  # another corpus, or all of it: at the same birth
@@ -124,16 +139,31 @@ class Explorer:
         if stand is None:
             return
         self._merges_at, self._wished = stand.merges, stand
+        if prepared.partial:
+            return  # the whole of it walks there
         if self.keep_place == "size":
             self._to_size = stand.vocab_size
         elif not isinstance(self.trainer, UnigramTrainer):
-            self._goal = stand.merges
+            self.goal = stand.merges
+
+    def take_over(self, prepared: Prepared) -> None:
+        """Go on with another trainer of what is trained already: at the same step, with all that is known and under way."""
+        old, new = self.trainer, prepared.trainer
+        new.bound(prepared.run.stops)
+        for step in (old.known, old.number) if old.known > new.known else (old.number,):
+            new.jump(step)
+        if isinstance(old, UnigramTrainer) and isinstance(new, UnigramTrainer) and old.walked:
+            new.fine(old.walked[0])
+        motion = self.goal, self._then, self._to_end, self._to_size, self._wished, self._seek, self.running, self._played_from
+        self._take(prepared)
+        (self.goal, self._then, self._to_end, self._to_size, self._wished, self._seek, self.running,
+         self._played_from) = motion
 
     def handle(self, command: do.Command, answer: Callable[[Any], None]) -> None:
         """Take in a command. `answer` is called with its answer, now or when it is known."""
         match command:
             case do.Move(steps):
-                self._walk((self._goal if self._goal is not None else self.trainer.number) + steps)
+                self._move(steps)
             case do.GoTo(None):
                 self._halt()
                 self._to_end = True
@@ -143,9 +173,9 @@ class Explorer:
                 self._look_for(text, answer)
                 return
             case do.Play(on):
-                playing = not self._playing if on is None else on
+                playing = not self.running if on is None else on
                 self._halt()
-                self._playing = playing and self.trainer.end(self._stops) is None
+                self.running = playing and self.trainer.end(self._stops) is None
                 self._played_from = (time.monotonic(), self.trainer.number)
             case do.Speed(by):
                 self._speed = min(max(0, self._speed + by), len(do.SPEEDS) - 1)
@@ -154,8 +184,8 @@ class Explorer:
                 self.typed = text
             case do.See(look):
                 self.look = look
-            case do.Find(pane, text, start, backward):
-                answer(self._find(pane, text, start, backward))
+            case do.Find():
+                answer(self._find(command))
                 return
             case do.Follow(start):
                 answer(self._text.find_word(self.trainer.touched(), start) if self._text.documents else None)
@@ -173,7 +203,7 @@ class Explorer:
                 answer(pieces_view(self._text, self.trainer.words, self.trainer.recipe, self.typed, place, chars))
                 return
             case do.CorpusText():
-                answer(self._corpus_text())
+                answer(editable_text(self.prepared.corpus))
                 return
             case do.Compress(start, length):
                 answer(compressed_view(self.trainer, start, length))
@@ -194,42 +224,44 @@ class Explorer:
     def _halt(self) -> None:
         """Stop where it is, whatever it was walking to."""
         if self._seek:
-            self._seek.answer(None)
-        self._seek, self._goal, self._to_end, self._to_size, self._playing = None, None, False, None, False
-        self._wished = None
+            self._seek.answer(Cancelled())
+        self._seek, self.goal, self._to_end, self._to_size, self.running = None, None, False, None, False
+        self._wished, self._then = None, []
+
+    def _move(self, steps: int) -> None:
+        goal, trainer = self.goal, self.trainer
+        beyond = goal is not None and goal > max(trainer.number, trainer.known)
+        if self._then or (beyond and steps < 0):
+            self._then.append(steps)  # back from the goal, or from the end where that comes first
+            self._wished = None
+        else:
+            self._walk((trainer.number if goal is None else goal) + steps)
 
     def _walk(self, step: int) -> None:
         self._halt()
-        self._goal = max(0, step)
+        self.goal = max(0, step)
 
     def _look_for(self, text: str, answer: Callable[[int | None], None]) -> None:
         self._halt()
         wanted = frozenset(needle for way in (text, "▁" + text) for needle in needles(way))
         found = self.trainer.step_of(wanted)
         if found is not None:
-            self._goal = found
+            self.goal = found
             answer(found)
             return
         self._seek = _Seek(wanted, self.trainer.known, self.trainer.number, answer)
 
-    def _find(self, pane: str, text: str, start: int | Place, backward: bool) -> int | Place | None:
+    def _find(self, asked: do.Find) -> int | Place | None:
+        pane, text, start, backward = asked.pane, asked.text, asked.start, asked.backward
         if not text:
             return None
         if pane == "corpus" and isinstance(start, Place):
             return self._text.find(text, start, backward) if self._text.documents else None
         if pane == "pairs" and isinstance(start, int):
-            return find_candidate(self.trainer, text, start, backward)
+            return find_candidate(self.trainer, text, start, backward, asked.mode)
         if pane == "vocabulary" and isinstance(start, int):
-            return self._vocabulary.find(needles(text), start, backward, self.look.vocabulary_order)
+            return self._vocabulary.find(needles(text, asked.mode), start, backward, self.look.vocabulary_order)
         raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
-
-    def _corpus_text(self) -> str:
-        corpus = self.prepared.corpus
-        if corpus.counts is not None:
-            raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
-        if corpus.size > SCRATCH_BYTES:
-            raise TokentuiError(f"more than {SCRATCH_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it")
-        return "\n".join(corpus.documents)
 
     # ---- work
 
@@ -239,10 +271,19 @@ class Explorer:
         return do.SPEEDS[self._speed]
 
     @property
+    def walking(self) -> bool:
+        """Whether it walks to a place: a step, a size, the end, the step that makes a token."""
+        return self.goal is not None or self._to_size is not None or self._to_end or self._seek is not None
+
+    @property
+    def arriving(self) -> bool:
+        """Whether it walks to the place that is kept, and nothing was asked for since."""
+        return self.walking and self._wished is not None
+
+    @property
     def at_work(self) -> bool:
         """Whether there is something to do without a new command."""
-        going = self._goal is not None or self._to_size is not None
-        return self._playing or self._to_end or going or self._seek is not None
+        return self.running or self.walking
 
     def work(self, now: float, seconds: float = SLICE_S) -> float:
         """Work for a short while.
@@ -258,16 +299,16 @@ class Explorer:
             return 0.1  # steps begin when the corpus is whole
         if self._seek is not None:
             self._work_seek(self._seek, seconds)
-        elif self._goal is not None:
+        elif self.goal is not None:
             # A step that was asked for is made although the stops of the run lie before it.
-            if self.trainer.advance(self._goal, self.trainer.limits(self._stops), seconds):
-                self._goal = None
+            if self.trainer.advance(self.goal, self.trainer.limits(self._stops), seconds):
+                self.goal = max(0, self.trainer.number + self._then.pop(0)) if self._then else None
         elif self._to_size is not None:
             self._work_to_size(self._to_size, seconds)
         elif self._to_end:
             if self.trainer.advance(None, self._stops, seconds):
                 self._to_end = False
-        elif self._playing:
+        elif self.running:
             return self._play(now, seconds)
         return 0.0
 
@@ -282,7 +323,7 @@ class Explorer:
             stops = Stops(due, stops.vocab_size, stops.min_count, stops.max_length)
         reason = self.trainer.advance(None, stops, seconds)
         if reason and self.trainer.end(self._stops):
-            self._playing = False
+            self.running = False
         elif reason is None and speed is not None and due is not None and due - self.trainer.number > speed:
             self._played_from = (now, self.trainer.number)  # slower than asked for: do not run after what is lost
         return 0.0
@@ -292,7 +333,7 @@ class Explorer:
         trainer = self.trainer
         found = trainer.step_with(size)
         if found is not None:
-            self._to_size, self._goal = None, found
+            self._to_size, self.goal = None, found
         elif trainer.number < trainer.known:
             trainer.advance(trainer.known, trainer.limits(self._stops), seconds)
         elif trainer.advance(trainer.number + 1, trainer.limits(self._stops), seconds) not in (None, MERGES):
@@ -307,12 +348,12 @@ class Explorer:
         reason = trainer.advance(None, ends, seconds)
         found = trainer.step_of(seek.wanted, seek.looked)
         if found is not None:
-            self._seek, self._goal = None, found
+            self._seek, self.goal = None, found
             seek.answer(found)
             return
         seek.looked = trainer.known
         if reason:
-            self._seek, self._goal = None, seek.origin
+            self._seek, self.goal = None, seek.origin
             seek.answer(None)
 
     # ---- looking
@@ -333,7 +374,10 @@ class Explorer:
             pairs_top = max(0, min(look.pairs_top, pairs_total - 1))
             pairs = born_rows(trainer, pairs_top, look.pairs_rows)
         vocabulary_top, vocabulary = self._vocabulary.rows(look.vocabulary_order, look.vocabulary_top, look.vocabulary_rows)
-        target = trainer.last_step(stops)
+        target, ending = trainer.ending(stops)
+        if ending == "last" and not prepared.opened and (prepared.partial or not trainer.start_tokens):
+            # That is the end of the part that has been counted, or of nothing at all.
+            target, ending = Ending()
         curve_end = max(trainer.known, target or 0)
         last, last_id = self._last()
         return Snapshot(
@@ -342,7 +386,7 @@ class Explorer:
             corpus_bytes=prepared.corpus.size,
             occurrences=trainer.words.occurrences,
             distinct=len(trainer.words.words),
-            notes=prepared.corpus.notes,
+            notes=prepared.corpus.noticed,
             recipe=prepared.recipe,
             preset=preset_of(prepared.recipe),
             step=trainer.number,
@@ -351,9 +395,9 @@ class Explorer:
             tokens=trainer.tokens,
             start_tokens=trainer.start_tokens,
             vocab_size=trainer.vocab_size,
-            running=self._playing,
+            running=self.running,
             speed=self.speed,
-            goal=self._goal,
+            goal=self.goal,
             partial=prepared.partial,
             last=last,
             last_id=last_id,
@@ -369,11 +413,21 @@ class Explorer:
             curve=curve(trainer, look, curve_end),
             curve_end=curve_end,
             busy=self.busy or self._own_busy(),
+            waiting=self.waiting,
+            nothing=prepared.nothing,
             keep_place=self.keep_place,
-            engine=self.engine,
+            engine=self._runs,
             memory=trainer.memory,
             opened=prepared.opened.view if prepared.opened else None,
+            ending=ending,
         )
+
+    @property
+    def _runs(self) -> str:
+        """What runs: of a recipe for which there is no kernel, what of it that is."""
+        if self._lacking and self.engine.startswith(COMPILED):
+            return f"{PLAIN} for {self._lacking}, else {self.engine}"
+        return self.engine
 
     def _last(self) -> tuple[PairRow | None, int | None]:
         trainer = self.trainer
@@ -388,12 +442,9 @@ class Explorer:
     def _own_busy(self) -> Busy | None:
         if self._seek is not None:
             return Busy("looking for the token", self.trainer.number, 0)
-        if self._goal is not None and abs(self._goal - self.trainer.number) > 1:
-            return Busy(f"going to step {self._goal:,}", self.trainer.number, self._goal)
-        return None
-
-
-def preset_of(recipe: Recipe) -> str:
-    """The name of the first preset that is this recipe, empty if none is."""
-    return next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), "")
+        if self.goal is not None and abs(self.goal - self.trainer.number) > 1:
+            return Busy(f"going to step {self.goal:,}", self.trainer.number, self.goal)
+        if (size := self._to_size) is not None:
+            return Busy(f"going to {size:,} ids", self.trainer.vocab_size, size)
+        return Busy("going to the end", self.trainer.number, self.trainer.last_step(self._stops) or 0) if self._to_end else None
 

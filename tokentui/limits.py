@@ -37,6 +37,7 @@ class Limits:
     packed_ratio: int = _limit(200, "times", 1 << 20, "that a packed or sparse file may grow by, once past packed-bytes")
     packed_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "up to which a packed or sparse file may grow by any ratio")
     pattern_seconds: float = _limit(10.0, "seconds", 1e7, "of a pattern looking for one match")
+    file_pattern_seconds: float = _limit(1.0, "seconds", 1e7, "of a pattern of a tokenizer file looking for one match")
     file_bytes: int = _limit(1 << 28, "bytes", 1 << 40, "of a tokenizer file, unpacked")
     json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
     vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
@@ -134,3 +135,34 @@ def use(limits: Limits | None) -> None:
 def reading(name: str, instead: str = "") -> str:
     """The hint of a refusal by a limit: what to do instead, or how to raise it."""
     return LIMITS[name].hint(instead)
+
+
+_PATTERN_PART = re.compile(
+    r"\\(?:[pPxuUN]\{[^}]*\}|x..|u....|.)|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|\(|\)"
+    r"|\{(?P<low>[0-9]*)(?P<to>,?)(?P<high>[0-9]*)\}|.", re.DOTALL,
+)
+
+
+MOST_SPREAD = 1 << 17
+"""What `spread` may be: a pattern of so much is compiled in a tenth of a second."""
+
+
+def spread(pattern: str) -> int:
+    """About how many characters a pattern has once its counted repeats are written out: what compiling it costs."""
+    sizes, last = [0], 0
+    for part in _PATTERN_PART.finditer(pattern):
+        text = part.group()
+        if text == "(":
+            sizes.append(0)
+            last = 0
+        elif text == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif part["low"] or part["high"]:
+            more = last * (max(int((part["high"] or part["low"])[:9]), 1) - 1)
+            sizes[-1] += more
+            last += more
+        elif text not in "*+?|":
+            last = 1
+            sizes[-1] += 1
+    return sum(sizes)

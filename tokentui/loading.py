@@ -10,6 +10,7 @@ from tokentui import fast
 from tokentui.errors import TokentuiError
 from tokentui.fast.rules import scans
 from tokentui.formats import load
+from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn import start_counted
 from tokentui.learn.opened import OpenedTrainer, Order
 from tokentui.learn.pairs import quiet_collector
@@ -54,13 +55,15 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str, hooks:
     """Read a corpus.
 
     Raises:
-        TokentuiError: It cannot be read.
+        TokentuiError: It cannot be read, or is a tokenizer file.
     """
-    name = source if isinstance(source, str) else " ".join(source)
+    sources = (source,) if isinstance(source, str) else source
+    name = " ".join(os.path.basename(one.rstrip(os.sep)) or one for one in sources)
 
     def progress(done: int, total: int) -> None:
         hooks.progress(f"reading {name}", done, total)
 
+    refuse_tokenizers(source, as_)
     return read(source, as_=as_, field=field, progress=progress, cancel=hooks.cancel)
 
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tokentui.encode.imported import Special
+from tokentui.encode.imported import ImportedVocabulary, Special
 from tokentui.fast.longtext import LongText
 from tokentui.learn.base import Trainer
 from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.opened.pretokens import Item, Pretokens
 from tokentui.running import RunningText
 from tokentui.snapshot import CorpusPart, OpenedView, PiecePart, Place, TokenSpan
-from tokentui.text.branches import Branches
+from tokentui.text.branches import Branches, kept
+from tokentui.text.branches import branches as known_branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import PreToken
+from tokentui.text.split import splitter
 from tokentui.tokenizer import Tokenizer
 
 _PARTS_KEPT = 1 << 14
+_AROUND = 1 << 10
+"""Characters beside a pre-token that a branch may look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,24 @@ class OpenedText(RunningText):
     def __init__(self, corpus: Corpus, tokenizer: Tokenizer) -> None:
         super().__init__(corpus, tokenizer.recipe)
         self.pretokens = Pretokens(tokenizer)
+        self._tokenizer = tokenizer
         self._window: tuple[int, int, int, list[Item]] = (-1, 0, 0, [])
         self._parts_kept: dict[tuple[int, int, str, int, bool], CorpusPart] = {}
 
     def text(self, document: int) -> str | LongText:
         """A document as it was typed."""
         return self._corpus.texts[document] if self._corpus.counts is None else self._corpus.counts[document][0]
+
+    def branches(self) -> Branches | None:
+        """The branches of the one pattern that cuts what is typed; None where other steps of the file have a say."""
+        vocabulary = self._tokenizer.vocabulary
+        pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
+        recipe = self._tokenizer.recipe
+        steps = (pipeline.stages or {}) if pipeline is not None else {}
+        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or (pipeline is not None and pipeline.near):
+            return None
+        found = known_branches(recipe.split)
+        return found if splitter(recipe.split).keeps_spaces else kept(found)
 
     def items(self, document: int, start: int, end: int) -> list[Item]:
         """The pre-tokens of a stretch and the tokens that stand in it by their names. A word of a corpus of words is one."""
@@ -63,8 +79,8 @@ class OpenedText(RunningText):
             if isinstance(item, PreToken):
                 yield item.start, item.text, item.end
 
-    def pieces(self, place: Place, chars: int, branches: Branches) -> Iterator[PiecePart]:
-        """The pre-tokens of a document from a place on, and what is dropped between them."""
+    def pieces(self, place: Place, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
+        """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
         end = min(len(text), start + chars)
@@ -74,7 +90,7 @@ class OpenedText(RunningText):
                 yield PiecePart(text[shown : item.start], shown, item.start, None)
             begin = max(shown, item.start)
             if item.end > begin:
-                yield PiecePart(text[begin : item.end], begin, item.end, 0)
+                yield PiecePart(text[begin : item.end], begin, item.end, _branch(branches, text, item, begin))
             shown = max(shown, item.end)
         if shown < end:
             yield PiecePart(text[shown:end], shown, end, None)
@@ -132,15 +148,23 @@ def _without(part: CorpusPart, cut: int) -> CorpusPart:
     return CorpusPart(Place(part.place.document, part.place.offset + cut), part.text[cut:], tuple(spans), part.times)
 
 
-def typed_pieces(pretokens: Pretokens, typed: str) -> Iterator[PiecePart]:
-    """The pre-tokens of a typed text, in its own characters, and what is dropped between them."""
+def _branch(branches: Branches | None, text: str | LongText, item: Item, begin: int) -> int | None:
+    """The branch that matched a pre-token, the only one where there is but one."""
+    if branches is None or isinstance(item, Special):
+        return 0
+    low = max(0, begin - _AROUND)
+    return branches.of(text[low : item.end + _AROUND], begin - low, text[begin : item.end])
+
+
+def typed_pieces(pretokens: Pretokens, typed: str, branches: Branches | None) -> Iterator[PiecePart]:
+    """The pre-tokens of a typed text, in its own characters, and what is dropped between them; of one branch where None."""
     shown = 0
     for item in pretokens.of(typed):
         if item.start > shown:
             yield PiecePart(typed[shown : item.start], shown, item.start, None)
         begin = max(shown, item.start)
         if item.end > begin:
-            yield PiecePart(typed[begin : item.end], begin, item.end, 0)
+            yield PiecePart(typed[begin : item.end], begin, item.end, _branch(branches, typed, item, begin))
         shown = max(shown, item.end)
     if shown < len(typed):
         yield PiecePart(typed[shown:], shown, len(typed), None)

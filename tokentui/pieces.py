@@ -32,9 +32,9 @@ def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, pla
         place: Where to begin, moved to the start of the pre-token there.
         chars: How much of the corpus.
     """
-    known = branches(recipe.split)
     own = text.pretokens if isinstance(text, OpenedText) else None
-    names = known.names if own is None else (OWN_STEPS,)
+    known = text.branches() if isinstance(text, OpenedText) else branches(recipe.split)
+    names = known.names if known is not None else (OWN_STEPS,)
     where = place
     corpus: tuple[PiecePart, ...] = ()
     if text.documents:
@@ -46,7 +46,8 @@ def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, pla
     return PiecesView(
         split=recipe.split,
         branches=names,
-        typed=tuple(typed_pieces(own, typed[:_TYPED_CHARS]) if own else _typed(typed[:_TYPED_CHARS], recipe, known)),
+        typed=tuple(_typed(typed[:_TYPED_CHARS], recipe, known) if own is None and known is not None
+                    else typed_pieces(own, typed[:_TYPED_CHARS], known) if own is not None else ()),
         place=where,
         corpus=corpus,
         distinct=len(words.words),

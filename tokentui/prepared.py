@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokentui.errors import TokentuiError
 from tokentui.learn import start_counted
 from tokentui.learn.base import Stops, Trainer
 from tokentui.opened import Opened
@@ -15,6 +16,9 @@ from tokentui.running import RunningText
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, words_of
 from tokentui.tokenizer import Tokenizer
+
+SCRATCH_BYTES = 1_000_000
+"""A larger corpus is not edited: each key would train on all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,22 @@ class Prepared:
         file = self.opened and id(self.opened.tokenizer)
         return self.corpus.sha256, self.corpus.name, file, self.recipe, *self.limits(self.run)
 
+    @property
+    def nothing(self) -> bool:
+        """Whether no corpus is open."""
+        return self.corpus is _NOTHING
+
     def limits(self, run: Run) -> tuple[object, ...]:
         """Of a run's words those that the steps of such a trainer depend on."""
         return self.trainer.limits(run.stops), run.first_id, run.specials
 
 
+_NOTHING = Corpus.from_text("", "nothing open")
+
+
 def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
     """An empty corpus: what a session stands on before anything is open."""
-    corpus = Corpus.from_text("", "nothing open")
-    return Prepared(corpus, recipe, run or Run(), start_counted(words_of(Counter()), recipe))
+    return Prepared(_NOTHING, recipe, run or Run(), start_counted(words_of(Counter()), recipe))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +93,16 @@ class Glance:
     corpus: Corpus
     words: Words
     typed: str
+
+
+def editable_text(corpus: Corpus) -> str:
+    """The text of a corpus, for an editor.
+
+    Raises:
+        TokentuiError: It is no text, or too long.
+    """
+    if corpus.counts is not None:
+        raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
+    if corpus.size > SCRATCH_BYTES:
+        raise TokentuiError(f"more than {SCRATCH_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it")
+    return "\n".join(corpus.documents)

@@ -5,19 +5,22 @@ One line a preset in `PRESETS`. A preset says how a system is trained and run; t
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokentui.arguments import name_of
 from tokentui.errors import TokentuiError
-from tokentui.recipe import Recipe, nearest
+from tokentui.recipe import SHAPE, Recipe, nearest
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A named recipe.
 
-    `stops` are the sizes that the system is known for, in the words of a run; `specials` its special tokens.
+    The recipe is what the system learns by. `stops` are the sizes that the system is known for, in the words of a run, `specials`
+    its special tokens and `first_id` its first id: they are taken only where a preset is asked for as published.
     """
 
     name: str
@@ -27,6 +30,14 @@ class Preset:
     recipe: Recipe
     stops: Mapping[str, int] = field(default_factory=dict)
     specials: tuple[str, ...] = ()
+    first_id: int = 0
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """The words of a run that it was published with."""
+        words: dict[str, Any] = dict(self.stops)
+        words |= {"specials": self.specials} if self.specials else {}
+        return words | ({"first_id": self.first_id} if self.first_id else {})
 
 
 _PLAIN: dict[str, Any] = {
@@ -42,14 +53,17 @@ _BERT: dict[str, Any] = {
     "encode": "longest-match", "unknown": "whole-word",
 }
 _UNIGRAM: dict[str, Any] = {**_PIECE, "objective": "unigram", "encode": "viterbi"}
+_XLNET = ("<eop>", ".", "(", ")", '"', "-", "–", "£", "€")
+"""The user-defined symbols of XLNet's model, and the order of their ids."""
 _SPM = ("<unk>", "<s>", "</s>")
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def _preset(
-    name: str, family: str, about: str, source: str, axes: Mapping[str, Any], specials: tuple[str, ...] = (), **stops: int
+    name: str, family: str, about: str, source: str, axes: Mapping[str, Any], specials: tuple[str, ...] = (), first_id: int = 0,
+    **stops: int,
 ) -> Preset:
-    return Preset(name, family, about, source, Recipe(**axes), stops, specials)
+    return Preset(name, family, about, source, Recipe(**axes), stops, specials, first_id)
 
 
 PRESETS: dict[str, Preset] = {
@@ -65,22 +79,25 @@ PRESETS: dict[str, Preset] = {
             "unknown": "per-unit"}, ("<unk>",), merges=40000),
         _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published", "meta-llama/llama3",
                 {"split": "llama3"}, vocab_size=128000),
-        _preset("llama2", "Llama", "Llama-2: sentencepiece BPE, spaces kept, byte fallback", "sentencepiece 0.2.3", {
-            **_PIECE, "normalize": (), "unknown": "byte-fallback"}, _SPM, vocab_size=32000),
+        _preset("llama2", "Llama", "Llama-2: sentencepiece BPE, single digits, byte fallback, but for its runs of spaces",
+                "sentencepiece 0.2.3", {
+            **_PIECE, "normalize": (), "unknown": "byte-fallback", "pieces": "sentencepiece-digits", "coverage": 0.99995},
+            _SPM, vocab_size=32000),
         _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b", {"split": "falcon"},
                 vocab_size=65024),
         _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides", {
             **_BYTES, "split": "none"}, vocab_size=256000),
-        _preset("sentencepiece-bpe", "sentencepiece", "sentencepiece's BPE with its defaults", "sentencepiece 0.2.3", _PIECE,
-                _SPM, vocab_size=8000),
+        _preset("sentencepiece-bpe", "sentencepiece", "sentencepiece's BPE with its defaults", "sentencepiece 0.2.3", {
+            **_PIECE, "coverage": 0.9995}, _SPM, vocab_size=8000),
         _preset("sentencepiece-unigram", "sentencepiece", "a unigram model pruned from many pieces", "sentencepiece 0.2.3",
-                _UNIGRAM, _SPM, vocab_size=8000),
+                {**_UNIGRAM, "coverage": 0.9995}, _SPM, vocab_size=8000),
         _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer", _UNIGRAM,
                 ("<pad>", "</s>", "<unk>"), vocab_size=32000),
         _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert", {
             **_UNIGRAM, "normalize": ("nmt-nfkc", "lowercase")}, ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
                 vocab_size=30000),
-        _preset("xlnet", "sentencepiece", "XLNet: unigram", "zihangdai/xlnet", _UNIGRAM, _SPM, vocab_size=32000),
+        _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet", {
+            **_UNIGRAM, "coverage": 0.99995, "symbols": _XLNET}, _SPM, vocab_size=32000),
         _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##", "tokenizers, WordPieceTrainer", {
             **_BERT, "tie": "lowest-ids"}, _BERT_SPECIALS, vocab_size=30522),
         _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))", "Hugging Face course, chapter 6", {
@@ -110,9 +127,9 @@ PRESETS: dict[str, Preset] = {
                 "Prince, Understanding Deep Learning", {
             **_PLAIN, "mark": "end-symbol:</w>", "base": "first-seen"}, merges=50),
         _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens", "COMP 336 slides", {
-            **_PLAIN, "split": "before"}, vocab_size=20),
+            **_PLAIN, "split": "before"}, first_id=1, vocab_size=20),
         _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues", "COMP 336 slides", {
-            **_PLAIN, "split": "bert", "mark": "prefix:#"}, vocab_size=24),
+            **_PLAIN, "split": "bert", "mark": "prefix:#"}, first_id=1, vocab_size=24),
         _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words", "COMP 336 slides", {
             **_PLAIN, "split": "none"}, merges=100),
         _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides", {**_BYTES, "split": "none"},
@@ -135,8 +152,25 @@ def presets() -> tuple[Preset, ...]:
     return tuple(PRESETS.values())
 
 
-def preset(name: str, **axes: Any) -> Recipe:
+@dataclass(frozen=True, slots=True)
+class Published(Recipe):
+    """A recipe with the sizes, special tokens and first id that it was published with, as words of a run."""
+
+    run: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def plain(self) -> Recipe:
+        """The recipe alone."""
+        return Recipe(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Recipe)})
+
+
+def preset(name: str, *, published: bool = False, **axes: Any) -> Recipe:
     """The recipe of a preset, with other values on some axes.
+
+    Args:
+        name: The preset.
+        published: Whether a training by it takes the sizes, special tokens and first id too that the system is known for.
+        axes: Other values on some axes, and other words of `SHAPE`.
 
     Raises:
         TokentuiError: There is no such preset, axis or value.
@@ -144,7 +178,34 @@ def preset(name: str, **axes: Any) -> Recipe:
     >>> preset("gpt2", tie="first-seen").tie
     'first-seen'
     """
-    return preset_named(name).recipe.with_axes(**axes)
+    found = preset_named(name)
+    shape = {word: axes.pop(word) for word in SHAPE if word in axes}
+    recipe = found.recipe.with_axes(**axes).shaped(**shape)
+    if not published:
+        return recipe
+    return Published(
+        **{one.name: getattr(recipe, one.name) for one in dataclasses.fields(Recipe)}, run=tuple(found.published.items())
+    )
+
+
+def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, dict[str, Any]]:
+    """A recipe as it is trained by, and the words of a run that come with it where it is wanted as published.
+
+    Args:
+        recipe: A recipe, or the name of a preset.
+        published: Whether it is wanted so; a recipe that `preset` gave as published is anyway.
+
+    Raises:
+        TokentuiError: There is no such preset, or the recipe is none that was published.
+    """
+    if isinstance(recipe, str):
+        recipe = preset(recipe, published=published)
+    elif published and not isinstance(recipe, Published):
+        known = next((one for one in PRESETS.values() if one.recipe == recipe), None)
+        if known is None:
+            raise TokentuiError("no preset is this recipe", "published=True", "name a preset")
+        recipe = preset(known.name, published=True)
+    return (recipe.plain, dict(recipe.run)) if isinstance(recipe, Published) else (recipe, {})
 
 
 def preset_named(name: str) -> Preset:
@@ -153,13 +214,18 @@ def preset_named(name: str) -> Preset:
     Raises:
         TokentuiError: There is none; it names the nearest.
     """
-    if name not in PRESETS:
+    if name_of(name, "preset") not in PRESETS:
         raise TokentuiError("no such preset", name, nearest(name, PRESETS))
     return PRESETS[name]
 
 
 def label(recipe: Recipe) -> str:
     """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
-    kind = {"count": "bpe", "score": "wordpiece", "unigram": "unigram", "gage": "gage"}[recipe.objective]
-    unit = {"byte": "bytes", "char": "characters", "grapheme": "graphemes"}[recipe.unit]
+    kind = {"count": "bpe", "score": "wordpiece", "unigram": "unigram", "gage": "gage"}.get(recipe.objective, recipe.objective)
+    unit = {"byte": "bytes", "char": "characters", "grapheme": "graphemes"}.get(recipe.unit, recipe.unit)
     return " · ".join([kind, recipe.split, unit] + ([recipe.mark_text] if recipe.mark_text else []))
+
+
+def preset_of(recipe: Recipe) -> str:
+    """The name of the first preset that is this recipe, empty if none is."""
+    return next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), "")

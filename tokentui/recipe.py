@@ -12,12 +12,17 @@ import functools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from tokentui.arguments import name_of, shown
 from tokentui.errors import TokentuiError
+from tokentui.limits import MOST_SPREAD, spread
 
 if TYPE_CHECKING:
     import regex
+
+
+_Entry = TypeVar("_Entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,8 @@ AXES: dict[str, Axis] = {
         }),
         Axis("pieces", "which tokens may be made", {
             "any": "any",
-            "sentencepiece": "at most 16 characters, one script, ▁ only in front, digits apart",
+            "sentencepiece": "at most 16 characters, one script, ▁ only in front, numbers apart from letters",
+            "sentencepiece-digits": "the same, and each digit alone (split_digits)",
         }),
         Axis("encode", "how new text is encoded", {
             "merges": "the merges in the order they were learned",
@@ -127,12 +133,31 @@ AXES: dict[str, Axis] = {
 }
 """The eleven axes by name: the one table that the recipe, the commands and the screen read."""
 
+SHAPE: dict[str, str] = {
+    "coverage": "the share of the characters of the corpus that the base covers; the rarest become unknown",
+    "symbols": "texts that are one token each, and that no merge crosses",
+    "prefix_space": "whether a space is set in front of a text",
+}
+"""The words of a run that shape what is learned, and what they mean. They are no axes; a recipe holds them."""
+
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint for a word that is not known: the nearest one that is, else all of them."""
     names = list(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
+
+
+def entry(table: Mapping[str, _Entry], axis: str, value: str) -> _Entry:
+    """What a table has for the value of an axis.
+
+    Raises:
+        TokentuiError: It has nothing: the value is one that another part of the program knows.
+    """
+    found = table.get(value)
+    if found is None and value not in table:
+        raise TokentuiError("nothing here does that", f"{axis}={value}", nearest(value, table))
+    return found  # type: ignore[return-value]  # None where the table holds None
 
 
 @functools.lru_cache(maxsize=64)
@@ -144,6 +169,8 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     """
     import regex  # not before the first paint, which knows no pattern
 
+    if spread(pattern) > MOST_SPREAD:
+        raise TokentuiError("the pattern repeats too many times", "split=regex:", "write smaller counts")
     try:
         return regex.compile(pattern, regex.VERSION0)
     except regex.error as error:
@@ -153,11 +180,18 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
         raise TokentuiError("the pattern is too large to compile", "split=regex:", "write a shorter one") from None
 
 
+_EMPTY = ("", "none", "[]")
+"""How a user writes that a list is empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What a tokenizer is trained and run by. Frozen, hashable, checked when made.
 
     Defaults are those of GPT-2's tokenizer as Hugging Face would retrain it.
+
+    Beside the axes it holds the words of a run that shape what is learned (`SHAPE`): `coverage` is a share above 0 and at most 1,
+    `symbols` are texts, and `prefix_space` is None where the split's own rule holds (`metaspace` sets a space in front).
 
     Raises:
         TokentuiError: A value that its axis does not have, or values that make no sense together; it names the axis
@@ -175,11 +209,18 @@ class Recipe:
     pieces: str = "any"
     encode: str = "merges"
     unknown: str = "never"
+    coverage: float = 1.0
+    symbols: tuple[str, ...] = ()
+    prefix_space: bool | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.normalize
         if isinstance(given, str):
-            given = [part for part in given.split(",") if part not in ("", "none")]
+            given = [part for part in given.split(",") if part not in _EMPTY]
+        if not isinstance(given, list | tuple):
+            raise TokentuiError(f"a list of names belongs here, not {shown(given)}", "normalize", "such as ['nfkc']")
+        if len(given) == 1 and given[0] in _EMPTY:
+            given = ()
         object.__setattr__(self, "normalize", tuple(given))
         for name in AXES:
             value = getattr(self, name)
@@ -190,6 +231,45 @@ class Recipe:
                 raise TokentuiError(what, f"{axis}={self.axis(axis)}", hint)
         if self.split.startswith("regex:"):
             compile_pattern(self.split.removeprefix("regex:"))
+        object.__setattr__(self, "coverage", _share(self.coverage))
+        object.__setattr__(self, "symbols", _texts(self.symbols))
+        if self.prefix_space is not None and not isinstance(self.prefix_space, bool):
+            raise TokentuiError("yes or no is wanted", f"prefix_space={self.prefix_space}", "take True or False")
+        if self.prefix_space is (self.split == "metaspace"):
+            object.__setattr__(self, "prefix_space", None)  # so that equal recipes are equal
+        for name, forbidden, what, hint in _SENSELESS_SHAPES:
+            if forbidden(self):
+                raise TokentuiError(what, f"{name}={self.word(name)}", hint)
+
+    @property
+    def spaced(self) -> bool:
+        """Whether a space is set in front of a text that begins with none."""
+        return self.split == "metaspace" if self.prefix_space is None else self.prefix_space
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """The words of a run that shape the learning, without those at their defaults; lists as lists."""
+        found: dict[str, Any] = {"coverage": self.coverage} if self.coverage < 1 else {}
+        found |= {"symbols": list(self.symbols)} if self.symbols else {}
+        return found | ({"prefix_space": self.prefix_space} if self.prefix_space is not None else {})
+
+    def word(self, name: str) -> str:
+        """A word of `SHAPE` as a user writes it."""
+        value = getattr(self, name) if name != "prefix_space" else self.spaced
+        if name == "prefix_space":
+            return "yes" if value else "no"
+        return (" ".join(value) or "none") if isinstance(value, tuple) else f"{value:.10g}"
+
+    def shaped(self, **words: Any) -> Recipe:
+        """This recipe with other words of `SHAPE`.
+
+        Raises:
+            TokentuiError: There is no such word, or it makes no sense here.
+        """
+        for name in words:
+            if name not in SHAPE:
+                raise TokentuiError("no such word of a run", name, nearest(name, SHAPE))
+        return dataclasses.replace(self, **words)
 
     @property
     def mark_kind(self) -> str:
@@ -207,11 +287,16 @@ class Recipe:
         return (",".join(value) or "[]") if isinstance(value, tuple) else str(value)
 
     def with_axes(self, **axes: Any) -> Recipe:
-        """This recipe with other values on some axes."""
+        """This recipe with other values on some axes. A word of `SHAPE` that has no meaning under them goes."""
         for name in axes:
             if name not in AXES:
                 raise TokentuiError("no such axis", name, nearest(name, AXES))
-        return dataclasses.replace(self, **axes)
+        kept: dict[str, Any] = {}
+        if axes.get("unit") == "byte":
+            kept["coverage"] = 1.0
+        if axes.get("split") in _SPACELESS:
+            kept["prefix_space"] = None
+        return dataclasses.replace(self, **kept, **axes)
 
     def to_dict(self) -> dict[str, Any]:
         """The axes by name, lists as lists: what a tokenizer file holds."""
@@ -219,8 +304,12 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, axes: Mapping[str, Any], where: str = "recipe") -> Recipe:
-        """A recipe from named axes; axes that are absent take their defaults."""
+        """A recipe from named axes and words of `SHAPE`; what is absent takes its default."""
+        if not isinstance(axes, Mapping):
+            raise TokentuiError(f"axes and their values belong here, not {shown(axes)}", where, "hand in a dict")
         for name, value in axes.items():
+            if name in SHAPE:
+                continue
             if name not in AXES:
                 raise TokentuiError(f"no axis {name!r}", where, nearest(str(name), AXES))
             listed = isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value)
@@ -230,8 +319,8 @@ class Recipe:
         return cls(**axes)
 
     def to_toml(self) -> str:
-        """A recipe file: flat TOML, an axis a line."""
-        return "".join(f"{name} = {_toml(value)}\n" for name, value in self.to_dict().items())
+        """A recipe file: flat TOML, an axis a line, and a word of `SHAPE` a line where it is not the default."""
+        return "".join(f"{name} = {_toml(value)}\n" for name, value in (self.to_dict() | self.shape).items())
 
     @classmethod
     def from_toml(cls, text: str, where: str = "recipe") -> Recipe:
@@ -239,7 +328,7 @@ class Recipe:
         import tomllib  # only a recipe file needs it
 
         try:
-            axes = tomllib.loads(text)
+            axes = tomllib.loads(name_of(text, where))
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise TokentuiError(f"not a recipe file: {error}", where, 'write an axis a line, such as split = "gpt2"') from None
         return cls.from_dict(axes, where)
@@ -269,7 +358,28 @@ def _check_value(name: str, value: Any) -> None:
             return
         if value in axis.values and not value.endswith(":"):
             return
-    raise TokentuiError(f"no value {value!r}", name, nearest(str(value), axis.names()))
+    raise TokentuiError(f"no value {shown(value)}", name, nearest(value if isinstance(value, str) else "", axis.names()))
+
+
+def _share(value: Any) -> float:
+    """A coverage as a number that is one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise TokentuiError("a share above 0 and at most 1 is wanted", f"coverage={value}", "such as 0.9995")
+    return float(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Symbols as texts that can be found."""
+    if isinstance(value, str) or not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+        raise TokentuiError("a list of texts is wanted", "symbols", 'such as ["<sep>"]')
+    for place, one in enumerate(value):
+        if not one:
+            raise TokentuiError("a symbol cannot be empty", "symbols", "leave it out")
+        if "\0" in one or any("\ud800" <= c <= "\udfff" for c in one):
+            raise TokentuiError("a text cannot hold NUL or half a surrogate pair", "symbols", "leave it out")
+        if one in value[:place]:
+            raise TokentuiError("named twice", f"symbol {one}", "name it once")
+    return tuple(value)
 
 
 _SAMPLE_TEXT = {"regex": r"\p{L}+", "end-symbol": "</w>", "end-suffix": "</w>", "prefix": "##"}
@@ -288,7 +398,7 @@ _SENSELESS: tuple[tuple[str, Any, str, str], ...] = (
      "the units are bytes already", "take base=bytes with unknown=never, or unit=char"),
     ("unknown", lambda r: r.unknown == "pass-through" and r.encode != "merges",
      "only merges leave a piece without an id as it is", "take unknown=per-unit"),
-    ("pieces", lambda r: r.pieces == "sentencepiece" and r.unit == "byte",
+    ("pieces", lambda r: r.pieces.startswith("sentencepiece") and r.unit == "byte",
      "the filter looks at characters", "take pieces=any, or unit=char"),
     ("objective", lambda r: r.objective == "gage" and (r.unit, r.split, r.mark) != ("byte", "none", "none"),
      "Gage's compression works on the bytes of the whole text", "take unit=byte, split=none and mark=none"),
@@ -298,4 +408,16 @@ _SENSELESS: tuple[tuple[str, Any, str, str], ...] = (
      "Gage's compression replaces pair by pair", "take encode=merges"),
     ("base", lambda r: r.base == "frequency" and r.unit == "byte",
      "the ids of a base that comes after the merges are for characters", "take base=bytes, or unit=char"),
+)
+
+_SPACELESS = ("whitespace", "space", "words", "bert")
+"""The splits that drop spaces."""
+
+_SENSELESS_SHAPES: tuple[tuple[str, Any, str, str], ...] = (
+    ("coverage", lambda r: r.coverage < 1 and r.unit == "byte",
+     "a coverage is of characters, and the units are bytes", "take coverage=1, or unit=char"),
+    ("symbols", lambda r: bool(r.symbols) and r.objective == "gage",
+     "Gage's compression works on the bytes of the whole text", "leave the symbols out"),
+    ("prefix_space", lambda r: r.spaced and (r.split in _SPACELESS or r.objective == "gage"),
+     "a space in front would be dropped, or is no part of the text", "take split=gpt2 or split=metaspace"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from tokentui import commands as do
 from tokentui.errors import Cancelled
-from tokentui.prepared import Prepared, Stand
+from tokentui.prepared import Prepared
 from tokentui.snapshot import Busy
 
 PUBLISH_S = 0.1
@@ -26,12 +27,18 @@ class Install:
     """Stand on what has been prepared: a command that only the session itself gives."""
 
     prepared: Prepared
-    stand: Stand | None
-    keep_look: bool
+    keep_place: bool = False
+    """Whether it comes to the place where what stands now is, or is going to."""
+    keep_look: bool = False
+    again: bool = False
+    """Whether it is the same training, laid out again."""
 
 
+@dataclass(frozen=True, slots=True)
 class Glancing:
-    """Take the tokenizer of the present step."""
+    """Take the tokenizer of the present step, as soon as there is what is needed (a `Need`)."""
+
+    need: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +58,26 @@ class Rebuild:
 Loaded = do.Open | do.OpenTokenizer | do.Use | do.Scratch | OpenMany | Rebuild
 
 
+def _name_of(command: Loaded) -> str:
+    """What is opened, by its name; empty where it has none."""
+    match command:
+        case OpenMany(_, _, _, do.OpenTokenizer(path)) | do.OpenTokenizer(path) | do.Open(path):
+            return os.path.basename(path) or path
+        case OpenMany((source,)):
+            return os.path.basename(source) or source
+        case OpenMany(sources):
+            return f"{len(sources):,} sources"
+    return ""
+
+
 class Loading:
     """A corpus being opened: how far it is, and whether it was given up."""
 
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self.busy = Busy("opening", 0, 0)
+    def __init__(self, command: Loaded, wake: Callable[[], None]) -> None:
+        self.command = command
+        self.part: Prepared | None = None
+        """What there is of it before it is whole."""
+        self.busy = Busy(f"opening {_name_of(command)}".rstrip(), 0, 0)
         self.cancelled = False
         self._given_up = asyncio.Event()
         self.done = False
@@ -85,9 +107,9 @@ class Loading:
             raise Cancelled
         return work.result()
 
-    def shown(self, now: float) -> Busy | None:
-        """What is said of it: nothing of what takes no time worth the mention, nor of what is done."""
-        return None if self.done or now - self._since < PUBLISH_S else self.busy
+    def shown(self, now: float, at_once: bool = False) -> Busy | None:
+        """What is said of it: nothing of what takes no time worth the mention, unless `at_once`, nor of what is done."""
+        return None if self.done or (now - self._since < PUBLISH_S and not at_once) else self.busy
 
     def tell(self, what: str, done: int, total: int) -> None:
         """Take in how far it is; from any thread, as often as one likes."""

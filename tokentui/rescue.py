@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import termios
 import threading
 import tty
+from collections.abc import Iterator
 from typing import Any
 
 RESTORE = (
@@ -61,6 +63,23 @@ def mend() -> None:
         termios.tcflush(descriptor, termios.TCIFLUSH)  # reports of the mouse that nobody reads any more
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def interrupts_end() -> Iterator[None]:
+    """Let SIGINT end the process at once while modules are imported.
+
+    As an exception it could be lost: Python drops those that rise in the callbacks of weak references, which imports have.
+    """
+    kept = signal.getsignal(signal.SIGINT)
+    if kept is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield  # it is ignored, or somebody else's
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, kept)
 
 
 class Watchdog:

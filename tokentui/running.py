@@ -20,7 +20,7 @@ from tokentui.text.branches import Branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
-from tokentui.text.split import splitter
+from tokentui.text.shaping import splitter_of
 
 _BACK = (2_000, 20_000, 200_000)
 """How far before a place a safe cut is looked for."""
@@ -45,7 +45,7 @@ class RunningText:
     def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
         self._corpus = corpus
         self._recipe = recipe
-        self._splitter = splitter(recipe.split)
+        self._splitter = splitter_of(recipe)
         self._pretokenizer = Pretokenizer(recipe)
         self._texts: dict[int, str | LongText] = {}
         self._spans: dict[int, tuple[array[int], array[int]]] = {}
@@ -116,7 +116,7 @@ class RunningText:
             position=(self._before[document] + offset) / total if total else 0.0,
         )
 
-    def pieces(self, place: Place, chars: int, branches: Branches) -> Iterator[PiecePart]:
+    def pieces(self, place: Place, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
         """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
@@ -129,6 +129,7 @@ class RunningText:
                 yield PiecePart(text[shown:at], shown, at, None)
             if len(word) > _WORD_UNITS:  # an enormous one: only what is looked at
                 at, word, stop = max(at, start), text[max(at, start) : end], min(stop, end)
+            assert branches is not None
             begin = max(0, at - _AROUND) if isinstance(text, LongText) else 0
             branch = branches.of(text[begin : stop + _AROUND] if isinstance(text, LongText) else text, at - begin, word)
             yield PiecePart(word, at, stop, branch)
@@ -270,6 +271,8 @@ class RunningText:
         self, document: int, at: int, word: str, skip: int, wanted: int, trainer: Trainer, times: int | None
     ) -> CorpusPart:
         """A pre-token with its tokens; of an enormous one only the characters from `skip` on to `wanted`."""
+        if word in self._recipe.symbols:
+            return CorpusPart(Place(document, at), word, (TokenSpan(0, len(word), False, False),), times)
         long = len(word) > _WORD_UNITS
         piece = word[skip : min(len(word), wanted + 1)] if long else word
         sizes = unit_sizes(self._recipe, piece)

@@ -5,8 +5,10 @@ bytes that are no UTF-8, characters that cannot be seen, characters that termina
 point or byte becomes a visible stand-in, one for one; nothing is ever left out, because what closes up behind a hole
 can be a new sequence. A stand-in is told from the same characters in the data by its kind.
 
-A character is shown as it is only where all terminals draw it alike: joiners, variation selectors, flags, skin tones,
-enclosing and spacing marks and conjoining jamo are written as code points instead.
+Whole grapheme clusters are shown as they are: a character with its marks, an emoji with its skin tone and what is joined
+to it, a flag, a keycap, a syllable of jamo. What belongs to a cluster and stands alone is shown apart: a mark on a dotted
+circle, all others as code points. Joiners and variation selectors are shown as code points outside a cluster, where they
+change nothing that is seen.
 """
 
 from __future__ import annotations
@@ -28,10 +30,12 @@ GlyphMode = Literal["text", "escaped", "hex", "points"]
 GLYPH_MODES: tuple[GlyphMode, ...] = get_args(GlyphMode)
 """The modes in the order in which a key goes through them."""
 
-MARKS_SHOWN = 4
+MARKS_SHOWN = 6
 """The most combining marks that are drawn on one character; more are written as code points."""
 MARKS_SENT = 8
 """The most that a terminal gets at all: some scripts pile up a few, and what goes on runs over the lines above."""
+LINKS_SHOWN = 3
+"""The most consonants that one cluster joins to its first (a virama stands between them), and the most joined emoji."""
 
 
 class Kind(StrEnum):
@@ -60,10 +64,43 @@ class Span(NamedTuple):
     kind: Kind
 
 
-# Joined: drawn with a neighbour, and not alike everywhere. Hidden: printable to Python, but nothing is seen.
+# Joined: drawn with a neighbour. Hidden: printable to Python, but nothing is seen.
 _HIDDEN = r"\p{Default_Ignorable_Code_Point}"
-_JOINED = r"\p{M}\U0001F1E6-\U0001F1FF\U0001F3FB-\U0001F3FF\u1160-\u11FF\uD7B0-\uD7FF"
-_MARK = rf"[\p{{Mn}}--{_HIDDEN}]"
+_TONE = r"\p{Emoji_Modifier}"
+_JOINED = rf"\p{{M}}\p{{Regional_Indicator}}{_TONE}\u1160-\u11FF\uD7B0-\uD7FF"
+_PLAIN = rf"[^\p{{C}}\p{{Z}}{_HIDDEN}{_JOINED}\u2800]"
+_MARK = rf"[\p{{M}}--{_HIDDEN}]"
+_MARKS = rf"{_MARK}{{0,{MARKS_SHOWN}}}+[\u0E33\u0EB3]?+"  # Thai and Lao have a vowel that belongs to a cluster and is no mark
+_VOWEL, _FINAL = rf"[\p{{GCB=V}}--{_HIDDEN}]", rf"[\p{{GCB=T}}--{_HIDDEN}]"
+
+# An emoji that is drawn in colour, with what is joined to it (UTS #51); three flags are spelt in tags.
+_EMOJI_TEXT = rf"[\p{{Emoji}}--[0-9#*\p{{Regional_Indicator}}{_TONE}]]"
+_EMOJI_FIRST = (
+    rf"(?:\p{{Emoji_Modifier_Base}}\uFE0F?{_TONE}|[\p{{Emoji_Presentation}}--[\p{{Regional_Indicator}}{_TONE}]][\uFE0E\uFE0F]?"
+    rf"|{_EMOJI_TEXT}[\uFE0E\uFE0F])"
+)
+_EMOJI = (
+    r"(?=[0-9#*\xA9\xAE\u203C-\u3299\U0001F000-\U0001FAFF])(?:[0-9#*]\uFE0F\u20E3|\U0001F3F4\U000E0067\U000E0062"
+    r"(?:\U000E0065\U000E006E\U000E0067|\U000E0073\U000E0063\U000E0074|\U000E0077\U000E006C\U000E0073)\U000E007F"
+    rf"|{_EMOJI_FIRST}(?<!\uFE0E)(?:\u200D{_EMOJI_TEXT}(?:\uFE0F|{_TONE})?){{1,{LINKS_SHOWN}}}+|{_EMOJI_FIRST})"
+)
+# Joiners that are seen (RFC 5892, appendix A.1 and A.2): behind a virama, and where a letter stops being joined to the next.
+_KEPT = r"(?<=\p{ccc=9})\u200D(?=\p{L})|(?<=\p{ccc=9})\u200C|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4})\u200C"
+_UNJOINED = (
+    r"(?:\u200C(?:(?<=\p{ccc=9}\u200C)(?=\p{L})|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4}\u200C)(?=[\p{jt=D}\p{jt=R}])))?+"
+)
+_SYLLABLE = (
+    r"(?:(?=[\u1160-\u11FF\uD7B0-\uD7FF])"
+    rf"(?:(?<=\p{{GCB=L}}){_VOWEL}{{1,2}}+{_FINAL}{{0,2}}+|(?<=[\p{{GCB=LV}}\p{{GCB=LVT}}]){_FINAL}{{1,2}}+))?+"
+)
+_LINK = rf"(?:(?<=\p{{InCB=Linker}})\p{{InCB=Consonant}}|(?<=\p{{ccc=9}})\u200D\p{{L}}){_MARKS}"
+_CLUSTER = (
+    rf"(?:{_EMOJI}|\p{{Regional_Indicator}}{{2}}|{_PLAIN}{_SYLLABLE}){_MARKS}"
+    rf"(?:{_LINK}){{0,{LINKS_SHOWN}}}+{_UNJOINED}"
+)
+"""A grapheme cluster (UAX #29) of characters that are seen, of bounded length, with spacing marks that follow it."""
+_ORPHANS = rf"(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+"
+
 _NEXT = r"[\uDC80-\uDCBF]"
 # The start of a well-formed character (The Unicode Standard, table 3-7) whose rest is missing, as surrogate escapes.
 _STARTED = (
@@ -75,12 +112,20 @@ _KINDS = (
     rf"|(?P<partial>\A{_NEXT}{{1,3}}+(?!{_NEXT})|{_STARTED}\Z)|(?P<invalid>[\uD800-\uDFFF])"
     rf"|(?P<combining>[{_JOINED}--{_HIDDEN}])|(?P<invisible>.)"
 )
-_SCAN = (
-    rf"(?P<text>(?:[^\p{{C}}\p{{Z}}{_HIDDEN}{_JOINED}\u2800]++{_MARK}{{0,{MARKS_SHOWN}}}+)++)"
-    rf"|(?P<orphans>(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+)|{_KINDS}"
+_EASY = (
+    r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096\u30A1-\u30FE\u4E00-\u9FFF\uAC00-\uD7A3]+"
+    rf"(?![{_JOINED}{_HIDDEN}])"
 )
+"""Characters that are clusters by themselves unless something joins them, found without asking many tables."""
+_SCAN = rf"(?P<text>(?:{_EASY}|{_CLUSTER})++)|(?P<orphans>{_ORPHANS})|{_KINDS}"
 _SCAN_ASCII = rf"(?P<text>[!-~]++)|{_KINDS}"
-_FORBIDDEN = rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]|\p{{M}}{{{MARKS_SENT + 1}}}"
+_CLUSTERS = rf"(?P<easy>{_EASY})|(?P<drawn>{_CLUSTER})|(?P<orphans>{_ORPHANS})|(?P<piled>(?<=\p{{M}})\p{{M}})|."
+_ANY_HIDDEN = f"[{_HIDDEN}]"
+_ACTS = rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]"
+_PILE = rf"\p{{M}}{{{MARKS_SENT + 1}}}"
+_FORBIDDEN = rf"{_ACTS}|{_PILE}"
+_OUTSIDE = rf"(?:{_EMOJI}|{_KEPT})(*SKIP)(*FAIL)|{_ACTS}"
+"""What is forbidden, but for what belongs to a cluster that shows it."""
 _DRAWN = re.compile("[ -~\u00b7\u2014\u2026\u2190-\u21ff\u2500-\u25ff]*")
 """ASCII, and what borders, bars and arrows are drawn with: in them nothing is forbidden, and no table has to be asked."""
 
@@ -96,7 +141,54 @@ def _pattern(pattern: str) -> regex.Pattern[str]:
 def is_safe(text: str) -> bool:
     """Whether a terminal may get this text: nothing in it is hidden, acts or piles up. Says nothing about widths."""
     # Both tables are asked, Python's and regex's: they may be of different versions of Unicode.
-    return text.isprintable() and (_DRAWN.fullmatch(text) is not None or _pattern(_FORBIDDEN).search(text) is None)
+    if _DRAWN.fullmatch(text) is not None:
+        return True
+    if _pattern(_FORBIDDEN).search(text) is None:
+        return text.isprintable()
+    return not (_pattern(_OUTSIDE).search(text) or _pattern(_PILE).search(text)) and _is_printable(text)
+
+
+def _is_printable(text: str) -> bool:
+    """Whether Python knows the characters too, joiners aside, which are printable to it nowhere."""
+    return text.isprintable() or _pattern(_ANY_HIDDEN).sub("", text).isprintable()
+
+
+def unsafe_places(text: str) -> set[int]:
+    """Where the characters stand that a terminal may not get. Marks too many are not among them."""
+    found = {match.start() for match in _pattern(_OUTSIDE).finditer(text)}
+    return found | {place for place, char in enumerate(text) if not _is_printable(char)}
+
+
+class Cluster(NamedTuple):
+    """Characters of a text that are drawn as one."""
+
+    start: int
+    end: int
+    text: str
+    kind: Literal["drawn", "piled", "other"]
+    """`drawn`: seen as they are; `piled`: a mark too many for the character before it."""
+
+
+def clusters(text: str) -> Iterator[Cluster]:
+    """A text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by one."""
+    for match in _pattern(_CLUSTERS).finditer(text):
+        start, end = match.span()
+        if match.lastgroup == "easy":
+            for place in range(start, end):
+                yield Cluster(place, place + 1, text[place], "drawn")
+        elif match.lastgroup == "drawn":
+            yield Cluster(start, end, match.group(), "drawn")
+        else:
+            yield Cluster(start, end, match.group(), "piled" if match.lastgroup == "piled" else "other")
+
+
+def shown(cluster: Cluster, mode: GlyphMode) -> tuple[Span, ...]:
+    """A cluster of a text as spans of safe text."""
+    if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
+        return (Span(cluster.text, Kind.text),)
+    if mode == "text" and cluster.kind == "piled":
+        return (Span(_glyph(cluster.text), Kind.combining),)
+    return visible(cluster.text, mode=mode)
 
 
 def visible(
@@ -127,10 +219,43 @@ def visible(
     return spans if limit is None else _cut(spans, limit, "..." if ascii_only else "…")
 
 
+_SHOWN: dict[GlyphMode, str] = {
+    "text": r"<(?P<byte>[0-9A-F]{2})>|U\+(?P<point>[0-9A-F]{4,6})|(?P<char>.)",
+    "escaped": r"\\x(?P<byte>[0-9a-f]{2})|\\(?:u(?P<point>[0-9a-f]{4})|U(?P<long>[0-9a-f]{8}))|\\(?P<short>[tnr\\])|(?P<char>.)",
+    "hex": r"(?P<byte>[0-9a-f]{2})|(?P<char>.)",
+    "points": r"<(?P<byte>[0-9A-F]{2})>|U\+(?P<point>[0-9A-F]{4,6})| |(?P<char>.)",
+}
+_SHORT = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+_PICTURED = {" ": "·", "\n": "⏎", "\t": "⇥", "\x7f": "␡"} | {chr(n): chr(0x2400 + n) for n in range(32) if n not in (9, 10)}
+_DEPICTED = {picture: char for char, picture in _PICTURED.items()} | {"␣": " "}
+
+
+def meant(shown: str, mode: GlyphMode = "text") -> bytes:
+    """The bytes that a text stands for when it was typed as data are shown in a mode: `·the`, `<C3>`, `U+200B`, `\\n`.
+
+    What is no stand-in means itself.
+    """
+    out = bytearray()
+    for match in re.compile(_SHOWN[mode], re.DOTALL).finditer(shown):
+        found = match.groupdict()
+        if found.get("byte"):
+            out += bytes.fromhex(found["byte"])
+            continue
+        code = found.get("point") or found.get("long")
+        char = found.get("char") or _SHORT.get(found.get("short") or "", "")
+        if code:
+            char = chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else match.group()
+        elif mode == "text":
+            char = _DEPICTED.get(char, char)
+        out += _exact_bytes(char)
+    return bytes(out)
+
+
 def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = False) -> str:
     r"""One line of plain safe text: for file names, error lines, titles. `safe(safe(x)) == safe(x)`.
 
-    What is not safe stands as a Python escape; backslashes are not doubled: `safe("a\x1b[m\n") == r"a\x1b[m\n"`.
+    What is not safe stands as a Python escape, each joiner too; backslashes are not doubled:
+    `safe("a\x1b[m\n") == r"a\x1b[m\n"`.
     """
     if limit is not None:
         data = data[: 4 * limit + 4]
@@ -145,7 +270,8 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
 
 def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool = False) -> str:
     """What an error says, on one safe line."""
-    return safe(str(error) or type(error).__name__, limit=limit, ascii_only=ascii_only)
+    said = str(error) or ("" if isinstance(error, str) else type(error).__name__)
+    return safe(said, limit=limit, ascii_only=ascii_only)
 
 
 def stand_in(char: str) -> str:
@@ -157,12 +283,15 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
     write: Callable[[str], str] = _escape if mode != "text" else _ascii_glyph if ascii_only else _glyph
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _kind(match)
-        if kind is Kind.text and run.isprintable():
-            yield Span(run.replace("\\", "\\\\") if mode == "escaped" else run, kind)
+        if kind is Kind.text and mode == "text" and _is_printable(run):
+            yield Span(run, kind)
         elif kind is Kind.text:
-            # Code points that the tables of regex know and those of an older Python do not.
-            for char in run:
-                yield Span(char, kind) if char.isprintable() else Span(write(char), Kind.invisible)
+            # Joiners, and code points that the tables of regex know and those of an older Python do not.
+            plain = run.isprintable() and _pattern(_ANY_HIDDEN).search(run) is None
+            for part in (run,) if plain else run:
+                seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
+                exact = part.replace("\\", "\\\\") if mode == "escaped" else part
+                yield Span(exact, kind) if seen else Span(write(part), Kind.invisible)
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
             # Marks without a character to stand on get the circle that is drawn for one.
             yield Span("◌" + run, kind)
@@ -189,15 +318,7 @@ def _byte_of(char: str) -> int | None:
 
 
 def _picture(char: str) -> str:
-    if char == " ":
-        return "·"
-    if char == "\n":
-        return "⏎"
-    if char == "\t":
-        return "⇥"
-    if char < " ":
-        return chr(0x2400 + ord(char))
-    return "␡" if char == "\x7f" else ""
+    return _PICTURED.get(char, "")
 
 
 def _glyph(char: str) -> str:
@@ -247,6 +368,11 @@ def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]
     kept: list[Span] = []
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
+        if len(text) > room and kind is Kind.text and not text.isascii():
+            # A cluster that does not fit is left out as a whole: half of one may be unsafe, or drawn as another.
+            inside = text[: room + 64]
+            text = text[: max((one.end for one in clusters(inside) if one.end <= room), default=0)]
+            room = len(text)
         if room > 0:
             kept.append(Span(text[:room], kind))
         room -= len(text)

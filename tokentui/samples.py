@@ -24,6 +24,17 @@ class Sample:
         """The size of its file."""
         return self.path.stat().st_size
 
+    @property
+    def size(self) -> int:
+        """The size of its text: without the line ends of a file of lines, of counted words each as often as it counts."""
+        if self.as_ == "text":
+            return self.bytes
+        lines = self.path.read_bytes().splitlines()
+        if self.as_ == "lines":
+            return sum(map(len, lines))
+        rows = (line.rpartition(b"\t") for line in lines)
+        return sum(len(word) * int(count) for word, _, count in rows)
+
 
 # A one-line example is read as lines, so that the line end of its file is no part of it.
 _TABLE = (

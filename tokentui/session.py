@@ -12,27 +12,26 @@ import contextlib
 import gc
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from tokentui import commands as do
-from tokentui.answers import Answers, ExportReport, Report
-from tokentui.asides import ask, export_to, facts, formats, preview
+from tokentui import fast
+from tokentui.asides import Answer, answered
 from tokentui.compared import ColumnWanted, CompareSnapshot
 from tokentui.comparing import CompareSession, compare_from
 from tokentui.errors import Cancelled
-from tokentui.explorer import SCRATCH_BYTES, SLICE_S, Explorer, Glance, Prepared, Run, Stand, nothing
-from tokentui.formats import recognise
+from tokentui.explorer import SCRATCH_BYTES, SLICE_S, Explorer, Glance, Prepared, Run, nothing
 from tokentui.futures import look_at_error, resolve, tell_failure
-from tokentui.loading import Hooks, open_corpus, open_tokenizer, prepare, prepare_whole
+from tokentui.loading import Hooks
 from tokentui.recipe import Recipe
 from tokentui.requests import PUBLISH_S as PUBLISH_S
 from tokentui.requests import Glancing, Install, Loaded, Loading, OpenMany, Rebuild
-from tokentui.snapshot import PreviewView, Snapshot
-from tokentui.text.corpus import Corpus
+from tokentui.shelf import Shelf
+from tokentui.snapshot import Snapshot
 from tokentui.text.patience import asking
+from tokentui.waiting import Line, Need, in_order, is_load, is_step, need, need_of, there
 from tokentui.warming import warm
 
 SWITCH_S = 0.0005
@@ -41,17 +40,9 @@ ARRIVE_S = 0.05
 """How long to walk towards the place that is kept before a training that is new is shown: so that what is seen changes once."""
 LOOK_S = 0.5
 """What a pattern may take over a match in what is only looked at, such as the text that somebody types."""
-KEPT_TRAINERS = 6
-"""How many trained recipes are kept, so that going back to one is instant."""
-
 REBUILD_BYTES = 200_000
 """A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as one looks."""
-SCRATCH = "scratch"
-"""What a corpus is called that the user types."""
-
 Publish = Callable[[Snapshot], None]
-Answer = PreviewView | Answers | Report | ExportReport | tuple[ExportReport, ...] | str
-"""What is answered beside the training."""
 
 
 class Session:
@@ -71,7 +62,12 @@ class Session:
         """Set while there is nothing to do: no command waiting, no step to make, nothing being opened."""
         self._publish = publish
         self._explorer = Explorer(nothing(recipe or Recipe(), run))
+        self._open = self._shown = self._explorer.prepared
+        """What was opened last, and what was last handed in to be stood on: a part of what is being opened may be."""
         self._commands: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]] = []
+        self._taken_in = self._commands
+        """The commands of the slice under way."""
+        self._line = Line()
         self._wake = asyncio.Event()
         self._closing = False
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
@@ -81,11 +77,15 @@ class Session:
         self._loading: Loading | None = None
         self._installing: Prepared | None = None
         """What is handed in and not yet stood on."""
-        self._kept: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
+        self._plain: Prepared | None = None
+        """What was laid out before the kernels were there."""
+        self._shelf = Shelf()
         self._task: asyncio.Task[None] | None = None
         self._kernels = kernels
         self._warming: asyncio.Task[bool] | None = None
         self._switch_interval = sys.getswitchinterval()
+        if kernels:
+            fast.compile_elsewhere()
 
     async def start(self) -> None:
         """Begin to take commands; the first snapshot shows an empty corpus."""
@@ -108,7 +108,7 @@ class Session:
         if self._warming:
             self._warming.cancel()
             await asyncio.wait([self._warming])
-        for _, future in self._commands:
+        for _, future in (*self._commands, *self._line.take_all()):
             future.cancel()
         # A reader that hangs on a device looks at its cancel callable; do not wait for it here.
         self._loader.shutdown(wait=False, cancel_futures=True)
@@ -128,14 +128,14 @@ class Session:
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(look_at_error)
-        if isinstance(command, do.Open | do.OpenTokenizer | do.Use | do.Scratch):
-            self._load(command, future)
-        elif isinstance(command, do.Aside):
+        if isinstance(command, do.Aside):
             self._set_aside(command, future)
-        else:
-            if isinstance(command, do.CancelWork):
-                self._cancel_loading()
+        elif isinstance(command, do.CancelWork):
+            self._line.drop("dropped", loads=True)
+            self._cancel_loading()
             self._hand_in(command, future)
+        else:
+            self._give(command, future)
         return future
 
     def open(self, sources: Sequence[str], as_: str | None = None, field: str = "text") -> asyncio.Future[Any]:
@@ -151,33 +151,72 @@ class Session:
         self, publish: Callable[[CompareSnapshot], None], wanted: Sequence[ColumnWanted]
     ) -> CompareSession:
         """Columns beside each other on the corpus that is open, or being opened; the comparison is yet to be started."""
-        while self._loading and self._loading.task:
-            await asyncio.wait([self._loading.task])
         glanced: asyncio.Future[Any] = self._loop.create_future()
-        self._hand_in(Glancing(), glanced)
-        return compare_from(publish, self._explorer.prepared, await glanced, wanted, self._warming)
+        self._give(Glancing(Need.WHOLE), glanced)
+        glance = await glanced
+        return compare_from(publish, self._explorer.prepared, glance, wanted, self._warming)
 
     def _begin(self, command: Loaded) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(look_at_error)
-        self._load(command, future)
+        self._give(command, future)
         return future
 
-    def _rebuild(self, warming: asyncio.Task[bool]) -> None:
-        """Go on with kernels, where they have just been loaded and it makes a difference."""
-        done = not warming.cancelled() and warming.exception() is None and warming.result()
-        now = self._explorer.prepared
-        free = not (self._closing or self._loading or now.partial or now.opened or self._explorer.at_work)
-        if done and free and now.corpus.size >= REBUILD_BYTES:
-            future: asyncio.Future[Any] = self._loop.create_future()
-            future.add_done_callback(look_at_error)
-            self._load(Rebuild(), future)
+    def _rebuild(self) -> None:
+        """Go on with kernels, where they were loaded after what is trained was laid out and it makes a difference."""
+        now, warming = self._explorer.prepared, self._warming
+        done = warming and warming.done() and not warming.cancelled() and warming.exception() is None and warming.result()
+        if done and now is self._plain and not (self._closing or self._loading or self._installing):
+            self._plain = None
+            if not now.opened and now.corpus.size >= REBUILD_BYTES:
+                self._load(Rebuild(), self._loop.create_future())
 
     def _tell_engine(self, engine: str) -> None:
         self._explorer.engine = engine
         self._wake.set()
 
+    # ---- what waits
+
+    def _give(self, command: do.Command | Glancing | Loaded, future: asyncio.Future[Any]) -> None:
+        """Do it, or let it wait for what it needs."""
+        self.idle.clear()
+        self._wake.set()
+        if isinstance(command, do.Play) and command.on is None and self._explorer.running:
+            self._hand_in(do.Play(False), future)  # what is seen to run is stopped, whatever comes
+        elif is_load(command) and self._line.admits(command, self._loading and self._loading.command):
+            self._load(command, future)  # type: ignore[arg-type]
+        elif is_load(command) or need(command) > self._there or (in_order(command) and self._line.keeps_order):
+            self._line.add(command, future)
+        else:
+            self._hand_in(command, future)  # type: ignore[arg-type]
+
+    @property
+    def _there(self) -> Need:
+        commands = (*self._taken_in, *self._commands)
+        return there(self._loading, self._explorer, self._shown, commands, arrives=self._installing is not None)
+
+    def _go_on(self) -> bool:
+        """Do what comes next of what waits, where there is what it needs. Returns whether something was done."""
+        command = self._line.head
+        if command is None:
+            return False
+        if is_load(command):
+            ready = (self._loading is None or isinstance(self._loading.command, Rebuild)) and self._there >= Need.REST
+        else:
+            # What waits is done as if each had been asked for when the one before it was done.
+            ready = need(command) <= self._there and not (in_order(command) and (self._explorer.walking or self._commands))
+        if ready:
+            for command, future in self._line.take():
+                if is_load(command):
+                    self._load(command, future)
+                else:
+                    self._hand_in(command, future)
+        return ready
+
     def _hand_in(self, command: do.Command | Install | Glancing, future: asyncio.Future[Any]) -> None:
+        if self._closing:  # nobody would come to it
+            future.cancel()
+            return
         self.idle.clear()
         self._commands.append((command, future))
         self._wake.set()
@@ -189,11 +228,18 @@ class Session:
         shown: tuple[object, ...] = ()
         while not self._closing:
             self._wake.clear()
+            self._rebuild()
+            self._go_on()
             batch, self._commands = self._commands, []
+            self._taken_in = batch
             now = time.monotonic()
-            due = bool(batch) or now - last >= PUBLISH_S
-            self._explorer.busy = self._loading.shown(now) if self._loading else None
+            waiting = self._line.said
+            due = bool(batch) or now - last >= PUBLISH_S or waiting != self._explorer.waiting
+            self._explorer.waiting = waiting
+            at_once = bool(waiting) or self._explorer.prepared.nothing
+            self._explorer.busy = self._loading.shown(now, at_once) if self._loading else None
             wait, answers, state, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due, shown)
+            self._taken_in = []
             for future, answer in answers:
                 resolve(future, answer)
             if snapshot is not None:
@@ -201,8 +247,10 @@ class Session:
                 self._publish(snapshot)
                 if self._kernels and self._warming is None:  # not before the first paint
                     self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
-                    self._warming.add_done_callback(self._rebuild)
+                    self._warming.add_done_callback(lambda _: self._wake.set())
             working = self._explorer.at_work or self._loading is not None
+            if self._line and (self._go_on() or (not working and not self._loading)):
+                continue
             if not self._commands and not working and state == shown and not self._wake.is_set():
                 self.idle.set()
                 gc.collect(1)
@@ -229,8 +277,14 @@ class Session:
         answers: list[tuple[asyncio.Future[Any], Any]] = []
         for command, future in batch:
             try:
+                if is_step(command) and not (isinstance(command, do.Move) and explorer.goal is not None) and explorer.walking:
+                    explorer.work(time.monotonic())  # what was asked for in the same moment is begun, and is not undone
                 if isinstance(command, Install):
-                    explorer.install(command.prepared, command.stand, keep_look=command.keep_look)
+                    if command.again:
+                        explorer.take_over(command.prepared)
+                    else:
+                        stand = explorer.stand if command.keep_place else None
+                        explorer.install(command.prepared, stand, keep_look=command.keep_look)
                     answers.append((future, None))
                 elif isinstance(command, Glancing):
                     answers.append((future, explorer.glance()))
@@ -240,7 +294,8 @@ class Session:
                 answers.append((future, error))
         installed = any(isinstance(command, Install) for command, _ in batch)
         wait = explorer.work(time.monotonic(), ARRIVE_S if installed else SLICE_S) if explorer.at_work else 0.0
-        state = (explorer.prepared, explorer.trainer.number, explorer.at_work, explorer.busy, explorer.engine)
+        at = explorer.prepared, explorer.trainer.number, explorer.at_work
+        state = (*at, explorer.busy, explorer.engine, explorer.waiting)
         wanted = batch or (due and state != shown) or (state != shown and not explorer.at_work)
         try:
             return wait, answers, state, explorer.snapshot() if wanted else None
@@ -272,24 +327,7 @@ class Session:
 
         def work(glance: Glance) -> Answer:
             with asking(cancel):
-                return answer(glance)
-
-        def answer(glance: Glance) -> Answer:
-            if cancel():
-                raise Cancelled
-            if isinstance(command, do.Recognise):
-                return recognise(command.path)
-            if isinstance(command, do.Fingerprint):
-                return glance.corpus.sha256
-            if isinstance(command, do.Facts):
-                return facts(glance, cancel)
-            if isinstance(command, do.Formats):
-                return formats(glance)
-            if isinstance(command, do.Export):
-                return export_to(glance, command, cancel)
-            if isinstance(command, do.Preview):
-                return preview(self._explorer.prepared, command, cancel)
-            return ask(glance, command, cancel)
+                return answered(command, glance, self._explorer.prepared, cancel)
 
         def done(found: Future[Answer]) -> None:
             self._later(future, Cancelled() if found.cancelled() else found.exception() or found.result())
@@ -297,17 +335,24 @@ class Session:
         # The tokenizer is taken between two slices of work, where it belongs to one step.
         glanced: asyncio.Future[Any] = self._loop.create_future()
         glanced.add_done_callback(begin)
-        self._hand_in(Glancing(), glanced)
+        future.add_done_callback(lambda _: glanced.cancel())  # where it waits, it waits no more
+        self._give(Glancing(need_of(type(command))), glanced)
 
     # ---- opening
 
     def _load(self, command: Loaded, future: asyncio.Future[Any]) -> None:
+        if self._loading and isinstance(self._loading.command, Rebuild) and not self._loading.done:
+            self._plain = self._open  # to be laid out again if it stays
         self._cancel_loading()
+        if self._closing:
+            future.cancel()
+            return
         self.idle.clear()
-        loading = Loading(self._wake_from_thread)
+        loading = Loading(command, self._wake_from_thread)
         self._loading = loading
         task = asyncio.create_task(self._load_in_thread(command, loading, future), name="tokentui loading")
         loading.task = task
+        task.add_done_callback(lambda _: future.cancel())  # where it ended without an answer, as at the end of the session
         self._wake.set()
 
     def _cancel_loading(self) -> None:
@@ -321,19 +366,21 @@ class Session:
     async def _load_in_thread(
         self, command: Loaded, loading: Loading, future: asyncio.Future[Any]
     ) -> None:
-        was = self._installing or self._explorer.prepared
-        stand = self._explorer.stand
-        changed = False
+        was = self._open
+        plain = not fast.loaded()
+        fresh = isinstance(command, do.Open | OpenMany | do.OpenTokenizer)
+
+        def take_part(prepared: Prepared) -> None:
+            if not loading.cancelled:
+                loading.part = prepared
+                self._install(prepared, keep_place=not fresh, keep_look=isinstance(command, do.Scratch))
 
         def partial(prepared: Prepared) -> None:
-            nonlocal changed
-            if isinstance(command, Rebuild) or loading.cancelled:
-                return
-            changed = True
-            self._loop.call_soon_threadsafe(lambda: self._install(prepared, keep_look=isinstance(command, do.Scratch)))
+            if not isinstance(command, Rebuild):
+                self._loop.call_soon_threadsafe(take_part, prepared)
 
         hooks = Hooks(loading.tell, partial, lambda: loading.cancelled or self._closing)
-        work = self._loop.run_in_executor(self._loader, self._read_and_prepare, command, was, hooks)
+        work = self._loop.run_in_executor(self._loader, self._shelf.prepared, command, was, hooks)
         work.add_done_callback(look_at_error)
         try:
             prepared = await loading.result(work)
@@ -341,20 +388,19 @@ class Session:
             if not work.done():  # left behind, with objects of its own: the next opening has a thread of its own too
                 self._loader.shutdown(wait=False)
                 self._loader = ThreadPoolExecutor(1, "tokentui-loader")
-            if changed and self._loading is loading:
-                await self._install(was)
+            await self._put_back(loading, was)
             resolve(future, error)
         else:
             if loading.cancelled:
-                if changed and self._loading is loading:
-                    await self._install(was)
+                await self._put_back(loading, was)
                 resolve(future, Cancelled())
             else:
-                self._keep(was)
-                self._keep(prepared)
-                loading.done = True
-                fresh = prepared.opened or isinstance(command, do.Open | OpenMany)
-                await self._install(prepared, None if fresh else stand)
+                self._shelf.keep(was)
+                self._shelf.keep(prepared)
+                loading.done, self._open = True, prepared
+                again = isinstance(command, Rebuild)
+                self._plain = prepared if plain and not again else None
+                await self._install(prepared, keep_place=not (fresh or prepared.opened), again=again)
                 if prepared.corpus.size > SCRATCH_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection
                 resolve(future, None)
@@ -363,41 +409,19 @@ class Session:
                 self._loading = None
             self._wake.set()
 
-    def _read_and_prepare(self, command: Loaded, was: Prepared, hooks: Hooks) -> Prepared:
-        """Read and lay out, in the loader's thread."""
-        with asking(hooks.cancel):
-            return self._prepared(command, was, hooks)
+    async def _put_back(self, loading: Loading, was: Prepared) -> None:
+        """Stand again on what was there before an opening that came to nothing."""
+        if self._loading is loading:
+            self._line.drop("not done, what it waited for is not there", loads=False)
+            if self._shown is not was:
+                await self._install(was)
 
-    def _prepared(self, command: Loaded, was: Prepared, hooks: Hooks) -> Prepared:
-        if isinstance(command, do.Use):
-            corpus, recipe = was.corpus, command.recipe
-            run = Run.of(dict(command.run)) if command.run is not None else was.run
-        elif isinstance(command, Rebuild):
-            return prepare(was.corpus, was.recipe, was.run, hooks)
-        elif isinstance(command, do.OpenTokenizer):
-            for kept in self._kept.values() if command.kept else ():
-                if kept.corpus is was.corpus and kept.opened and kept.opened.view.path == command.path:
-                    return kept
-            return prepare_whole(was.corpus, open_tokenizer(command.path, command.split, hooks), was.run, hooks, command.path)
-        else:
-            if isinstance(command, do.Scratch):
-                corpus = Corpus.from_text(command.text, SCRATCH)
-            else:
-                source = command.sources if isinstance(command, OpenMany) else command.source
-                corpus = open_corpus(source, command.as_, command.field, hooks)
-            if isinstance(command, OpenMany) and (file := command.tokenizer):
-                return prepare_whole(corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path)
-            if was.opened:
-                return prepare_whole(corpus, was.opened.tokenizer, was.run, hooks, was.opened.view.path)
-            recipe, run = was.recipe, was.run
-        for kept in self._kept.values():
-            if kept.corpus is corpus and not kept.opened and kept.recipe == recipe and kept.limits(kept.run) == kept.limits(run):
-                return Prepared(corpus, recipe, run, kept.trainer, text=kept.text)
-        return prepare(corpus, recipe, run, hooks)
-
-    def _install(self, prepared: Prepared, stand: Stand | None = None, *, keep_look: bool = False) -> asyncio.Future[Any]:
+    def _install(
+        self, prepared: Prepared, *, keep_place: bool = False, keep_look: bool = False, again: bool = False
+    ) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
         future.add_done_callback(look_at_error)
+        self._shown = prepared
         if not prepared.partial:
             self._installing = prepared
 
@@ -406,15 +430,5 @@ class Session:
                     self._installing = None
 
             future.add_done_callback(installed)
-        self._hand_in(Install(prepared, stand, keep_look), future)
+        self._hand_in(Install(prepared, keep_place, keep_look, again), future)
         return future
-
-    def _keep(self, prepared: Prepared) -> None:
-        if prepared.partial:
-            return
-        self._kept[prepared.key] = prepared
-        self._kept.move_to_end(prepared.key)
-        for key in [key for key, kept in self._kept.items() if kept.corpus is not prepared.corpus]:
-            del self._kept[key]  # trainers of a corpus that is no longer open
-        while len(self._kept) > KEPT_TRAINERS:
-            self._kept.popitem(last=False)

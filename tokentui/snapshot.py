@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tokentui.answers import Ending
 from tokentui.recipe import Recipe
 
 
@@ -47,7 +48,8 @@ VOCABULARY_ORDERS = ("newest", "most used", "longest", "id")
 class PairRow:
     """A candidate. `change` is what its count changed by with the last step; `new` if the last step made it; `tied` if
     another candidate is exactly as good. `left_uses` and `right_uses` are how often its two symbols stand in the corpus,
-    `score` is the WordPiece score that they give. Where a byte stands for the pair (Gage), `token` is that byte and `spelled`
+    `score` is the WordPiece score that they give. `marks` is how many bytes at the front and at the end of the token are the
+    recipe's mark, which is no text. Where a byte stands for the pair (Gage), `token` is that byte and `spelled`
     what it expands to.
     """
 
@@ -62,6 +64,7 @@ class PairRow:
     right_uses: int = 0
     score: float = 0.0
     spelled: bytes = b""
+    marks: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class TokenRow:
     or left (a piece that the last step dropped: it has no id); `step` and `count` say when and how often its pair stood when it
     was born (None but for merges); `uses` is how often it stands in the corpus now, None where it cannot. `score` is a piece's
     natural log probability, of one that left the figure that it was dropped for; `reason` why it left, or why no text becomes it;
-    `parents` are the two tokens that a merge was made of.
+    `parents` are the two tokens that a merge was made of; `marks` is how many bytes at its front and at its end are the mark.
     """
 
     id: int | None
@@ -120,6 +123,7 @@ class TokenRow:
     score: float | None = None
     reason: str = ""
     parents: tuple[bytes, ...] = ()
+    marks: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +218,14 @@ class EncodedToken(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class EncodedView:
     """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be, `lost` what decoding the ids
-    does not give back; it is empty where the text comes back as it was typed."""
+    does not give back, and `back` what it gives back then; they are empty where the text comes back as it was typed."""
 
     text: str
     tokens: tuple[EncodedToken, ...]
     bytes: int
     error: str | None = None
     lost: tuple[str, ...] = ()
+    back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +343,8 @@ class Snapshot:
         preset: The name of the preset that the recipe is, empty if none.
         step: The step that everything here belongs to.
         known: The furthest step trained so far.
-        target: The step that a run goes to, None to the end.
+        target: The step that the run ends at as far as that is known, None where it is not.
+        ending: What that step is, see `Ending.kind`.
         tokens: The corpus in tokens now; `start_tokens` in units at the start.
         vocab_size: The number of ids now.
         running: Whether it plays; `speed` in steps a second, None for as fast as it can.
@@ -348,8 +354,11 @@ class Snapshot:
         vocabulary: Entries from `vocabulary_top` on, of `vocab_size`, in `vocabulary_order`.
         curve: The corpus in tokens after evenly spread steps from 0 to `curve_end`.
         busy: The long work under way, None if none.
+        waiting: What was asked for and waits until that is done, in words; empty if nothing does.
+        nothing: Whether nothing is open: what is here stands for no corpus.
         keep_place: What another recipe is brought to: the same `step`, or the same size of the vocabulary (`size`).
-        engine: What runs, in a few words; `compiling once` while the kernels are being compiled.
+        engine: What runs, in a few words; `compiling once` while the kernels are being compiled; `plain Python for AXIS=VALUE`
+            where that is what there is no kernel for.
         memory: How many bytes the training holds: the corpus laid out, its history, checkpoints. 0 where that is not counted.
         opened: The tokenizer that was opened from a file, None where one is trained.
     """
@@ -389,7 +398,15 @@ class Snapshot:
     keep_place: str = "step"
     engine: str = ""
     memory: int = 0
+    waiting: str = ""
+    nothing: bool = False
     opened: OpenedView | None = None
+    ending: str = "stop"
+
+    @property
+    def end(self) -> Ending:
+        """Where the run ends, as far as that is known."""
+        return Ending(self.target, self.ending if self.target is not None else "open")
 
     @property
     def objective(self) -> str:

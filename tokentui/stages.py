@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ _COMMON = frozenset({
 _INNER = ("normalizers", "pretokenizers", "processors", "decoders")
 _RULES = "precompiled_charsmap"
 _UNAPPLIED = ("truncation", "padding")
+_BY_PATTERN = frozenset({"Regex", "ByteLevel", "Whitespace", "Digits"})
+_BY_TABLE = frozenset({"NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Lowercase", "BertNormalizer"})
 _LONGEST = 100
 _WAYS = {"merges": "merges, the earliest first", "longest-match": "the longest match", "viterbi": "the most probable pieces"}
 
@@ -72,9 +75,33 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     model = dict(said.get("model") or {})
     what = [str(model.pop("type", "") or _WAYS.get(recipe.encode, recipe.encode)), *_worded(model)]
     yield StageView("model", _short(", ".join(what)), axis=f"encode={recipe.encode} unknown={recipe.unknown}")
+    versions = _versions(said)
+    if versions:
+        yield StageView("Unicode", versions)
     for name in ("post_processor", "decoder", *_UNAPPLIED):
         for stage in _steps(name, said.get(name), ""):
             yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
+
+
+def _versions(said: Mapping[str, Any]) -> str:
+    """By which versions of Unicode the steps of a `tokenizer.json` tell characters apart, there and here."""
+    kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
+    found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
+    if kinds & _BY_TABLE:
+        found.append(f"normalisers know 8.0 to 12.0 there and {unicodedata.unidata_version} here")
+    return f"{', '.join(found)}; newer characters may differ" if found else ""
+
+
+def _kinds(spec: Any) -> Iterator[str]:
+    """The types of a step and of all in it; `Regex` where it holds a pattern."""
+    if not isinstance(spec, Mapping):
+        return
+    yield str(spec.get("type"))
+    pattern = spec.get("pattern")
+    if isinstance(pattern, Mapping) and "Regex" in pattern:
+        yield "Regex"
+    for one in [inner for key in _INNER if isinstance(spec.get(key), list) for inner in spec[key]]:
+        yield from _kinds(one)
 
 
 def _steps(name: str, spec: Any, axis: str) -> Iterator[StageView]:
@@ -104,7 +131,9 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
         yield StageView("normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied as they are", True)
     else:
         yield StageView("normaliser", name)
-    kept = {key: value for key, value in spec.items() if key not in (_RULES, "normalization")}
+    for option, value in (spec.get("trained_with") or {}).items():
+        yield StageView("training", _short(f"{option}={value}: a training by the axes is one without it"))
+    kept = {key: value for key, value in spec.items() if key not in (_RULES, "normalization", "trained_with")}
     yield StageView("spaces", _short(", ".join(_worded(kept))), axis=split)
 
 

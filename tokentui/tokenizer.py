@@ -7,14 +7,18 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import SupportsIndex
 
-from tokentui.encode import Decoder, Encoding, IdEncoder, WordEncoder, WordExplanation, encode, explain, lost
+from tokentui.arguments import calls, each_of, shown, text_of, whole
+from tokentui.encode import Decoder, Encoding, IdEncoder, RoundTrip, WordEncoder, WordExplanation, encode, explain, round_trip
 from tokentui.encode.viterbi import Sampling
 from tokentui.errors import TokentuiError
-from tokentui.recipe import Recipe, nearest
+from tokentui.presets import label
+from tokentui.recipe import SHAPE, Recipe, nearest
+from tokentui.safetext import safe_line
 from tokentui.vocabulary import Vocabulary, byte_token
 
-RUN_KEYS = ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials")
+RUN_KEYS = ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials", *SHAPE)
 """What a run of training may be asked for, in the order in which it is written."""
 
 
@@ -53,18 +57,91 @@ class Tokenizer:
     def __init__(
         self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
     ) -> None:
+        if not isinstance(vocabulary, Vocabulary):
+            raise TokentuiError(f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer", "take train, Trainer or load")
         have = len(vocabulary.merges)
-        merges = have if merges is None else merges
+        merges = have if merges is None else whole(merges, "merges")
         if not 0 <= merges <= have:
-            raise TokentuiError(f"the vocabulary has {have} merges", f"merges={merges}", f"take 0 to {have}")
+            raise TokentuiError(f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}")
+        if not isinstance(run, Mapping | None):
+            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
         asked = {key: value for key, value in (run or {}).items() if value is not None}
         for key in asked:
             if key not in RUN_KEYS:
-                raise TokentuiError(f"no such key {key!r}", "run", nearest(key, RUN_KEYS))
-        asked |= {"first_id": vocabulary.first_id, "specials": list(vocabulary.specials)}
+                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), RUN_KEYS))
+        symbols = vocabulary.recipe.symbols
+        asked |= {"first_id": vocabulary.first_id, "specials": [name for name in vocabulary.specials if name not in symbols]}
+        asked = {key: value for key, value in asked.items() if key not in SHAPE} | vocabulary.recipe.shape
         self.vocabulary = vocabulary
         self.merges = merges
         self.run: Mapping[str, object] = {key: asked[key] for key in RUN_KEYS if key in asked}
+
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
+        """In another process it has a vocabulary of its own, without merges that do not count."""
+        vocabulary = self.vocabulary
+        if len(vocabulary.merges) > self.merges:
+            vocabulary = vocabulary.copy(self.merges)
+        return Tokenizer, (vocabulary, self.merges, dict(self.run))
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        """Vocabularies are shared: what counts of one never changes."""
+        return Tokenizer(self.vocabulary, self.merges, dict(self.run))
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
+
+    def __len__(self) -> int:
+        """The number of ids, specials counted."""
+        return self.vocab_size
+
+    def __contains__(self, token: object) -> bool:
+        """Whether there is a token that is spelled so; see `token_to_id`."""
+        return isinstance(token, str | bytes) and self.token_to_id(token) is not None
+
+    def token_to_id(self, token: str | bytes) -> int | None:
+        """The id of a token, None where there is none.
+
+        Args:
+            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the file spells it
+                that it was read from (`Ġthe`, `▁the`). The first of these readings that is a token counts.
+        """
+        asked = text_of(token, "token")
+        if isinstance(asked, bytes):
+            return self._by_piece.get(asked)
+        for text in (asked, asked.replace("·", " ")):
+            found = self._by_name.get(text)
+            if found is None:
+                found = self._by_piece.get(text.encode("utf-8", "surrogatepass"))
+            if found is not None:
+                return found
+        return self._by_spelling.get(asked)
+
+    def id_to_token(self, number: SupportsIndex) -> str | None:
+        """The token of an id as text, as `Encoding.tokens` has it; None where there is no such id."""
+        row = self._rows.get(whole(number, "id", hint="an id is a whole number"))
+        return None if row is None else row.text
+
+    @functools.cached_property
+    def _rows(self) -> dict[int, Entry]:
+        return {entry.id: entry for entry in self.entries()}
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, int]:
+        """The ids of what is known by its name: specials and byte tokens."""
+        named = ("special", "unknown", "byte")
+        return {entry.text: entry.id for entry in reversed(self._rows.values()) if entry.kind in named}
+
+    @functools.cached_property
+    def _by_spelling(self) -> dict[str, int]:
+        """The ids of tokens by their names in the file that they were read from, where it spells them in its own way."""
+        names: Mapping[int, str] = getattr(self.vocabulary, "names", {})
+        return {name: number for number, name in names.items() if number in self._rows}
+
+    @functools.cached_property
+    def _by_piece(self) -> dict[bytes, int]:
+        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens last."""
+        rows = sorted(self._rows.values(), key=lambda entry: entry.kind == "byte")
+        return {entry.piece: entry.id for entry in reversed(rows)}
 
     @property
     def recipe(self) -> Recipe:
@@ -90,11 +167,19 @@ class Tokenizer:
         progress: Callable[[int, int], object] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Encoding:
-        """Encode a text, see `tokentui.encode.encode`."""
+        """Encode a text, see `tokentui.encode.encode`. What has no id has None in `ids`."""
+        calls(progress=progress, cancel=cancel)
         return encode(
-            self.vocabulary, self.merges, text, cache=self._encoder, allow_special=allow_special,
+            self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
             special_tokens=special_tokens, progress=progress, cancel=cancel,
         )
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
+    ) -> list[Encoding]:
+        """Encode texts, each as `encode` does."""
+        listed = [text_of(text, f"text {n}") for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)]
+        return [self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed]
 
     def encode_ids(
         self,
@@ -106,9 +191,15 @@ class Tokenizer:
         progress: Callable[[int, int], object] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> array[int]:
-        """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`."""
+        """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`.
+
+        They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
+        """
+        calls(progress=progress, cancel=cancel)
+        threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
         return self._id_encoder.encode(
-            text, special_tokens=special_tokens, allow_special=allow_special, threads=threads, progress=progress, cancel=cancel,
+            text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads, progress=progress,
+            cancel=cancel,
         )
 
     def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
@@ -122,11 +213,17 @@ class Tokenizer:
         Raises:
             TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
         """
+        text = text_of(text)
+        if not isinstance(seed, int | None):
+            raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
         drawing = WordEncoder(self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed))
         return encode(self.vocabulary, self.merges, text, cache=drawing)
 
     def decode(self, ids: Iterable[int | None]) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD.
+        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None, or -1).
+
+        Args:
+            ids: Integers of any kind: a list, an array, a NumPy array.
 
         Raises:
             TokentuiError: An id does not exist; it names the id and the valid range.
@@ -139,11 +236,15 @@ class Tokenizer:
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Each merge or attempt in order, a pre-token at a time."""
-        return explain(self.vocabulary, self.merges, text, cache=self._encoder)
+        return explain(self.vocabulary, self.merges, text_of(text), cache=self._encoder)
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
         """Short sentences on what decoding the encoded text does not give back."""
-        return lost(self.vocabulary, self.merges, text, cache=self._encoder, decoder=self._decoder)
+        return self.round_trip(text).lost
+
+    def round_trip(self, text: str | bytes) -> RoundTrip:
+        """What decoding the encoded text gives back, and what of the text is lost; see `tokentui.encode.losing`."""
+        return round_trip(self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder)
 
     def entries(self) -> Iterator[Entry]:
         """The vocabulary in order of the ids."""
@@ -173,10 +274,10 @@ class Tokenizer:
 
         Args:
             path: The file; a symlink's target is written.
-            format: One of `tokentui.formats.FORMATS`; by the name of the file where None.
+            format: One of `tokentui.formats.FORMATS`; by the end of the file's name where None.
 
         Raises:
-            TokentuiError: There is no such format, or the file cannot be written.
+            TokentuiError: There is no such format, the name says none, or the file cannot be written.
         """
         from tokentui.formats import save  # formats read and write tokenizers: the one import against the layers
 

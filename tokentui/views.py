@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from tokentui.births import BirthVocabulary, birth_rows, encoded_by, find_birth, why_next
 from tokentui.encode import Typed
+from tokentui.encode.parts import Marks
 from tokentui.errors import TokentuiError
 from tokentui.learn.base import Candidate, Step, Stops, Trainer
 from tokentui.learn.gage import GageCandidate, GageStep, GageTrainer, compressed, letter
 from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.unigram import DroppedRow, PieceRow, UnigramTrainer
+from tokentui.safetext import GlyphMode, meant
 from tokentui.snapshot import CompressedView, EncodedToken, EncodedView, Look, LossRow, PairRow, RoundView, TokenRow, WhyView
 from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import to_bytes
 from tokentui.vocabulary import byte_token
-
-_VISIBLE_SPACES = {"·": " ", "␣": " "}
 
 
 def candidate_rows(trainer: Trainer, top: int, rows: int) -> tuple[int, tuple[PairRow, ...] | tuple[LossRow, ...]]:
@@ -30,15 +30,15 @@ def candidate_rows(trainer: Trainer, top: int, rows: int) -> tuple[int, tuple[Pa
     pairs = _pairs(trainer)
     start = max(0, top - 1)
     found = pairs.candidates(rows + (top - start) + 1, start)
-    out = []
+    out, marks = [], Marks(trainer.vocabulary)
     for n in range(top - start, min(len(found), rows + top - start)):
         near = [found[m] for m in (n - 1, n + 1) if 0 <= m < len(found)]
-        out.append(pair_row(found[n], any(_equal(pairs, found[n], other) for other in near)))
+        out.append(pair_row(found[n], any(_equal(pairs, found[n], other) for other in near), marks))
     return top, tuple(out)
 
 
-def pair_row(candidate: Candidate, tied: bool) -> PairRow:
-    """A candidate as a row."""
+def pair_row(candidate: Candidate, tied: bool, marks: Marks) -> PairRow:
+    """A candidate as a row; `marks` tell what of its token is the mark."""
     return PairRow(
         left=candidate.left,
         right=candidate.right,
@@ -51,6 +51,7 @@ def pair_row(candidate: Candidate, tied: bool) -> PairRow:
         right_uses=candidate.right_uses,
         score=candidate.score,
         spelled=candidate.spelled if isinstance(candidate, GageCandidate) else b"",
+        marks=marks.sizes(candidate.left_symbol, candidate.right_symbol),
     )
 
 
@@ -98,10 +99,10 @@ def why_view(trainer: Trainer, stops: Stops) -> WhyView:
         return WhyView(None, None, 0, 0, "", trainer.end(stops), (), round_view(trainer))
     pairs = _pairs(trainer)
     why = pairs.why(stops)
-    tied, second = why.tied > 1, why.runner_up
+    tied, second, marks = why.tied > 1, why.runner_up, Marks(trainer.vocabulary)
     return WhyView(
-        best=pair_row(why.best, tied) if why.best else None,
-        runner_up=pair_row(second, why.best is not None and _equal(pairs, second, why.best)) if second else None,
+        best=pair_row(why.best, tied, marks) if why.best else None,
+        runner_up=pair_row(second, why.best is not None and _equal(pairs, second, why.best), marks) if second else None,
         tied=why.tied,
         replaced=why.replaced,
         tie_rule=why.tie_rule,
@@ -139,6 +140,8 @@ def round_view(trainer: UnigramTrainer) -> RoundView:
     )
 
 
+_JOINED = b"+"
+"""What stands between the parts of a row."""
 _LOSSES_LOOKED_FOR = 4_000
 """In a longer text no losses are looked for at each step."""
 _LEFT = -(1 << 40)
@@ -214,6 +217,7 @@ class VocabularyRows:
             uses=trainer.uses[entry],
             score=vocabulary.scores[entry] if vocabulary.scores else None,
             parents=tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank]) if merged else (),
+            marks=Marks(vocabulary).sizes(entry),
         )
 
     def find(self, wanted: Sequence[bytes], start: int, backward: bool, order: str) -> int | None:
@@ -229,29 +233,31 @@ class VocabularyRows:
         return None
 
 
-def find_candidate(trainer: Trainer, text: str, start: int, backward: bool) -> int | None:
-    """The next candidate after (or before) a row whose token holds a text, round the end."""
+def find_candidate(trainer: Trainer, text: str, start: int, backward: bool, mode: GlyphMode = "text") -> int | None:
+    """The next candidate after (or before) a row that shows a text, round the end: in its token, or in its two sides with the
+    plus between them."""
     total = trainer.pairs
+    wanted = needles(text, mode)
     if isinstance(trainer, OpenedTrainer):
-        return find_birth(trainer, needles(text), start, backward)
+        return find_birth(trainer, wanted, start, backward)
+    rows: Sequence[tuple[bytes, ...]]
     if isinstance(trainer, UnigramTrainer):
-        tokens = [row.piece for row in trainer.prune_order(total)]
+        rows = [(row.piece, _JOINED.join(row.alternative)) for row in trainer.prune_order(total)]
     else:
         pairs = _pairs(trainer).candidates(total)
-        tokens = [pair.spelled if isinstance(pair, GageCandidate) else pair.token for pair in pairs]
-    wanted = needles(text)
+        rows = [(one.spelled if isinstance(one, GageCandidate) else one.token, one.left + _JOINED + one.right) for one in pairs]
+    joined = text.strip() != "+"  # which every pair shows
     step = -1 if backward else 1
     for turn in range(1, total + 1):
         row = (start + step * turn) % total
-        if any(needle in tokens[row] for needle in wanted):
+        if any(needle in shown for needle in wanted for shown in rows[row][: 2 if joined else 1]):
             return row
     return None
 
 
-def needles(text: str) -> tuple[bytes, ...]:
-    """What a user may mean by a text: as typed, and with visible spaces read as spaces."""
-    plain = "".join(_VISIBLE_SPACES.get(char, char) for char in text)
-    return tuple(dict.fromkeys((to_bytes(text), to_bytes(plain))))
+def needles(text: str, mode: GlyphMode = "text") -> tuple[bytes, ...]:
+    """What a user may mean by a text: as typed, and with what stands in for spaces, controls and bytes read as these."""
+    return tuple(dict.fromkeys((to_bytes(text), meant(text, mode))))
 
 
 def encoded_view(trainer: Trainer, text: str, typed: Typed[EncodedToken]) -> EncodedView:
@@ -261,14 +267,17 @@ def encoded_view(trainer: Trainer, text: str, typed: Typed[EncodedToken]) -> Enc
         return EncodedView(text, (), size, str(typed.too_slow[1]))
     try:
         if isinstance(trainer, OpenedTrainer):
-            tokens, losses = encoded_by(trainer, text, len(text) <= _LOSSES_LOOKED_FOR)
-            return EncodedView(text, tokens, size, lost=losses)
+            tokens, back = encoded_by(trainer, text, len(text) <= _LOSSES_LOOKED_FOR)
+            return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
         tokens = typed.encode(trainer.vocabulary, trainer.merges, text)
     except TokentuiError as error:
         if isinstance(error, TakesTooLong):
             typed.too_slow = text, error
         return EncodedView(text, (), size, str(error))
-    return EncodedView(text, tokens, size, lost=trainer.tokenizer().lost(text) if len(text) <= _LOSSES_LOOKED_FOR else ())
+    if len(text) > _LOSSES_LOOKED_FOR:
+        return EncodedView(text, tokens, size)
+    back = trainer.tokenizer().round_trip(text)
+    return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
 
 
 def curve(trainer: Trainer, look: Look, end: int) -> tuple[int, ...]:

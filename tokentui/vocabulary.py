@@ -4,8 +4,9 @@ A *symbol* is the position of a token in order of birth: base units first (0 …
 never change and the tables only grow, so a trainer may extend a vocabulary while readers look at its first k merges: every
 question that depends on how far training has come takes `merges`, the number of merges that count.
 
-An *id* is what the outside sees. Specials take the first ids from `first_id` on, then the 256 byte-fallback tokens where the
-recipe has them, then base and merges (with `base=frequency` merges and base, as sentencepiece numbers them).
+An *id* is what the outside sees. Specials take the first ids from `first_id` on, then the symbols of the recipe, then the 256
+byte-fallback tokens where the recipe has them, then base and merges (with `base=frequency` merges and base, as sentencepiece
+numbers them).
 
 Two tokens are the same when they were made in the same way. In a text that spells a mark literally (`##`, `</w>`) two
 tokens may be spelled alike and still be two.
@@ -45,7 +46,8 @@ class Vocabulary:
 
     def __init__(self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0) -> None:
         self.recipe = recipe
-        self.specials = tuple(specials)
+        self.specials = (*specials, *(name for name in recipe.symbols if name not in specials))
+        """The special tokens in the order of their ids, the symbols of the recipe last."""
         self.first_id = first_id
         self.pieces: list[bytes] = list(base)
         """The exact bytes of each symbol, marks included."""

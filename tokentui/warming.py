@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
+from contextlib import suppress
 
-from tokentui import fast
+from tokentui import children, fast
 
 COMPILING = "compiling once"
 """What is told while the kernels are compiled; it takes some seconds, once for each version."""
@@ -29,19 +29,26 @@ async def warm(tell: Callable[[str], None]) -> bool:
     done = fast.compiled() and await asyncio.to_thread(_load)
     if not done:
         tell(COMPILING)
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tokentui.fast",
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-        )
-        try:
-            await process.wait()
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
+        with suppress(OSError):  # no process can be started: the plain engine goes on
+            await _compile()
         done = fast.compiled() and await asyncio.to_thread(_load)
     tell(fast.engine())
     return done
+
+
+async def _compile() -> None:
+    """Compile the kernels in a process of their own."""
+    process = await asyncio.create_subprocess_exec(
+        *children.command("tokentui.fast"), env=children.surroundings(), cwd=children.FOLDER,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await process.wait()
+    except asyncio.CancelledError:
+        with suppress(ProcessLookupError):  # it has just ended
+            process.kill()
+        await process.wait()
+        raise
 
 
 def _load() -> bool:

@@ -93,6 +93,41 @@ def test_equal_recipes_do_not_part() -> None:
     assert row(*words)["first_difference"] == [{"a": "A", "b": "B", "step": None}]
 
 
+def test_a_space_is_a_space_however_it_is_written() -> None:
+    words = ["-r", "gpt2", "-r", "sentencepiece-bpe", "--merges", "60", "sample:english"]
+    answer = row(*words)
+    (spelled,), (meant,) = answer["first_difference"], answer["first_difference_by_meaning"]
+    assert spelled["step"] == 1 < meant["step"]
+    said = block(done("compare", *words), "first differing step")
+    assert said[0] == [f"first differing step, A and B: {meant['step']}"]
+    assert said[1] == ["a space, ▁ and a mark at a word's edge are one boundary; as spelled: 1 (--literal)"]
+    literal = block(done("compare", *words, "--literal"), "first differing step")
+    assert literal[:2] == [["first differing step, A and B: 1"], [f"by meaning: {meant['step']}"]]
+
+
+def test_two_files_whose_merges_differ_in_order(tmp_path: Path) -> None:
+    files, steps = [], []
+    for tie in ("lowest-ids", "largest-pair"):
+        file = tmp_path / f"{tie}.json"
+        done("train", "sample:english", "-r", "hf-bpe", "-s", f"tie={tie}", "--merges", "90", "-o", str(file), "-q")
+        files.append(str(file))
+        written = json.loads(file.read_text("utf-8"))
+        text = {number: shown for number, shown, *_ in written["vocabulary"]}
+        steps.append([(text[left], text[right]) for left, right, *_ in written["merges"]])
+    wanted = next(n for n, (one, other) in enumerate(zip(*steps, strict=True), 1) if one != other)
+    words = ["-t", files[0], "-t", files[1], "sample:english"]
+    lines = block(done("compare", *words), "first differing step")
+    assert lines[0] == [f"first differing step, A and B: {wanted}"]
+    for line, letter, made in zip(lines[1:], "AB", steps, strict=True):
+        left, right = made[wanted - 1]
+        assert line[:2] == [letter, f"{left} + {right} = {left}{right}"]
+    (found,) = row(*words)["first_difference"]
+    assert found["step"] == wanted
+    trained = row("-r", "hf-bpe", "-t", files[1], "--merges", "90", "sample:english")["first_difference"]
+    assert [one["step"] for one in trained] == [wanted]
+    assert "first differing step, A and B: none" in done("compare", "-t", files[0], "-t", files[0], "sample:english")
+
+
 @pytest.mark.parametrize("recipe", ["sentencepiece-unigram", "gage"])
 def test_every_objective_has_a_column(recipe: str) -> None:
     words = ["-r", recipe, "-r", "minbpe-basic", "--vocab-size", "270", "sample:sailor"]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from running_cli import cli, done, refused, rows
 
-from tokentui.formats import load
+from tokentui.errors import TokentuiError
+from tokentui.formats import FORMATS, load
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +112,28 @@ def test_train_keeps_the_work_where_only_trying_showed_the_difference(tmp_path: 
     assert "white space in it: " in result.stderr
     assert f"it is written to {out}.tokentui.json" in result.stderr
     assert load(f"{out}.tokentui.json").merges > 0
+
+
+@pytest.mark.parametrize("name", ["x.unknown", "x", "x.txt", "folder/", ".json.bak"])
+def test_a_name_that_says_no_format_is_refused_with_all_of_them(novel: str, tmp_path: Path, name: str) -> None:
+    """Before anything is read or trained, and for a folder too: which of the formats is meant must be said."""
+    (tmp_path / "folder").mkdir()
+    out = str(tmp_path) + "/" + name
+    for line, option in ((("train", "/none", "-r", "gpt2", "-o", out), "--format"), (("convert", "/none", out), "--to")):
+        said = refused(*line)
+        assert said.startswith(f"{out}: the end of this name says no format (")
+        assert said.endswith(f"or name one by {option})")
+        for format in FORMATS.values():
+            assert f"for {format.name}" in said
+            assert all(end in said for end in format.suffixes)
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
+    with pytest.raises(TokentuiError, match="or name one by format="):
+        load(novel).save(out)
+    done("convert", novel, str(tmp_path / "x.unknown"), "--to", "tokentui")
+    assert load(tmp_path / "x.unknown").encode("the crowd").ids == load(novel).encode("the crowd").ids
+
+
+def test_what_is_no_file_has_no_end_and_gets_the_projects_own_format(novel: str) -> None:
+    assert done("convert", novel, "-") == Path(novel).read_text()
+    done("convert", novel, "/dev/null")
+    done("train", "sample:sailor", "-r", "gpt2", "--merges", "2", "-o", "/dev/null")

@@ -41,6 +41,24 @@ def test_a_tokenizer(slide: str) -> None:
     assert row["corpus"] is None
 
 
+@pytest.mark.parametrize(("recipe", "mark"), [("bert", "##"), ("subword-nmt", "</w>")])
+def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mark: str) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:sailor", "-r", recipe, "-o", file, "-q")
+    rows = json.loads(Path(file).read_text("utf-8"))["vocabulary"]
+    token = next(text for _, text, _, _ in rows if mark in text and len(text) > len(mark) + 1)
+    bare = token.replace(mark, "")
+    lines = done("inspect", "-t", file, token).splitlines()
+    assert f"bytes        {bare.encode().hex(' ')} ({len(bare)})" in lines
+    assert [line.split()[1] for line in lines if line.startswith("mark ")] == [mark]
+    listed = lines[next(n for n, line in enumerate(lines) if line.startswith("characters")) :]
+    assert [line[12:].split()[0] for line in listed[: len(bare)]] == [f"U+{ord(char):04X}" for char in bare]
+    assert told("-t", file, token)["token"]["hex"] == token.encode().hex()
+    longest = [line.split() for line in done("inspect", "-t", file).splitlines() if " B  " in line]
+    assert longest
+    assert all(int(size) == len(piece.removeprefix("##").removesuffix("</w>")) for _, size, _, piece in longest)
+
+
 def test_the_questions_of_the_slides(slide: str) -> None:
     words = ("-t", slide, "--corpus", "sample:hugs", "--exhaust")
     corpus = told(*words)["corpus"]

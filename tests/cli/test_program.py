@@ -12,7 +12,7 @@ from running_cli import cli, done, refused
 
 from tokentui import fast
 from tokentui.cli import explore, output
-from tokentui.cli.program import COMING, COMMANDS, program, run
+from tokentui.cli.program import COMMANDS, program, run
 from tokentui.recipe import Recipe
 
 
@@ -78,9 +78,16 @@ def test_an_error_line_is_safe() -> None:
             assert said.isprintable()
 
 
-@pytest.mark.parametrize("name", COMING)
-def test_a_command_that_is_coming_says_so(name: str) -> None:
-    assert refused(name, "a").startswith(f"{name}: this command is coming (")
+@pytest.mark.parametrize("name", ["count", "serve", "tour", "diff", "edit", "languages", "quiz"])
+@pytest.mark.parametrize("rest", [[], ["novel.txt", "-r", "gpt2", "-o", "x"], ["--port", "8000"]])
+def test_a_command_that_is_not_there_is_an_unknown_word(name: str, rest: list[str]) -> None:
+    """It is not named anywhere, and the answer is the one to any other word: the nearest command, or all of them."""
+    said = refused(name, *rest)
+    assert said.startswith(f"{name}: no such file (")
+    assert said.partition("(")[2] == refused(name).partition("(")[2]
+    assert any(command in said for command in COMMANDS)
+    assert "coming" not in said
+    assert name not in done("--help").split()
 
 
 def test_every_command_has_help_with_an_example() -> None:
@@ -209,12 +216,15 @@ def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
     explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("train", "count"):
+    for name in ("train", "count"):  # the second is no command
         (tmp_path / name).write_text("a b\n")
-        assert "train" in refused(name)
+        if name == "train":
+            assert "train" in refused(name)
+        else:
+            done(name, "-r", "gpt2")
         done(f"./{name}")
         done("--", name)
-    assert [call[0] for call in explorer.calls] == [("./train",), ("train",), ("./count",), ("count",)]
+    assert [call[0] for call in explorer.calls] == [("./train",), ("train",), ("count",), ("./count",), ("count",)]
 
 
 def test_a_recipe_file(explorer: Explorer, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused, rows
 
+from tokentui.api import Trainer
 from tokentui.cli.waiting import Bar, interruptible
 from tokentui.errors import Cancelled
 from tokentui.formats import load
@@ -49,6 +50,17 @@ def test_merges_for_people() -> None:
     assert cli(*SAILOR, "--merges", "1").stderr == "tokentui: 1 merge, 20 ids; ended by: merges\n"
 
 
+def test_a_size_below_the_base_is_said_and_keeps_the_base() -> None:
+    for recipe in ("udl-notebook", "gpt2"):
+        least = Trainer("sample:sailor", recipe).vocab_size
+        result = cli("train", "sample:sailor", "-r", recipe, "--vocab-size", "5")
+        assert result.exit_code == 0
+        assert result.stdout == ""
+        lines = result.stderr.splitlines()
+        assert lines[0] == f"tokentui: vocab_size=5: there are {least} ids before anything is learned; all of them stay"
+        assert lines[1] == f"tokentui: 0 merges, {least} ids; ended by: vocab_size"
+
+
 def test_every_stop_ends_a_run() -> None:
     for words, end in (
         (["--vocab-size", "20"], "vocab_size"),
@@ -81,6 +93,20 @@ def test_standard_input_and_notes() -> None:
     assert rows(result.stdout)[0]["hex"] == ["61", "62", "6162"]
     assert "1 byte is not UTF-8" in result.stderr
     assert cli("train", "-", "-r", "gpt2", "-q", "--merges", "1", input=b"ab\xff ab\n").stderr == ""
+
+
+
+def test_a_byte_order_mark_that_is_left_out_is_a_line_on_standard_error(tmp_path: Path) -> None:
+    corpus, file = tmp_path / "c.txt", str(tmp_path / "t.json")
+    corpus.write_bytes(b"\xef\xbb\xbfa cat, a cat")
+    done("train", str(corpus), "-r", "gpt2", "--merges", "2", "-o", file, "-q")
+    for line in (
+        f"train {corpus} -r gpt2 --merges 2", f"compare -t {file} -t {file} {corpus}", f"inspect -t {file} --corpus {corpus}",
+    ):
+        result = cli(*line.split())
+        assert [told for told in result.stderr.splitlines() if "byte order mark" in told] == [
+            "tokentui: the byte order mark at the front of c.txt is left out: it is no text"
+        ]
 
 
 def test_reading_options() -> None:

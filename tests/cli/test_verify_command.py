@@ -49,6 +49,34 @@ def test_a_file(tmp_path: Path) -> None:
     assert (row["texts"], row["tokens"], row["differs"]) == (1, 19, None)
 
 
+@pytest.mark.peer
+def test_a_file_that_differs(tmp_path: Path) -> None:
+    """What either gave is printed, and no word for what was not refused."""
+    pytest.importorskip("tokenizers")
+    names = {"<unk>": 0, "a": 1, "b": 2, " ": 3}
+    said = {"version": "1.0", "added_tokens": [], "model": {"type": "BPE", "unk_token": "<unk>", "vocab": names, "merges": []}}
+    (tmp_path / "t.json").write_text(json.dumps(said | {"normalizer": {"type": "Lowercase"}}))
+    (tmp_path / "corpus.txt").write_text("ab")
+    words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers", "-q")
+    assert "alike        1 texts, 2 tokens" in done(*words)
+    (tmp_path / "corpus.txt").write_text("ab A")
+    # The library reads the file itself: between our reading and its own the step goes.
+    from tokentui.formats import load
+
+    loaded = load(tmp_path / "t.json")
+    (tmp_path / "t.json").write_text(json.dumps(said))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tokentui.cli.verify.load", lambda *_: loaded)
+        result = cli(*words)
+    assert result.exit_code == 1
+    assert [line for line in result.stdout.splitlines() if "str" in line.split()] == []
+    assert result.stdout.splitlines()[2:] == [
+        "differs      text 1; the shortest part of it that was found:", "text         A", "stage        normalized text",
+        "ours", "  normalised a", "  pre-tokens a", "  tokens     a", "  ids        1",
+        "theirs", "  normalised A", "  pre-tokens A", "  tokens     <unk>", "  ids        0",
+    ]
+
+
 @pytest.mark.parametrize(("words", "line"), [
     ((), "verify: CORPUS is missing"),
     (("sample:hugs",), "verify: --against is missing"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from tokentui.compared import (
 from tokentui.errors import TokentuiError
 from tokentui.learn import start
 from tokentui.measure.curves import evenly
+from tokentui.measure.parting import first_differing_step
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -204,6 +206,27 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     ]
     steps = {(row["a"], row["b"]): row["step"] for row in printed["first_difference"]}
     assert seen.partings[2].step == steps["B", "C"]
+
+
+def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
+    corpus, recipes = read("sample:english"), (preset("gpt2"), preset("sentencepiece-bpe"))
+    meant, spelled = (
+        first_differing_step(start(corpus, recipes[0]), start(corpus, recipes[1]), literal=literal) for literal in (False, True)
+    )
+    assert spelled == 1
+    assert meant is not None
+    assert meant > 1
+    bench = Bench(corpus, *recipes)
+    (found,) = bench.find().partings
+    assert (found.step, found.literal, found.other, found.looked) == (meant, False, spelled, meant - 1)
+    assert all(side.choice for side in found.sides)
+    assert bench.do(GoToParting(1, 2)) == meant
+    assert bench.seen.position.value == meant - 1
+    bench.do(Watch(dataclasses.replace(bench.state.look, literal=True)))
+    (found,) = bench.find().partings
+    assert (found.step, found.literal, found.other) == (spelled, True, meant)
+    assert [side.choice.token for side in found.sides if side.choice] == [b" t", "▁t".encode()]
+    assert bench.do(GoToParting(1, 2)) == spelled
 
 
 def test_a_measure_says_where_it_belongs_until_it_is_found_again() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from tokentui.compared import (
     SECTIONS,
     AddColumn,
     ColumnWanted,
+    CompareCommand,
     CompareLook,
     CompareSnapshot,
     GoToParting,
@@ -26,8 +29,11 @@ from tokentui.compared import (
     Watch,
 )
 from tokentui.comparing import CompareSession
+from tokentui.comparing import opening as columns
+from tokentui.comparing.column import open_column
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.explorer import Run
+from tokentui.learn import start
 from tokentui.measure.agreement import cuts, disagreements
 from tokentui.presets import preset
 from tokentui.session import Session
@@ -245,3 +251,47 @@ async def test_from_the_explorer_it_goes_on_where_that_stands() -> None:
     assert steps(snapshots[-1]) == [0, 0], "another first column begins at its start"
     await other.close()
     await explorer.close()
+
+
+async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
+    ended = CompareSession(lambda snapshot: None, novel, [ColumnWanted(preset(name)) for name in ("gpt2", "bert")])
+    await ended.start()
+    await ended.close()
+    for command in (do.Move(1), do.Type("a"), do.CancelWork()):
+        answer = ended.send(command)
+        await asyncio.wait([answer], timeout=30)
+        assert answer.cancelled(), command
+
+
+@pytest.mark.parametrize(
+    ("keys", "by"),
+    [((do.GoTo(None),), None), ((do.GoTo(10_000),), None), ((do.Play(True), do.Speed(99)), None),
+     ((do.Move(3), do.Move(4), do.Move(-2)), 5)],
+)
+async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
+    keys: tuple[CompareCommand, ...], by: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, opening = threading.Event(), open_column
+
+    def held(corpus: Corpus, wanted: ColumnWanted, *words: Any, **more: Any) -> Any:
+        if wanted.name == "second":
+            gate.wait(PATIENCE)
+        return opening(corpus, wanted, *words, **more)
+
+    monkeypatch.setattr(columns, "open_column", held)
+    first, second = ColumnWanted(preset("gpt2"), (("max_length", 2),)), ColumnWanted(preset("minbpe"), name="second")
+    watched = Watched(read("sample:sailor"), first, second)
+    await watched.start()
+    await watched.until(lambda seen: seen.columns[0].at is not None)
+    for key in keys[:-1]:
+        watched.send(key)
+    await watched.send(keys[-1])
+    if by is None:
+        await watched.until(lambda seen: seen.columns[0].at and seen.columns[0].at.why.end is not None)
+    gate.set()
+    seen = await watched.settle()
+    alone = start(read("sample:sailor"), preset("minbpe"))
+    alone.run()
+    assert seen.columns[1].at is not None
+    assert seen.columns[1].at.step == (alone.number if by is None else by)
+    await watched.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import importlib
 from collections.abc import Callable, Iterable
@@ -10,6 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import oracle
+import owners
+import peers
 import pytest
 import scanning
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +22,6 @@ from tokentui.encode import NO_ID, ids
 from tokentui.encode.imported import ImportedVocabulary, Pipeline
 from tokentui.encode.ranked import PairMerging
 from tokentui.errors import Cancelled, TokentuiError
-from tokentui.formats import load
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import build
 from tokentui.recipe import Recipe
@@ -28,7 +29,6 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.tokenizer import Tokenizer
 
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 CORPUS = (
     "Hugs and hugging: the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1 " * 3
     + "\n\n  if x:\n\t\treturn 'x'\r\n" * 3 + "aaaa aaaaaaaaaaaaaaaa abababababab mmmmmm's 😂😂😂 \u00a0\u3000 ǅ ʰ €"
@@ -194,35 +194,32 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
     compare(tokenizer.at(len(merges) // 2), text)
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize("folder", ["gpt2", "falcon", "bert-base-uncased", "llama2", "t5-small", "spm-test"])
-def test_files_of_other_tools(always: None, folder: str) -> None:
+@pytest.mark.parametrize("name", [
+    *owners.TRAINED,
+    *oracle.large("gpt2/tokenizer.json", "falcon/tokenizer.json", "bert-base-uncased/tokenizer.json"),
+    *oracle.large("llama2/tokenizer.json", "t5-small/tokenizer.json", "spm-test/test_ja_model.model"),
+])
+def test_files_of_other_tools(always: None, name: str, tmp_path: Path) -> None:
     """Whatever they do to a text: cut out tokens, normalise, look back."""
-    path = SHARED / "tokenizers" / folder
-    if not path.is_dir():
-        pytest.skip("../shared/data/tokenizers is not here")
-    tokenizer = load(str(path / "tokenizer.json" if (path / "tokenizer.json").is_file() else next(path.glob("*.model"))))
+    tokenizer = owners.read(name, tmp_path)
     for text in (CORPUS, "no name here", "a<|endoftext|>b </s> [SEP] <pad>", ""):
         for allowed in (False, True):
             compare(tokenizer, text, allow_special=allowed, special_tokens=allowed)
 
 
 @pytest.mark.peer
-@pytest.mark.oracle
-@pytest.mark.parametrize("name", ["cl100k_base"])
-def test_tiktoken_gives_the_same(kernels: ModuleType, name: str) -> None:
+@pytest.mark.parametrize("name", [
+    "trained/ranks/r.tiktoken", *oracle.large("tiktoken_cl100k_base/cl100k_base.tiktoken"),
+])
+def test_tiktoken_gives_the_same(kernels: ModuleType, name: str, tmp_path: Path) -> None:
     tiktoken = pytest.importorskip("tiktoken")
-    path = SHARED / "tokenizers" / f"tiktoken_{name}" / f"{name}.tiktoken"
-    if not path.is_file():
-        pytest.skip("../shared/data/tokenizers is not here")
-    rows = [line.split() for line in path.read_bytes().splitlines()]
-    ranks = {base64.b64decode(piece): int(rank) for piece, rank in rows}
-    tokenizer = load(str(path))
+    tokenizer, ranks = owners.read(name, tmp_path), owners.ranks_of(owners.path_of(name, tmp_path))
     pattern = importlib.import_module("tokentui.text.split").SPLITS[tokenizer.recipe.split].pattern
     peer = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    for corpus in sorted((SHARED / "corpora").glob("*.txt")):
-        text = corpus.read_text(encoding="utf-8", errors="replace")[:200_000]
-        assert tokenizer.encode_ids(text).tolist() == peer.encode_ordinary(text), corpus.name
+    large = [] if name.startswith("trained/") else sorted(oracle.shared("corpora").glob("*.txt"))
+    given = [path.read_text(encoding="utf-8", errors="replace")[:200_000] for path in large]
+    for text in given or [oracle.texts()["en_mid"], *map(peers.text, peers.CORPORA)]:
+        assert tokenizer.encode_ids(text).tolist() == peer.encode_ordinary(text), text[:80]
     assert by_kernels(tokenizer)
 
 

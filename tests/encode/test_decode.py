@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 
-from tokentui.encode import decode, decode_bytes
+from tokentui.encode import NO_ID, decode, decode_bytes
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.tokenizer import Tokenizer
@@ -77,11 +79,33 @@ def test_pieces_without_a_mark_are_joined_as_they_are() -> None:
     assert decode_bytes(made.vocabulary, 0, [2]) == b"b"
 
 
-@pytest.mark.parametrize("wrong", [0, 3, -1, True, None, "1", 1.0, pytest.param(10**5000, id="huge")])
+@pytest.mark.parametrize("wrong", [0, 3, -2, True, "1", 1.0, 2.5, [1], b"1", pytest.param(10**5000, id="huge")])
 def test_ids_that_do_not_exist(wrong: int) -> None:
     made = Tokenizer(Vocabulary(CHARS, [b"a", b"b"], first_id=1))
     with pytest.raises(TokentuiError, match=r"^no such id: .* \(ids are 1 to 2\)$"):
         made.decode([1, wrong])
+
+
+def test_what_has_no_id_gives_the_replacement_character() -> None:
+    """It stands as None in an encoding and as `NO_ID` in a buffer; either way back is the same."""
+    made = Tokenizer(Vocabulary(Recipe(**{**CHARS.to_dict(), "unknown": "per-unit"}), [b"a", b"b"], first_id=1))
+    encoding, ids = made.encode("azb"), made.encode_ids("azb")
+    assert encoding.ids == (1, None, 2)
+    assert list(ids) == [1, NO_ID, 2]
+    assert made.decode(encoding.ids) == made.decode(ids) == made.decode([1, NO_ID, 2]) == "a\ufffdb"
+    assert made.decode_bytes(encoding.ids) == "a\ufffdb".encode()
+
+
+def test_any_integers_are_ids() -> None:
+    np = pytest.importorskip("numpy", exc_type=ImportError)
+    made = Tokenizer(Vocabulary(CHARS, [b"a", b"b"], first_id=1))
+    for kind in (np.int64, np.uint16, np.int8):
+        assert made.decode(np.array([1, 2], kind)) == made.decode(list(np.array([1, 2], kind))) == "ab"
+    for more in (array("q", [1, 2]), memoryview(array("i", [1, 2])), (one for one in (1, 2)), {1: 0, 2: 0}, range(1, 3)):
+        assert made.decode(more) == "ab"
+    for wrong in (np.array([[1, 2]]), np.array([1.0]), np.array([True])):
+        with pytest.raises(TokentuiError, match="no such id"):
+            made.decode(wrong)
 
 
 def test_an_empty_vocabulary_has_no_ids() -> None:
@@ -92,17 +116,17 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
 @pytest.mark.parametrize(
     ("axes", "text", "told"),
     [
-        ({}, "ab ab", ["spaces: split=whitespace drops them"]),
+        ({}, "ab ab", ["white space is dropped in 1 place: split=whitespace drops them"]),
         ({}, "abab", []),
         ({"mark": "end-symbol:</w>"}, "ab ab", []),
-        ({"mark": "end-symbol:</w>"}, "ab   ab", ["each gap between two words comes back as one space"]),
-        ({"normalize": "lowercase"}, "AB", ["upper and lower case: normalize=lowercase"]),
-        ({"normalize": "nfkc", "split": "none"}, "ａb", ["what normalising changes: normalize=nfkc"]),
-        ({"unknown": "drop"}, "abZ", ["what the vocabulary lacks: 1 token, unknown=drop"]),
-        ({"unknown": "per-unit"}, "aZZ", ["what the vocabulary lacks: 2 tokens"]),
+        ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap comes back as one space: mark=end-symbol"]),
+        ({"normalize": "lowercase"}, "AB", ["upper and lower case are not kept: normalize=lowercase"]),
+        ({"normalize": "nfkc", "split": "none"}, "ａb", ["characters come back in another form: normalize=nfkc"]),
+        ({"unknown": "drop"}, "abZ", ["1 character does not come back (Z): not in the vocabulary, unknown=drop"]),
+        ({"unknown": "per-unit"}, "aZZ", ["2 characters do not come back (Z)", "come back that were not typed (< u n k >)"]),
         ({"unknown": "error"}, "aZ", ["it cannot be encoded: offset 1: 'Z'"]),
-        ({"split": "metaspace"}, " a", ["spaces at the start"]),
-        ({"split": "regex:a"}, "aba", ["what lies between the pre-tokens: split=regex:a"]),
+        ({"split": "metaspace"}, " a", ["white space is dropped in 1 place: split=metaspace"]),
+        ({"split": "regex:a"}, "aba", ["1 character does not come back (b): split=regex:a leaves out what lies between"]),
     ],
 )
 def test_what_is_lost(axes: dict[str, str], text: str, told: list[str]) -> None:
@@ -117,4 +141,7 @@ def test_what_is_lost(axes: dict[str, str], text: str, told: list[str]) -> None:
 def test_bytes_that_are_not_utf8_are_lost_as_text() -> None:
     recipe = Recipe(split="none", base="bytes")
     made = Tokenizer(Vocabulary(recipe, [bytes((value,)) for value in range(256)]))
-    assert made.lost(b"a\xff") == ("bytes that are not UTF-8: they come back as U+FFFD",)
+    assert made.lost(b"a\xff") == (
+        "1 character does not come back (\udcff): bytes that are not UTF-8 come back as U+FFFD",
+        "1 character comes back that was not typed (\ufffd): bytes that are not UTF-8 come back as U+FFFD",
+    )

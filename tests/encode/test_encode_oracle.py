@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+import oracle
 import pytest
 
 from tokentui.errors import TokentuiError
@@ -16,30 +14,20 @@ from tokentui.text.pretokenize import Pretokenizer
 from tokentui.tokenizer import Tokenizer
 from tokentui.vocabulary import Vocabulary
 
-ORACLE = Path(__file__).resolve().parents[2] / ".." / "shared" / "oracle"
 GPT2_BYTES = [*range(33, 127), *range(161, 173), *range(174, 256), *range(33), *range(127, 161), 173]
 
 
-def cases() -> list[dict[str, Any]]:
-    found = []
-    for name in ("seeds.json", "peers.json"):
-        if (ORACLE / name).exists():
-            found += json.loads((ORACLE / name).read_text(encoding="utf-8"))["cases"]
+def cases() -> list[Any]:
     asked = ("encode", "decode", "error")
-    return [c for c in found if c["what"] == "train" and "match" not in c and any(c.get(key) for key in asked)]
-
-
-@cache
-def texts() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((ORACLE / "texts.json").read_text(encoding="utf-8"))["texts"]
-    return loaded
+    found = [(parameter, parameter.values[0]) for parameter in oracle.cases("train")]
+    return [one for one, case in found if "match" not in case and any(case.get(key) for key in asked)]
 
 
 def corpus_words(corpus: dict[str, Any], recipe: Recipe) -> Counter[str]:
     if "counts" in corpus:
         documents, times = [word for word, _ in corpus["counts"]], [n for _, n in corpus["counts"]]
     elif "ref" in corpus:
-        text = texts()[corpus["ref"].removeprefix("texts:")]
+        text = oracle.texts()[corpus["ref"].removeprefix("texts:")]
         documents = text.splitlines() if corpus["as"] == "lines" else [text]
         times = [1] * len(documents)
     else:
@@ -83,15 +71,11 @@ def rebuilt(case: dict[str, Any]) -> Tokenizer:
     return Tokenizer(vocabulary, None, run)
 
 
-@pytest.mark.oracle
 def test_the_oracle_is_there() -> None:
-    if not ORACLE.exists():
-        pytest.skip("../shared/oracle is absent")
     assert len(cases()) > 50
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", cases())
 def test_encoding_of_recorded_merges(case: dict[str, Any]) -> None:
     tokenizer = rebuilt(case)
     if "vocab_size" in case["expect"]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import oracle
+import peers
 import pytest
 import scanning
 from hypothesis import given, settings
@@ -23,7 +24,6 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import count as plain
 from tokentui.text.pretokenize import Pretokenizer
 
-CORPORA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora"
 CHARACTERS: dict[str, Any] = {"unit": "char", "base": "sorted", "unknown": "per-unit"}
 AROUND = [
     ("", ""), ("a", "a"), ("A", "A"), (" ", "s"), ("'", "'s"), ("a'", "l"), ("\n", "\n"), ("1", "1"), ("!", "/"),
@@ -124,13 +124,12 @@ def test_runs_longer_than_a_block(counting: ModuleType, split: str, run: str) ->
             compare(counting, ["y" + (run * size)[:size] + last], split)
 
 
-@pytest.mark.oracle
+@pytest.mark.parametrize("corpora", ["samples", *oracle.large("corpora")])
 @pytest.mark.parametrize("split", scanning.SPLITS)
-def test_corpora(counting: ModuleType, split: str) -> None:
-    if not CORPORA.is_dir():
-        pytest.skip("../shared/data/corpora is not here")
-    for path in sorted(CORPORA.glob("*.txt")):
-        for document in read.read(str(path), as_="text").documents:
+def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
+    large = [] if corpora == "samples" else sorted(map(str, oracle.shared(corpora).glob("*.txt")))
+    for source in large or [f"sample:{name}" for name in peers.CORPORA]:
+        for document in read.read(source, as_="text").documents:
             compare(counting, [document[:150_000]], split)
 
 

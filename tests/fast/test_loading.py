@@ -26,7 +26,7 @@ def run(home: Path, code: str = COUNT, **environment: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT,
         env={**os.environ, "NUMBA_DISABLE_JIT": "0", "TOKENTUI_HOME": str(home), **environment},
-        capture_output=True, text=True, timeout=100, check=False,
+        capture_output=True, text=True, timeout=1000, check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()

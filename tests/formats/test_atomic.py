@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from faults import CALLS, Killed, failing
 
 from tokentui.errors import TokentuiError
-from tokentui.formats import write_together, write_whole
+from tokentui.formats import write_whole
+from tokentui.formats.atomic import temporary
 
 
 def refuse(number: int) -> Callable[..., None]:
@@ -21,8 +23,32 @@ def refuse(number: int) -> Callable[..., None]:
     return call
 
 
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """A temporary file that a living writer holds stays."""
+    path = tmp_path / "file.json"
+    left, other = tmp_path / ".file.json.01234567.tmp", tmp_path / ".other.json.01234567.tmp"
+    for one in (left, other):
+        one.write_bytes(b"half")
+    with temporary(str(path), b"held", None) as name:
+        write_whole(path, b"new")
+        assert sorted(tmp_path.iterdir()) == sorted([path, other, Path(name)])
+    write_whole(path, b"newer")
+    assert sorted(tmp_path.iterdir()) == sorted([path, other])
+
+
+def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, bytes(data)[:3]))
+    write_whole(tmp_path / "file.json", b"0123456789")
+    assert (tmp_path / "file.json").read_bytes() == b"0123456789"
+
+
 @pytest.mark.parametrize(
-    ("name", "number"), [("replace", errno.EACCES), ("fsync", errno.ENOSPC), ("fchmod", errno.EPERM)]
+    ("name", "number"),
+    [
+        ("write", errno.ENOSPC), ("open", errno.EMFILE), ("replace", errno.EACCES), ("fsync", errno.ENOSPC),
+        ("fchmod", errno.EPERM),
+    ],
 )
 def test_a_failure_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: int
@@ -100,74 +126,32 @@ def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
     assert (tmp_path / ("x" * 250)).read_bytes() == b"new"
 
 
-# Two files that belong together.
-
-PAIR = ("vocab.json", "merges.txt")
-
-
-def _write(folder: Path, content: bytes) -> None:
-    write_together([(str(folder / name), content) for name in PAIR])
-
-
-def _held(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_two_files_are_written_and_written_over(tmp_path: Path) -> None:
-    _write(tmp_path, b"one")
-    (tmp_path / PAIR[1]).chmod(0o640)
-    _write(tmp_path, b"two")
-    assert _held(tmp_path) == dict.fromkeys(PAIR, b"two")
-    assert stat.S_IMODE((tmp_path / PAIR[1]).stat().st_mode) == 0o640
-
-
-@pytest.mark.parametrize("old", [(), PAIR, PAIR[:1], PAIR[1:]])
-@pytest.mark.parametrize("error", [OSError(errno.EIO, "no"), OSError(errno.ENOSPC, "no"), KeyboardInterrupt()])
-@pytest.mark.parametrize("name", ["replace", "fsync", "open"])
-def test_a_failure_anywhere_leaves_both_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException, old: tuple[str, ...]
+@pytest.mark.parametrize("old", [None, b"old"])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "no"), KeyboardInterrupt(), Killed()], ids=["error", "ctrl-c", "kill"])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_file_is_the_old_or_the_new_whichever_call_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException, old: bytes | None
 ) -> None:
-    """Whichever call fails: the n-th one, for every n that there is."""
-    real, failures = getattr(os, name), 0
-    for nth in range(40):
-        for path in tmp_path.iterdir():
-            path.unlink()
-        for one in old:
-            (tmp_path / one).write_bytes(b"old")
-        calls = 0
-
-        def fail(*given: object, nth: int = nth, **named: object) -> object:
-            nonlocal calls
-            calls += 1
-            if calls == nth + 1:
-                raise error
-            return real(*given, **named)
-
+    path = tmp_path / "file.json"
+    for nth in range(1, 30):
+        for one in tmp_path.iterdir():
+            one.unlink()
+        if old is not None:
+            path.write_bytes(old)
         failed = False
-        with monkeypatch.context() as patch:
-            patch.setattr(os, name, fail)
+        with failing(monkeypatch, name, nth, error) as calls:
             try:
-                _write(tmp_path, b"new")
-            except (TokentuiError, KeyboardInterrupt):
+                write_whole(path, b"new")
+            except (TokentuiError, KeyboardInterrupt, Killed):
                 failed = True
-        assert _held(tmp_path) == (dict.fromkeys(old, b"old") if failed else dict.fromkeys(PAIR, b"new"))
-        failures += failed
-        if calls <= nth:
-            break
-    assert failures >= 2
-
-
-def test_a_kill_at_any_moment_never_leaves_a_mixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands under the two names after each single step: both old, both new, or one of them missing."""
-    for name in PAIR:
-        (tmp_path / name).write_bytes(b"old")
-    real, seen = os.replace, []
-
-    def watched(source: str, target: str) -> None:
-        real(source, target)
-        seen.append(tuple((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None for name in PAIR))
-
-    monkeypatch.setattr(os, "replace", watched)
-    _write(tmp_path, b"new")
-    assert seen[-1] == (b"new", b"new")
-    assert not {(b"new", b"old"), (b"old", b"new")}.intersection(seen)
+        found = path.read_bytes() if path.exists() else None
+        assert found in (old, b"new")
+        if not failed:
+            assert found == b"new"
+        elif isinstance(error, OSError):
+            assert found == old
+        write_whole(path, b"next")
+        assert [one.name for one in tmp_path.iterdir()] == ["file.json"], "nothing is left after the next write"
+        if calls[0] < nth:
+            return
+    pytest.fail("there are more calls than were tried")

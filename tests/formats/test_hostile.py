@@ -287,7 +287,7 @@ def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) ->
 
 
 def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, limited: Callable[..., None]) -> None:
-    limited(pattern_seconds=0.2)
+    limited(file_pattern_seconds=0.2)
     path = tmp_path / "tokenizer.json"
     path.write_bytes(changed("pre_tokenizer", "pretokenizers", 0, "pattern", {"Regex": r"(?:x|xx|xxx)+(?<!x)"}))
     with pytest.raises(TokentuiError, match=r"Split\.pattern at .*: the pattern takes too long"):

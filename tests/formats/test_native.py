@@ -114,11 +114,13 @@ def test_a_byte_order_mark_and_other_layout_are_read(tmp_path: Path) -> None:
 
 def test_formats_by_name(tmp_path: Path) -> None:
     sample().save(tmp_path / "a.unheard", "tokentui")
-    sample().save(tmp_path / "b.unheard")
-    assert (tmp_path / "a.unheard").read_bytes() == (tmp_path / "b.unheard").read_bytes()
+    sample().save(tmp_path / "b.json")
+    assert (tmp_path / "a.unheard").read_bytes() == (tmp_path / "b.json").read_bytes()
+    with pytest.raises(TokentuiError, match="the end of this name says no format"):
+        sample().save(tmp_path / "c.unheard")
     with pytest.raises(TokentuiError, match="format: no format 'tokentu'"):
         sample().save(tmp_path / "c", "tokentu")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.unheard"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.json"]
     assert next(iter(FORMATS)) == "tokentui"
 
 

@@ -215,7 +215,7 @@ def test_holes_are_filled_in_a_vocab_txt(tmp_path: Path) -> None:
         ("a.json", "tokentui"), ("tokenizer.json", "tokentui"), ("a.hf.json", "huggingface"), ("a.tiktoken", "tiktoken"),
         ("vocab.txt", "bert"), ("b/vocab.json", "gpt2"), ("merges.txt", "gpt2"), ("tekken.json", "tekken"),
         ("a.codes", "subword-nmt"),
-        ("a.model", "minbpe"), ("plain", "tokentui"),
+        ("a.model", "minbpe"), ("", "tokentui"), ("-", "tokentui"),
     ],
 )
 def test_the_format_by_name(name: str, format: str) -> None:

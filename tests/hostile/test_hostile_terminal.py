@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 from pathlib import Path
 
 import hostile
@@ -58,38 +57,6 @@ def test_a_corpus_of_all_texts(tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(map(hostile.raw, hostile.SHORT)))
     with Terminal(str(path), "-r", "gpt2", "--special", "\x1b[31m[/]", columns=120, rows=40) as terminal:
         drive(terminal, "step 0")
-
-
-@pytest.mark.pty
-@pytest.mark.soak
-@pytest.mark.parametrize("name", [name for name in hostile.corpora() if not re.search(r"-\d\d\d\.txt", name)])
-def test_each_corpus(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes(hostile.corpora()[name])
-    with Terminal(str(path), "-r", "gpt2") as terminal:
-        terminal.until(lambda text: "step" in text and "4 Encode" in text)
-        terminal.press("nnv3F")
-        terminal.until(lambda text: "Facts" in text)
-        terminal.press("\x03")
-        assert terminal.end() == 0
-        parse(bytes(terminal.written))
-        assert_restored(terminal)
-
-
-@pytest.mark.pty
-@pytest.mark.soak
-@pytest.mark.parametrize("name", list(hostile.tokenizers()))
-def test_each_tokenizer(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes(hostile.tokenizers()[name])
-    with Terminal("sample:hugs", "-t", str(path), "-s", "split=gpt2", columns=120, rows=40) as terminal:
-        terminal.until(lambda text: "4 Encode" in text and "sample" in text)
-        terminal.press("bbv3F")
-        terminal.until(lambda text: "Facts" in text)
-        terminal.press("\x03")
-        assert terminal.end() == 0
-        parse(bytes(terminal.written))
-        assert_restored(terminal)
 
 
 # ---- the grid

@@ -209,7 +209,7 @@ async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monke
         more[-1].partial(prepared := real(corpus, *more))
         return prepared
 
-    monkeypatch.setattr("tokentui.session.prepare", hangs)
+    monkeypatch.setattr("tokentui.shelf.prepare", hangs)
     opening = session.send(do.Open("sample:sailor"))
     await asyncio.to_thread(begun.wait, 60)
     session.send(do.CancelWork())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import random
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from faults import CALLS, Killed, failing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -149,3 +151,29 @@ def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TokentuiError, match="the session is not kept"):
         Keeper(KEPT, tmp_path / "file" / "sessions")
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "no"), Killed()], ids=["error", "kill"])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_session_is_the_old_or_the_new_whichever_call_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException
+) -> None:
+    """And it can be read at every moment."""
+    texts = [dataclasses.replace(KEPT, typed=f"text {n}") for n in range(60)]
+    for nth in range(1, 29):
+        keeper = Keeper(KEPT, tmp_path)
+        old, new = texts[2 * nth], texts[2 * nth + 1]
+        keeper.save(old)
+        failed = False
+        with failing(monkeypatch, name, nth, error) as calls:
+            try:
+                keeper.save(new)
+            except (TokentuiError, Killed):
+                failed = True
+        found, note = read(keeper.path)
+        keeper.close()
+        assert (found in (old, new), note) == (True, "")
+        assert failed or found == new
+        if calls[0] < nth:
+            return
+    pytest.fail("there are more calls than were tried")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+import oracle
 import peers
 import pytest
 from hypothesis import given, settings
@@ -25,7 +25,6 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.read import read
 
-CORPORA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora"
 UNITS = [
     ("byte", "bytes"), ("byte", "gpt2-bytes"), ("byte", "sorted"), ("char", "sorted"), ("char", "first-seen"),
     ("char", "frequency"), ("grapheme", "sorted"), ("grapheme", "frequency"),
@@ -306,13 +305,14 @@ def test_words_that_are_empty_or_twice_there() -> None:
 
 
 @pytest.mark.peer
-def test_every_merge_is_that_of_hugging_face() -> None:
-    """32,768 ids, or as far as pairs last, on a megabyte of a novel."""
+@pytest.mark.parametrize("novel", ["a passage", *oracle.large("crime_and_punishment.txt")])
+def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """32,768 ids, or as far as pairs last, on 120 kB or a megabyte of a novel."""
     hf: Any = pytest.importorskip("tokenizers")
-    path = CORPORA / "crime_and_punishment.txt"
-    if not path.is_file():
-        pytest.skip("../shared/data is not there")
-    corpus = read(path, as_="text")
+    short = novel == "a passage"
+    passage = Corpus.from_text(oracle.texts()["en_mid"])
+    corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
+    monkeypatch.setenv(fast.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
     assert type(compiled) is CompiledTrainer
     compiled.run(vocab_size=32_768)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +22,6 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.read import read
 
-CORPORA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora"
 PLAIN: dict[str, Any] = {"objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error"}
 recipes = st.builds(
     lambda base, mark, tie, weight, split: Recipe(
@@ -215,12 +214,13 @@ def test_which_engine_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.soak
-def test_a_novel_to_its_end() -> None:
-    """A megabyte by the preset, every step."""
-    path = CORPORA / "crime_and_punishment.txt"
-    if not path.is_file():
-        pytest.skip("../shared/data is not there")
+@pytest.mark.parametrize("novel", ["a passage", *oracle.large("crime_and_punishment.txt")])
+def test_a_novel_to_its_end(novel: str) -> None:
+    """120 kB or a megabyte by the preset, every step."""
+    short = novel == "a passage"
+    passage = Corpus.from_text(oracle.texts()["en_mid"])
+    corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
     recipe = preset("wordpiece")
-    plain, compiled = both(count(read(path, as_="text"), recipe), recipe)
+    plain, compiled = both(count(corpus, recipe), recipe)
     assert compiled.run() == plain.run()
     assert list(compiled.steps()) == list(plain.steps())

@@ -254,3 +254,20 @@ def test_installing_another_recipe_walks_to_the_place() -> None:
     while it.at_work:
         it.work(0.0)
     assert (it.snapshot().step, it.snapshot().preset) == (7, "udl-notebook")
+
+
+def test_what_was_noticed_of_a_corpus_is_seen() -> None:
+    corpus = Corpus.from_text(b"\xef\xbb\xbfa cat \xff", "c.txt")
+    notes = Explorer(Prepared(corpus, Recipe(), Run(), start(corpus, Recipe()))).snapshot().notes
+    assert any("byte order mark" in note for note in notes)
+    assert any("not UTF-8" in note for note in notes)
+
+
+def test_what_decoding_gives_back_is_seen_beside_what_is_lost() -> None:
+    it = explorer("the old woman paused , ! " * 3, preset("bert"))
+    tell(it, do.Type("the old woman, paused!"))
+    seen = it.snapshot().encoded
+    assert seen.back == "the old woman , paused !"
+    assert seen.lost == ("white space is added in 2 places: mark=prefix:##",)
+    tell(it, do.Type("the old woman"))
+    assert (it.snapshot().encoded.back, it.snapshot().encoded.lost) == ("", ())

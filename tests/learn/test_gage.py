@@ -279,7 +279,7 @@ def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
 
 
 @pytest.mark.parametrize("axes", [{"base": "gpt2-bytes"}, {"base": "sorted", "unknown": "error"}, {"encode": "longest-match"}])
-def test_axes_that_say_nothing_here_are_refused(axes: dict[str, str]) -> None:
+def test_axes_that_say_nothing_here_are_refused(axes: dict[str, Any]) -> None:
     with pytest.raises(TokentuiError, match="Gage") as refused:
-        trained_on([b"xx"], preset("gage", **axes))
+        trained_on([b"xx"], preset("gage").with_axes(**axes))
     assert refused.value.where == "{}={}".format(*next(iter(axes.items())))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import owners
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import SHARED
+from oracle import large
 
 from tokentui.encode import WordEncoder
 from tokentui.errors import Cancelled, TokentuiError
@@ -37,7 +38,7 @@ LARGE = (
     "spm-llama2/tokenizer.model", "spm-xlnet-base-cased/spiece.model", "t5-small/tokenizer.json",
     "tiktoken_cl100k_base/cl100k_base.tiktoken", "tiktoken_o200k_base/o200k_base.tiktoken",
 )
-FILES = [*SMALL, *(pytest.param(name, marks=pytest.mark.soak) for name in LARGE)]
+FILES = [*owners.TRAINED, *large(*SMALL), *large(*LARGE, marks=[pytest.mark.soak])]
 TEXT = (
     "The tokenization of unhappiness in the street, naïve and 12345 times over.\n\n"
     "  def run(self):\n\treturn self.__dict__  # größer, 東京タワー, привет, 🙂🙂\n"
@@ -79,13 +80,9 @@ def check_births(trainer: OpenedTrainer, births: Iterator[int]) -> None:
             assert born.places == uses[born.symbol], "what is new now was not there before"
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("name", FILES)
-def test_published_files_at_their_last_birth_and_before(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
-    tokenizer = load(path)
+def test_files_at_their_last_birth_and_before(name: str, tmp_path: Path) -> None:
+    tokenizer = owners.read(name, tmp_path)
     trainer = opened(tokenizer, TEXT)
     trainer.jump(trainer.known)
     assert trainer.tokenizer().encode(TEXT) == tokenizer.encode(TEXT)
@@ -305,17 +302,14 @@ def known(item: Item) -> tuple[object, ...]:
     return (item.text, item.start, item.end, item.unit_spans) if isinstance(item, PreToken) else (item.name, item.start, item.end)
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("name", [
-    "sqlpilot/tokenizer.json", "spm-test/test_ja_model.model",
-    *(pytest.param(name, marks=pytest.mark.soak) for name in ("t5-small/tokenizer.json", "llama2/tokenizer.json")),
+    "trained/bert/tokenizer.json", "trained/spm-unigram/m.model", "trained/t5/tokenizer.json",
+    *large("sqlpilot/tokenizer.json", "spm-test/test_ja_model.model"),
+    *large("t5-small/tokenizer.json", "llama2/tokenizer.json", marks=[pytest.mark.soak]),
 ])
-def test_a_stretch_is_cut_as_the_whole_document(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
+def test_a_stretch_is_cut_as_the_whole_document(name: str, tmp_path: Path) -> None:
     document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 12
-    pretokens = Pretokens(load(path))
+    pretokens = Pretokens(owners.read(name, tmp_path))
     whole = list(pretokens.of(document))
     words, named = pretokens.count(Corpus.from_text(document))
     assert dict(zip(words.words, words.counts, strict=True)) == Counter(one.text for one in whole if isinstance(one, PreToken))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -281,13 +282,17 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
     await session.settle()
     opening = session.send(do.Open(str(pipe), "text"))
     await session.until(lambda snapshot: snapshot.busy is not None)
-    session.send(do.Move(1))
-    await session.until(lambda snapshot: snapshot.step == 1)
+    waits = session.send(do.Move(1))
+    await session.until(lambda snapshot: snapshot.waiting == "a step on")
     session.send(do.CancelWork())
     with pytest.raises(Cancelled):
         await asyncio.wait_for(opening, 30)
+    with pytest.raises(TokentuiError, match="dropped: a step on"):
+        await waits
     snapshot = await session.settle()
-    assert (snapshot.busy, snapshot.step) == (None, 1)
+    assert (snapshot.busy, snapshot.waiting, snapshot.step) == (None, "", 0)
+    session.send(do.Move(1))
+    assert (await session.settle()).step == 1
 
 
 async def test_a_pattern_that_would_run_for_minutes_is_stopped(
@@ -387,3 +392,28 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
     session.send(do.Move(1))
     assert isinstance((await asyncio.wait_for(told.get(), 60))["exception"], IndexError)
     await session.close()
+
+
+async def test_what_is_sent_after_the_end_is_given_up() -> None:
+    failures: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
+    ended = Session(lambda snapshot: None)
+    await ended.start()
+    await ended.close()
+    for command in (do.Move(1), do.Open("sample:hugs"), do.Use(Recipe()), do.Fingerprint(), do.CancelWork()):
+        answer = ended.send(command)
+        await asyncio.wait([answer], timeout=30)
+        assert answer.cancelled(), command
+    gc.collect()
+    assert failures == []
+
+
+async def test_no_answer_is_left_open_when_it_ends_amid_an_opening(novel: Path) -> None:
+    begun = asyncio.Event()
+    ended = Session(lambda snapshot: begun.set() if snapshot.busy is not None else None)
+    await ended.start()
+    opening = ended.send(do.Open(str(novel)))
+    await asyncio.wait_for(begun.wait(), 60)
+    await ended.close()
+    await asyncio.wait([opening], timeout=30)
+    assert opening.done()

@@ -25,7 +25,7 @@ from tokentui.samples import sample_path
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 
-RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram")
+RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram").shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 LINES = [line for line in sample_path("english").read_text("utf-8").splitlines() if line]
 WORDS = count(Corpus.from_lines(LINES), RECIPE)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tokentui import fast
 from tokentui.learn.base import Stops
-from tokentui.learn.filters import sentencepiece_piece
+from tokentui.learn.filters import FILTERS
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram import lattice as lattices
 from tokentui.learn.unigram.coded import code, last_words
@@ -147,12 +147,15 @@ def test_a_walk(goals: list[int], seconds: float, compiled: type[Engine]) -> Non
         assert wandering.uses == straight.uses
 
 
-@given(st.text("ab▁ é’ん漢1.\0\t\u0301\u0305", min_size=1, max_size=17))
-def test_kinds_say_what_the_filter_says(piece: str) -> None:
-    coded = drain(code(Words((piece,), (1,)), BARE.with_axes(pieces="sentencepiece")))
+@pytest.mark.parametrize("pieces", ["sentencepiece", "sentencepiece-digits"])
+@given(st.text("ab▁ é’ん漢1２.\0\x1f\t\u0301\u0305", min_size=2, max_size=17))
+def test_kinds_say_what_the_filter_says(pieces: str, piece: str) -> None:
+    coded = drain(code(Words((piece,), (1,)), BARE.with_axes(pieces=pieces).shaped(coverage=1)))
     assert coded.kinds is not None
+    allowed = FILTERS[pieces]
+    assert allowed is not None
     if len(piece) <= 16:
-        assert coded.fits(piece) == sentencepiece_piece(piece.encode())
+        assert coded.fits(piece) == allowed(piece.encode())
 
 
 @pytest.mark.parametrize("steps", [(), ("nfd", "strip-accents"), *[(name,) for name in NORMALIZERS]])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tokentui import fast, warming
+from tokentui import children, fast, warming
 from tokentui.session import Session
 from tokentui.snapshot import Snapshot
 
@@ -23,7 +23,7 @@ class Fast:
         begin = asyncio.create_subprocess_exec
 
         async def start(*command: str, **streams: Any) -> asyncio.subprocess.Process:
-            assert command == (sys.executable, "-m", "tokentui.fast")
+            assert list(command) == children.command("tokentui.fast")
             process = await begin(*self.runs, **streams)
             self.started.append(process)
             self.is_compiled = True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import owners
 import pytest
 
-from tokentui.formats import load
 from tokentui.learn import start
 from tokentui.learn.base import Candidate, Trainer
 from tokentui.measure.compare import Comparison, compare
@@ -17,7 +17,8 @@ from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
-FILES = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "tokenizers"
+FILES = ("gpt2/vocab.json", "bert-base-uncased/vocab.txt", "tiktoken_cl100k_base/cl100k_base.tiktoken")
+TRAINED = ("trained/gpt2/vocab.json", "trained/bert/vocab.txt", "trained/ranks/r.tiktoken")
 
 
 def duel(
@@ -98,12 +99,11 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     assert 0.3 < pair.agreement.f1 < 1
 
 
-@pytest.mark.oracle
-def test_gpt2_bert_and_gpt4_from_files() -> None:
-    names = ("gpt2/vocab.json", "bert-base-uncased/vocab.txt", "tiktoken_cl100k_base/cl100k_base.tiktoken")
-    if not all((FILES / name).exists() for name in names):
-        pytest.skip("../shared/data/tokenizers is not here")
-    tokenizers = [load(FILES / name) for name in names]
+@pytest.mark.parametrize("files", [
+    pytest.param(TRAINED, id="trained"), pytest.param(FILES, id="published", marks=pytest.mark.shared),
+])
+def test_gpt2_bert_and_gpt4_from_files(files: tuple[str, ...], tmp_path: Path) -> None:
+    tokenizers = [owners.read(name, tmp_path) for name in files]
     comparison = compare(tokenizers, read("sample:python"))
     found = values(comparison)
     corpus = read("sample:python").documents[0]
@@ -115,4 +115,4 @@ def test_gpt2_bert_and_gpt4_from_files() -> None:
     assert all(len(one.a) > len(one.b) for one in gaps)
     assert gaps
     overlap, bare = comparison.overlaps[0, 1], comparison.bare[0, 1]
-    assert len(bare.common) > 2 * len(overlap.common), "most words are in both, each with its own mark"
+    assert len(bare.common) > 1.5 * len(overlap.common), "most words are in both, each with its own mark"

@@ -13,9 +13,11 @@ from tokentui.errors import Cancelled
 from tokentui.formats import load
 from tokentui.formats.letters import LETTERS
 from tokentui.learn import start
-from tokentui.measure.health import CHECKS, FAIL, PASS, WARN, examine, health, report, worst
+from tokentui.measure.health import CHECKS, FAIL, PASS, WARN, examine, health, probes, report, worst
 from tokentui.measure.health.scripts import written_in
+from tokentui.measure.health.texts import encoded
 from tokentui.presets import PRESETS, preset
+from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 from tokentui.tokenizer import Tokenizer
 
@@ -108,6 +110,27 @@ def test_every_recipe_has_a_report(name: str) -> None:
     checks = report(run.tokenizer())
     assert len(checks) == len(CHECKS)
     assert all(one.status in ("PASS", "WARN", "FAIL", "n/a") and "\n" not in one.observed for one in checks)
+
+
+@pytest.mark.parametrize("specials", [(), ("<unk>",)])
+@pytest.mark.parametrize("name", ["udl-notebook", "bert", "sentencepiece-bpe", "sentencepiece-unigram", "hf-bpe"])
+def test_a_vocabulary_that_encodes_nothing_says_so(name: str, specials: tuple[str, ...]) -> None:
+    checks = {one.name: one for one in report(start(Corpus.from_text(""), preset(name), specials=specials).tokenizer())}
+    assert checks["bytes"].status == FAIL
+    assert "no text can be written" in checks["bytes"].observed
+    for one in ("texts", "spaces", "controls"):
+        assert checks[one].status == "n/a"
+        assert "changed" not in checks[one].observed
+    passed = {name for name, one in checks.items() if one.status == PASS}
+    assert passed <= ({"file"} if not specials else {"file", "duplicates", "holes", "specials", "injected"})
+
+
+def test_what_is_refused_is_not_called_changed() -> None:
+    tokenizer = start(read("sample:english"), preset("udl-notebook")).tokenizer()
+    found = check(tokenizer, "texts")
+    refused = sum(seen is None for seen in (encoded(tokenizer, text) for _, text in (*probes.SCRIPTS, *probes.TEXTS)))
+    assert 0 < refused < 34
+    assert f"of {34 - refused} changed on the way back; of {refused} others nothing has a token" in found.observed
 
 
 def test_words_of_prefixed_tokens_can_be_made(tmp_path: Path) -> None:

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import preset as made
 
 from tokentui.errors import Cancelled, TokentuiError
-from tokentui.formats import load
+from tokentui.formats import FORMATS, export, load, recognise
 from tokentui.measure.verify import PEERS, Peer, peer_of, verify_encoding, verify_training
 from tokentui.measure.verify.encoding import shorten
 from tokentui.measure.verify.peers import asking
+from tokentui.measure.verify.training import check_recipe
 from tokentui.presets import preset
+from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -78,12 +81,75 @@ def test_a_token_without_its_pair_is_looked_up_again() -> None:
     assert (found.parting.theirs.left, found.parting.theirs.right, found.parting.theirs.token) == (b"a", b"b", b"ab")
 
 
-@pytest.mark.parametrize(("name", "recipe"), [
-    ("tokenizers", "bert"), ("rustbpe", "hf-bpe"), ("tiktoken", "wordpiece"), ("subword-nmt", "gpt2"), ("sentencepiece", "gpt2"),
-])
-def test_recipes_that_a_library_cannot_train(name: str, recipe: str) -> None:
-    with pytest.raises(TokentuiError, match="cannot train by this recipe"):
-        verify_training(Corpus.from_text(TEXT), preset(recipe), PEERS[name])
+CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
+    "tokenizers": {"unit": ("grapheme",), "mark": ("prefix:##", "end-suffix:</w>"), "pieces": ("sentencepiece",)},
+    "rustbpe": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
+    "tiktoken": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
+    "subword-nmt": {
+        "unit": ("byte", "grapheme"), "mark": ("none", "end-symbol:</w>", "end-suffix:#"), "pieces": ("sentencepiece",),
+    },
+    "sentencepiece": {"unit": ("grapheme",), "mark": ("prefix:##",), "split": ("whitespace", "none", "gpt2"), "pieces": ("any",)},
+}
+"""By library and axis the values that it cannot be asked for; each is tried on a recipe that it can train by."""
+CAN = {
+    "tokenizers": Recipe(unit="char", base="sorted", unknown="drop"), "rustbpe": preset("rustbpe"),
+    "tiktoken": preset("tiktoken-edu"), "subword-nmt": preset("subword-nmt"), "sentencepiece": preset("sentencepiece-bpe"),
+}
+HANDED: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"normalize": value}) for name in CAN for value in ((), "nfkc,lowercase", "nmt-nfkc", "bert-uncased")),
+    *((name, {}) for name in CAN), *((name, {"split": "words"}) for name in ("tokenizers", "rustbpe", "tiktoken")),
+    *((name, {"base": "first-seen"}) for name in ("tokenizers", "subword-nmt")), ("sentencepiece", {"unknown": "byte-fallback"}),
+]
+
+
+@pytest.mark.parametrize("name", CAN)
+def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
+    check_recipe(CAN[name], PEERS[name])
+    wrong: dict[str, tuple[str, ...]] = {**CANNOT[name], "objective": ("score",), "weight": ("distinct",)}
+    for axis, values in wrong.items():
+        for value in values:
+            axes = {axis: value} | ({"base": "sorted", "unknown": "error"} if axis == "unit" and value != "byte" else {})
+            recipe = CAN[name].with_axes(**axes)
+            with pytest.raises(TokentuiError) as raised:
+                verify_training(Corpus.from_text(TEXT), recipe, PEERS[name])
+            assert raised.value.what == f"{name} cannot train with {axis}={value}"
+            assert raised.value.hint.startswith(f"it trains with {axis}=")
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("name", "axes"), HANDED)
+def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
+    """What the recipe says of a text is what the library trains on: no difference that the recipe does not explain."""
+    text = [TEXT + "ﬁne  Ünïted 12 1２ n\u0303 ① a b\u00a0c", "x" * 9000 + " y", "She  sells", "  sea  "]
+    found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), 30)
+    if "base" in axes and name == "tokenizers" and found.parting is not None:
+        assert found.parting.tied > 1, "another order of ids decides among equals alone"
+    else:
+        assert found.parting is None, found.parting
+
+
+@pytest.mark.peer
+def test_texts_as_they_are_under_sentencepiece() -> None:
+    """Llama-2's recipe keeps spaces and full-width letters; the library's own rules, which change both, are not asked for."""
+    text = ["a  b   c ａｂ ａｂ ｃ  a  b"] * 4
+    for recipe in (preset("llama2"), preset("sentencepiece-bpe", normalize=())):
+        found = verify_training(Corpus.from_lines(text), recipe, peer("sentencepiece"))
+        assert found.parting is None
+        assert found.steps > 3
+    ours = verify_training(Corpus.from_lines(text), preset("sentencepiece-bpe"), peer("sentencepiece"))
+    assert (ours.parting, ours.steps > 0) == (None, True)
+
+
+@pytest.mark.peer
+def test_a_long_line_is_not_left_out() -> None:
+    """sentencepiece drops lines of more than 4,192 bytes unless it is told otherwise."""
+    found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), 20)
+    assert (found.parting, found.steps) == (None, 20)
+
+
+def test_counted_words_are_no_texts() -> None:
+    with pytest.raises(TokentuiError, match="sentencepiece takes texts, not counted words"):
+        verify_training(Corpus.from_counts([("▁a", 3), ("▁ab", 5)]), preset("sentencepiece-bpe"), PEERS["sentencepiece"])
 
 
 def document(merges: list[list[str]]) -> dict[str, Any]:
@@ -125,10 +191,64 @@ def test_the_stage_where_they_part(tmp_path: Path, step: str, value: Any, stage:
 @pytest.mark.peer
 def test_a_library_that_refuses(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(json.dumps(document([["a", "b"]])), "utf-8")
+    (tmp_path / "u.json").write_text(json.dumps(document([["a", "b"]]) | {"normalizer": {"type": "None such"}}), "utf-8")
     with pytest.raises(TokentuiError, match="the library refuses: "):
-        verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "t.json"), peer("sentencepiece"), ["a"])
+        verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "u.json"), peer("tokenizers"), ["a"])
     with pytest.raises(TokentuiError, match="rustbpe reads no file of ids"):
         verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "t.json"), PEERS["rustbpe"], ["a"])
+
+
+OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktoken": "tiktoken"}
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path, name: str) -> None:
+    """Our own file too, also where it was made of one that the library reads."""
+    for format, held in (("tokentui", "gpt2"), ("huggingface", "gpt2"), ("sentencepiece", "t5"), ("tiktoken", "gpt2"),
+                         ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2")):
+        if OWNERS[name] == format:
+            continue
+        path = tmp_path / FORMATS[format].files[0]
+        export(made(held), path, format)
+        with pytest.raises(TokentuiError) as raised:
+            verify_encoding(load(path, "gpt2" if format == "tiktoken" else ""), str(path), PEERS[name], ["a"])
+        assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {recognise(path)}"
+        assert f"--to {OWNERS[name]}" in raised.value.hint
+
+
+@pytest.mark.peer
+def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
+    """As plain text, and found by their names; a file whose specials have other ids parts in the second way only."""
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    export(made("gpt2"), ours, "huggingface")
+    said = json.loads(ours.read_text())
+    texts = ["a <|endoftext|> b", "<|endoftext|><|endoftext|>", "plain"]
+    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), texts).parting is None
+    said["added_tokens"][0]["lstrip"] = True
+    theirs.write_text(json.dumps(said))
+    parting = verify_encoding(load(ours), str(theirs), peer("tokenizers"), texts).parting
+    assert parting is not None
+    assert (parting.number, parting.specials, parting.text) == (1, True, " <|endoftext|>")
+    assert parting.theirs.tokens == ("<|endoftext|>",)
+    assert parting.ours.tokens == (" ", "<|endoftext|>")
+    assert verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["a b"]).parting is None
+
+
+@pytest.mark.peer
+def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
+    """The library keeps a copy of what it read under a path."""
+    path = tmp_path / "r.tiktoken"
+    for name in ("gpt2", "minbpe"):
+        export(made(name), path, "tiktoken")
+        found = verify_encoding(load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT])
+        assert found.parting is None
+
+
+def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
+    path = tmp_path / "r.tiktoken"
+    export(made("gpt2"), path, "tiktoken")
+    with pytest.raises(TokentuiError, match="tiktoken cannot cut with split=falcon"):
+        verify_encoding(load(path, "falcon"), str(path), PEERS["tiktoken"], ["a"])
 
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import oracle
 import peers
 import pytest
 
@@ -26,7 +27,7 @@ from tokentui.text.read import read
 hf = pytest.importorskip("tokenizers")
 pytestmark = [pytest.mark.peer, pytest.mark.soak]
 
-SOURCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "corpora" / "en10m.txt.xz"
+SOURCE = "corpora/en10m.txt.xz"
 NAMED = "TOKENTUI_LARGE_CORPUS"
 IDS = 32_768
 PIECE = 1 << 16
@@ -55,17 +56,19 @@ def theirs(text: str) -> list[tuple[bytes, bytes]]:
     return [(bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right))) for left, right in merges]
 
 
-@pytest.mark.parametrize("size", [1_000_000, 10_000_000, None], ids=["1 MB", "10 MB", "named"])
+@pytest.mark.parametrize("size", [
+    pytest.param(1_000_000, id="1 MB", marks=pytest.mark.shared),
+    pytest.param(10_000_000, id="10 MB", marks=pytest.mark.shared),
+    pytest.param(None, id="named"),
+])
 def test_merges_on_a_large_corpus(size: int | None, loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if size is None:
         if not (named := os.environ.get(NAMED)):
             pytest.skip(f"{NAMED} names no file")
         path = Path(named)
     else:
-        if not SOURCE.is_file():
-            pytest.skip("../shared/data is not there")
         path = tmp_path / "english.txt"
-        path.write_bytes(lzma.decompress(SOURCE.read_bytes())[:size].rpartition(b"\n")[0])
+        path.write_bytes(lzma.decompress(oracle.shared(SOURCE).read_bytes())[:size].rpartition(b"\n")[0])
     wanted = theirs(path.read_bytes().decode())
     for engine, kind in (("compiled", CompiledTrainer), ("plain", PairTrainer)):
         monkeypatch.setenv(fast.ENGINE, engine)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle import SHARED, cases
+from oracle import cases, shared
+from oracle import load as expected
 
 from tokentui.formats import load
 
@@ -17,31 +17,24 @@ FILES = {
     "comp336-bert-rows": ["bert-base-uncased/vocab.txt"],
     "comp336-ishmael": ["tiktoken_cl100k_base/cl100k_base.tiktoken"],
 }
-"""The files of `../shared/data/tokenizers` that hold the vocabulary of a case, beside those that it names."""
-
-
-def file(name: str) -> Path:
-    path = SHARED / "data" / "tokenizers" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
-    return path
+"""The published files that hold the vocabulary of a case, beside those that it names."""
 
 
 @pytest.mark.parametrize("case", cases("encode"))
 def test_published_examples(case: dict[str, Any]) -> None:
     assert case["name"] in FILES
     for name in FILES[case["name"]]:
-        tokenizer = load(file(name))
+        tokenizer = load(shared(f"tokenizers/{name}"))
         for item in case["encode"]:
             got = tokenizer.encode(item["text"])
             assert list(got.ids) == item["ids"], (name, item["text"])
 
 
-@pytest.mark.oracle
+@pytest.mark.shared
 def test_moby_dick_takes_238_tokens() -> None:
     """The printed paragraph; the slide's 239 tokens come with a curly apostrophe and a stray "zz"."""
-    case = next(one for param in cases("encode") for one in param.values if one and one["name"] == "comp336-ishmael")
-    tokenizer = load(file("tiktoken_cl100k_base/cl100k_base.tiktoken"), "cl100k")
+    (case,) = (case for case in expected("seeds.json")["cases"] if case["name"] == "comp336-ishmael")
+    tokenizer = load(shared("tokenizers/tiktoken_cl100k_base/cl100k_base.tiktoken"), "cl100k")
     slide = case["encode"][0]["text"]
     printed = slide.replace("tozz get", "to get").replace("people’s", "people's")
     assert (len(slide), len(tokenizer.encode(slide))) == (1109, 239)

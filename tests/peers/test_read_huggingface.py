@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import owners
 import pytest
-from oracle import SHARED
+from oracle import large
 from texts import FEW, TEXTS
 
 from tokentui.errors import TokentuiError
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
 FILES = ("bert-base-uncased", "falcon", "gpt2", "hw-doc-summarizer", "llama2", "openai-gpt", "sqlpilot", "t5-small")
+TRAINED = ("bert", "falcon", "gpt1", "gpt2", "t5")
 FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
 FALCON = {"type": "Sequence", "pretokenizers": [
     {"type": "Punctuation", "behavior": "Contiguous"},
@@ -42,19 +44,36 @@ def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
             assert ours.decode(want) == theirs.decode(want, skip_special_tokens=False), text
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_published_files(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / name / "tokenizer.json"
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
+@pytest.mark.parametrize("name", [*(f"trained/{name}" for name in TRAINED), *large(*FILES)])
+def test_whole_files(name: str, tmp_path: Path) -> None:
+    path = owners.path_of(f"{name}/tokenizer.json", tmp_path)
     same(load(path), tokenizers.Tokenizer.from_file(str(path)))
 
 
-@pytest.mark.parametrize("name", ["added-tokens", "llama2-ort"])
-def test_rejected_files_are_refused(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / "rejected" / name / "tokenizer.json"
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/rejected/{name} is not here")
+def rejected(merges: Any, folder: Path) -> Path:
+    """A trained file with other merges."""
+    path = owners.path_of("trained/gpt2/tokenizer.json", folder)
+    document = json.loads(path.read_text("utf-8"))
+    document["model"]["merges"] = merges
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("merges", [
+    [["t", "h"], "i n"], [["t", "h", "e"]], ["t h", "t h e"], ["t h", "th"], [["t", "unheard of"]],
+    [["t", "h"], ["h", "t", 1]], {"t": "h"}, "t h", [1], [["t"]],
+], ids=json.dumps)
+def test_merges_that_the_library_rejects_are_refused(merges: Any, tmp_path: Path) -> None:
+    path = rejected(merges, tmp_path)
+    with pytest.raises(Exception, match=r"."):
+        tokenizers.Tokenizer.from_file(str(path))
+    with pytest.raises(TokentuiError, match=r"merges"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", large("rejected/added-tokens", "rejected/llama2-ort"))
+def test_rejected_files_are_refused(name: str, tmp_path: Path) -> None:
+    path = owners.path_of(f"{name}/tokenizer.json", tmp_path)
     with pytest.raises(TokentuiError, match=r"merges"):
         load(path)
 

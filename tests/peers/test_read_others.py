@@ -5,25 +5,37 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import owners
 import peers
 import pytest
-from oracle import SHARED
+from oracle import large, shared
 from texts import FEW, TEXTS
 
 from tokentui.formats import load
 from tokentui.formats.tiktoken import PUBLISHED
+from tokentui.text.split import SPLITS
 
 pytestmark = pytest.mark.peer
+RANKS = "trained/ranks/r.tiktoken"
 
 
-@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-def test_ranks(name: str) -> None:
+def test_ranks(tmp_path: Path) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    path, ours = owners.path_of(RANKS, tmp_path), owners.read(RANKS, tmp_path)
+    pattern = SPLITS[owners.RANKS_SPLIT].pattern
+    theirs = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=owners.ranks_of(path), special_tokens={})
+    assert ours.vocab_size == theirs.n_vocab
+    for text in TEXTS:
+        assert list(ours.encode(text).ids) == theirs.encode_ordinary(text), text
+        assert ours.decode(theirs.encode_ordinary(text)) == text
+
+
+@pytest.mark.parametrize("name", large("cl100k_base", "o200k_base"))
+def test_published_ranks(name: str) -> None:
     tiktoken = pytest.importorskip("tiktoken")
     openai_public = pytest.importorskip("tiktoken_ext.openai_public")
     load_module = pytest.importorskip("tiktoken.load")
-    path = SHARED / "data" / "tokenizers" / f"tiktoken_{name}" / f"{name}.tiktoken"
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/tiktoken_{name} is not here")
+    path = shared(f"tokenizers/tiktoken_{name}/{name}.tiktoken")
     ours = load(path)
     ranks = load_module.load_tiktoken_bpe(str(path))
     with pytest.MonkeyPatch.context() as patch:  # its own function would fetch the file

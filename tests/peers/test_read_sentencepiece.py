@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle import SHARED
+from oracle import large, shared
 from texts import BROKEN, FEW, TEXTS
 
 from tokentui.errors import TokentuiError
@@ -51,11 +51,9 @@ def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
         assert ours.decode(want) == theirs.decode(want), text
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", large(*FILES))
 def test_published_files(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
+    path = shared(f"tokenizers/{name}")
     same(load(path), sentencepiece.SentencePieceProcessor(model_file=str(path)))
 
 
@@ -70,11 +68,22 @@ def test_trained_here(tmp_path: Path, options: dict[str, Any]) -> None:
     same(load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")), FEW)
 
 
-def test_rounding_decides_as_there() -> None:
+def of_runs(folder: Path) -> Path:
+    """A Unigram model whose pieces of runs are worth what their parts are, but for some millionths."""
+    draw = random.Random(11)
+    pieces = {letter: -7.3 - n / 7 for n, letter in enumerate("▁thousernqzx1a")}
+    for one, score in (("o", 2.17), ("ha", 3.31), ("xo", 4.7), ("0", 3.9), ("e", 2.03), ("t", 2.89)):
+        pieces |= {one * times: -score * times + draw.uniform(-5e-6, 5e-6) for times in (1, 2, 3, 4, 6)}
+    path = folder / "runs.model"
+    rows = [("<unk>", 0.0, 2), *((piece, score, 1) for piece, score in pieces.items())]
+    path.write_bytes(_model(rows, model_type=1))
+    return path
+
+
+@pytest.mark.parametrize("name", ["runs", *large(FILES[3])])
+def test_rounding_decides_as_there(name: str, tmp_path: Path) -> None:
     """Runs of one letter have many segmentations that are as good as equal; which is taken depends on the text before."""
-    path = SHARED / "data" / "tokenizers" / FILES[3]
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{FILES[3]} is not here")
+    path = of_runs(tmp_path) if name == "runs" else shared(f"tokenizers/{name}")
     ours, theirs = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     draw = random.Random(7)
     words = ["the", "house", "run", "q", "zx", "1", "ooooooo", "hahahahaha", "xoxoxoxo", "0000000", "eeeeeee", "ttt"]
@@ -83,11 +92,10 @@ def test_rounding_decides_as_there() -> None:
         assert list(ours.encode(text).ids) == theirs.encode(text)
 
 
-def test_sums_that_grow_large_begin_again() -> None:
+@pytest.mark.parametrize("name", ["runs", *large(FILES[3])])
+def test_sums_that_grow_large_begin_again(name: str, tmp_path: Path) -> None:
     """Of a long text: past a sum of 100,000 what is still to be decided is counted from nothing."""
-    path = SHARED / "data" / "tokenizers" / FILES[3]
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{FILES[3]} is not here")
+    path = of_runs(tmp_path) if name == "runs" else shared(f"tokenizers/{name}")
     ours, theirs = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     text = "ꙮhahaha xoxo " * 2500
     assert list(ours.encode(text).ids) == theirs.encode(text)

@@ -27,7 +27,7 @@ def test_training(name: str, fallback: bool) -> None:
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(corpus.documents), model_writer=model, model_type="bpe", vocab_size=trainer.vocab_size,
-        character_coverage=1.0, byte_fallback=fallback, num_threads=2, minloglevel=2,
+        character_coverage=recipe.coverage, byte_fallback=fallback, num_threads=2, minloglevel=2,
     )
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     pieces = [theirs.id_to_piece(number) for number in range(theirs.get_piece_size())]

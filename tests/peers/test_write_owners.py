@@ -9,14 +9,15 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import owners
 import pytest
 import regex
 from exporting import HOLD, HOSTILE, bytes_of, preset
-from oracle import SHARED
+from oracle import large
 
 from tokentui.encode import WordEncoder
 from tokentui.errors import TokentuiError
-from tokentui.formats import FORMATS, load
+from tokentui.formats import FORMATS
 from tokentui.formats.body import Body, Fit
 from tokentui.formats.letters import letters
 from tokentui.formats.rank_writing import pattern_of
@@ -212,18 +213,25 @@ PUBLISHED = {
     "sqlpilot/tokenizer.json": "huggingface", "t5-small/tokenizer.json": "huggingface",
     "tiktoken_cl100k_base/cl100k_base.tiktoken": "tiktoken", "tiktoken_o200k_base/o200k_base.tiktoken": "tiktoken",
 }
-_LIGHT = {"hw-doc-summarizer/tokenizer.json", "sqlpilot/tokenizer.json", "spm-test/test_model.model"}
+_LIGHT = ("hw-doc-summarizer/tokenizer.json", "sqlpilot/tokenizer.json", "spm-test/test_model.model")
+TRAINED = {
+    "trained/gpt2/tokenizer.json": "huggingface", "trained/gpt2/vocab.json": "gpt2",
+    "trained/falcon/tokenizer.json": "huggingface",
+    "trained/gpt1/tokenizer.json": "huggingface", "trained/gpt1/vocab.json": "gpt2",
+    "trained/bert/tokenizer.json": "huggingface", "trained/bert/vocab.txt": "bert",
+    "trained/t5/tokenizer.json": "huggingface",
+    "trained/spm-bpe/m.model": "sentencepiece", "trained/spm-unigram/m.model": "sentencepiece",
+    "trained/ranks/r.tiktoken": "tiktoken",
+}
 
 
 @pytest.mark.parametrize("name", [
-    name if name in _LIGHT else pytest.param(name, marks=pytest.mark.soak) for name in PUBLISHED
+    *TRAINED, *large(*_LIGHT), *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
 ])
-def test_a_published_file_is_written_again_as_its_owner_has_it(name: str) -> None:
-    path = SHARED / "data" / "tokenizers" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/tokenizers/{name} is not here")
-    format = PUBLISHED[name]
-    tokenizer = load(path)
+def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) -> None:
+    path = owners.path_of(name, tmp_path)
+    format = (PUBLISHED | TRAINED)[name]
+    tokenizer = owners.read(name, tmp_path)
     files = bytes_of(tokenizer, format)
     both = _both(path)
     was, now = OWNERS[format](tokenizer, both), OWNERS[format](tokenizer, files)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from scripts import SCRIPTS
 from terminal import PATIENCE_S, Terminal, assert_restored
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,3 +137,32 @@ def test_in_tmux(tmux: Tmux) -> None:
     shown(tmux, lambda text: text == before)
     tmux("send-keys", "q")
     shown(tmux, lambda text: "left with 0" in text)
+
+
+@pytest.mark.pty
+def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
+    """tmux gives a spacing mark a cell of its own and draws no skin tone on the emoji before it."""
+    program = shlex.join([sys.executable, "-m", "tokentui", "sample:hugs", "-r", "gpt2"])
+    tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", str(ROOT), f"TOKENTUI_ENGINE=plain {program}; cat")
+    shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "4 Encode" in text)
+    tmux("send-keys", "4")
+    shown(tmux, lambda text: "esc leave" in text)
+    tmux("send-keys", "End", "C-u")
+    empty = shown(tmux, lambda text: "> type text to see it encoded" in text).split("\n")
+    row = next(n for n, line in enumerate(empty) if "> type text" in line)
+
+    def typed(words: str, wanted: str) -> list[str]:
+        tmux("send-keys", "-l", "--", words)
+        return shown(tmux, lambda text: re.search(f"> {wanted} .* B/token│", text) is not None).split("\n")
+
+    for script in ("devanagari", "bengali", "tamil", "telugu", "thai", "khmer", "burmese", "arabic", "hebrew", "hangul"):
+        lines = typed(SCRIPTS[script], re.escape(SCRIPTS[script]))
+        assert lines[:row] == empty[:row], script
+        assert [line[-1:] for line in lines[row:-3]] == [line[-1:] for line in empty[row:-3]], script
+        tmux("send-keys", "C-u")
+        shown(tmux, lambda text: "> type text to see it encoded" in text)
+    # tmux takes four cells for two of ours: what is beside them is whole.
+    lines = typed("ab👍🏽cd👩🏽\u200d🚀ef", "ab👍.{0,2}cd👩.{0,2}ef")
+    assert lines[:row] == empty[:row]
+    assert [line[-1:] for line in lines[row:-3]] == [line[-1:] for line in empty[row:-3]]
+    tmux("send-keys", "Escape", "q")

@@ -54,6 +54,7 @@ async def typed(pilot: Pilot[Any], text: str) -> None:
     """Type text, a key a character."""
     names = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "+": "plus", ":": "colon", "_": "underscore"}
     names |= {"%": "percent_sign", ",": "comma", "(": "left_parenthesis", "\\": "backslash", "~": "tilde"}
+    names |= {"*": "asterisk", "=": "equals_sign"}
     await pilot.press(*(names.get(char, char) for char in text))
 
 

@@ -74,6 +74,8 @@ class Terminal:
             for descriptor in (0, 1, 2):
                 os.dup2(self.slave, descriptor)
             os.closerange(3, 64)
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)  # the tests themselves may run under nohup
             for number in self._ignored:
                 signal.signal(number, signal.SIG_IGN)
             if self._folder is not None:

@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 import tokentui.ui
 from tokentui.errors import TokentuiError
-from tokentui.safetext import Kind, Span
+from tokentui.safetext import Cluster, Kind, Span
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.guard import ControlGuard
 from tokentui.ui.terminal.picture import Picture
@@ -54,7 +54,12 @@ def _visible(data: bytes | str, *, mode: str = "text", ascii_only: bool = False,
     return (Span(_text(data)[:limit], Kind.text),) if data else ()
 
 
+def _shown(cluster: Cluster, mode: str) -> tuple[Span, ...]:
+    return (Span(cluster.text, Kind.text),)
+
+
 _HOLLOW = {
+    "shown": _shown,
     "safe": _safe, "safe_line": _safe_line, "visible": _visible, "is_safe": lambda text: True, "stand_in": lambda char: char,
     "replace": lambda text: text,
 }  # fmt: skip

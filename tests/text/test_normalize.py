@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
+import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ from tokentui.errors import TokentuiError
 from tokentui.recipe import AXES
 from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normalize, normalize_aligned, squeeze
 
-ORACLE = Path(__file__).resolve().parents[2] / ".." / "shared" / "oracle" / "peers.json"
 LOCAL = tuple(name for name in NORMALIZERS if name != "nmt-nfkc")
 
 SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -59,13 +57,10 @@ def test_an_unknown_step_is_named() -> None:
         normalize("x", ("nfck",))
 
 
-@pytest.mark.oracle
 def test_recorded_texts() -> None:
-    if not ORACLE.exists():
-        pytest.skip("../shared/oracle is not here")
     items = [
         (case["recipe"]["normalize"], item)
-        for case in json.loads(ORACLE.read_text("utf-8"))["cases"]
+        for case in oracle.load("peers.json")["cases"]
         if case["what"] == "split"
         for item in case["items"]
         if "normalized" in item

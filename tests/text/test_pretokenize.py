@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from oracle import cases
 
 from tokentui.errors import TokentuiError
 from tokentui.recipe import AXES, Recipe
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
-
-ORACLE = Path(__file__).resolve().parents[2] / ".." / "shared" / "oracle"
 
 TRICKY = (
     "aAeEsSΣİßéﬁﷺ①ｶﾊﾞㄱㅏ각ᆨ中\u0301\u0323\u0345\u0344\u0f73 \n\t\r\u3000\u200b\u00ad\ufeff▁'.,1２²\u0085"
@@ -40,15 +37,6 @@ def pretokenizer(**axes: Any) -> Pretokenizer:
 made = st.builds(pretokenizer, normalize=steps, split=splits, unit=units, mark=marks)
 
 
-def cases(what: str) -> list[Any]:
-    paths = [ORACLE / name for name in ("seeds.json", "peers.json")]
-    if not all(path.exists() for path in paths):
-        return [pytest.param({}, marks=pytest.mark.skip(reason="../shared/oracle is not here"))]
-    found = [case for path in paths for case in json.loads(path.read_text("utf-8"))["cases"] if case["what"] == what]
-    return [pytest.param(case, id=case["name"]) for case in found]
-
-
-@pytest.mark.oracle
 @pytest.mark.parametrize("case", cases("split"))
 def test_recorded_splits(case: dict[str, Any]) -> None:
     pre = pretokenizer(**case["recipe"])
@@ -58,7 +46,6 @@ def test_recorded_splits(case: dict[str, Any]) -> None:
         assert analysis.normalized == item.get("normalized", analysis.normalized)
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("case", cases("units"))
 def test_recorded_units(case: dict[str, Any]) -> None:
     pre = pretokenizer(**case["recipe"])

@@ -7,7 +7,6 @@ import codecs
 import gzip
 import hashlib
 import io
-import json
 import lzma
 import os
 import socket
@@ -17,12 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokentui import limits
 from tokentui.errors import Cancelled, TokentuiError
+from tokentui.fast.longtext import LONG_BYTES
 from tokentui.text import rows
 from tokentui.text.corpus import Corpus, Invalid, decode, to_bytes
 from tokentui.text.read import read
@@ -110,7 +111,8 @@ def test_every_document_has_bytes(text: str) -> None:
 def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
     corpus = read(put(tmp_path, "a.txt", data))
     assert corpus.documents == (text,)
-    assert (corpus.invalid, corpus.notes, corpus.size) == (None, (), len(text.encode()))
+    assert (corpus.invalid, corpus.size) == (None, len(text.encode()))
+    assert all("byte order mark" in note for note in corpus.notes)
     assert corpus.sha256 == hashlib.sha256(data).hexdigest()
 
 
@@ -130,6 +132,21 @@ def test_damaged_utf16_is_replaced(body: bytes, text: str, count: int, offset: i
 def test_offset_counts_the_byte_order_mark(tmp_path: Path) -> None:
     corpus = read(put(tmp_path, "a.txt", codecs.BOM_UTF8 + b"ab\xff"))
     assert corpus.invalid == Invalid(1, "a.txt", 5, 1)
+
+
+@pytest.mark.parametrize("size", [3, LONG_BYTES])
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b""])
+def test_a_byte_order_mark_that_is_left_out_is_told(tmp_path: Path, mark: bytes, size: int) -> None:
+    codec = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}.get(mark, "utf-8")
+    path = put(tmp_path, "a.txt", mark + ("x" * size).encode(codec))
+    for corpus in (read(path), Corpus.from_text(Path(path).read_bytes(), "a.txt")):
+        assert corpus.documents[0] == "x" * size
+        told = [note for note in corpus.noticed if "byte order mark" in note]
+        assert len(told) == bool(mark)
+        assert all("a.txt" in note and ("UTF-16" in note) == (codec != "utf-8") for note in told)
+    for name in ("b.txt", "c.txt"):
+        put(tmp_path, name, mark + "y".encode(codec))
+    assert len([note for note in read(str(tmp_path)).notes if "3 files, the first a.txt" in note]) == bool(mark)
 
 
 def test_invalid_bytes_of_several_files_are_summed(tmp_path: Path) -> None:
@@ -550,14 +567,9 @@ def test_cancel_between_blocks_rows_and_folders(tmp_path: Path) -> None:
 
 # The oracle's texts
 
-ORACLE = Path(__file__).resolve().parents[2] / ".." / "shared" / "oracle"
 
-
-@pytest.mark.oracle
 def test_the_oracles_texts_come_back_from_a_file(tmp_path: Path) -> None:
-    if not ORACLE.is_dir():
-        pytest.skip("../shared/oracle is absent")
-    texts = json.loads((ORACLE / "texts.json").read_text(encoding="utf-8"))["texts"]
+    texts = oracle.texts()
     assert texts
     for name, text in texts.items():
         path = put(tmp_path, name, text)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import doctest
-import json
 import sys
 import types
 import unicodedata
-from pathlib import Path
 
+import oracle
 import pytest
 
 from tokentui.errors import TokentuiError
 from tokentui.samples import Sample, find_sample, sample_path, samples
 from tokentui.text.read import READ_AS, read
-
-ROOT = Path(__file__).resolve().parents[2]
-ORACLE = ROOT / ".." / "shared" / "oracle"
 
 EXAMPLES = {
     "cat-bat-rat": "swift-cat-bat-rat-bat",
@@ -78,12 +74,9 @@ def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert "07:10 Hill --40--> Market 07:21" in capsys.readouterr().out
 
 
-@pytest.mark.oracle
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_the_oracles(name: str) -> None:
-    if not ORACLE.is_dir():
-        pytest.skip("../shared/oracle is absent")
-    cases = json.loads((ORACLE / "seeds.json").read_text(encoding="utf-8"))["cases"]
+    cases = oracle.load("seeds.json")["cases"]
     (want,) = [case["corpus"] for case in cases if case["name"] == EXAMPLES[name]]
     corpus = read(f"sample:{name}")
     if "counts" in want:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
+import oracle
+import peers
 import pytest
 import regex
 from hypothesis import given, settings
@@ -20,11 +20,13 @@ from tokentui.errors import TokentuiError
 from tokentui.recipe import AXES
 from tokentui.text.split import SPLITS, splitter, to_bytes
 
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
 PUBLISHED = [name for name in SPLITS if name != "regex:"]
 OWN = [r"regex:\p{Lu}?\p{Ll}+|\d", r"regex:(a)|(b)+|", "regex:(?s)."]
-UNSPACED = ["hongloumeng_zh.txt", "wagahaiwa_nekodearu.txt"]
+UNSPACED = ["sample:chinese", "sample:japanese"]
+LARGE_UNSPACED = ["hongloumeng_zh.txt", "wagahaiwa_nekodearu.txt"]
 CUTTING = [name for name in PUBLISHED if name != "none"]
+CUTTING_UNSPACED = [name for name in CUTTING if name not in ("whitespace", "space", "metaspace")]
+"""Those that need no spaces, of which Chinese and Japanese have too few."""
 
 # Each class that a pattern asks for, what contractions are made of, and what only looks like one of them.
 TRICKY = (
@@ -39,10 +41,11 @@ old_texts = st.text(st.one_of(st.sampled_from(TRICKY[:-2]), old), max_size=14)
 
 
 def corpus(name: str) -> str:
-    path = SHARED / "data" / "corpora" / name
-    if not path.exists():
-        pytest.skip(f"../shared/data/corpora/{name} is not here")
-    return path.read_text("utf-8")
+    """A built-in corpus, all of them, or a large one."""
+    if name == "samples":
+        return "\n".join(map(peers.text, peers.CORPORA))
+    kind, _, sample = name.partition(":")
+    return peers.text(sample) if kind == "sample" else oracle.shared(f"corpora/{name}").read_text("utf-8")
 
 
 def test_the_table_is_that_of_the_axis() -> None:
@@ -57,12 +60,8 @@ def test_an_unknown_split_is_named() -> None:
 # --- against the libraries ---
 
 
-@pytest.mark.oracle
 def test_recorded_splits() -> None:
-    path = SHARED / "oracle" / "peers.json"
-    if not path.exists():
-        pytest.skip("../shared/oracle is not here")
-    cases = [case for case in json.loads(path.read_text("utf-8"))["cases"] if case["what"] == "split"]
+    cases = [case for case in oracle.load("peers.json")["cases"] if case["what"] == "split"]
     cases = [case for case in cases if not case["recipe"]["normalize"]]
     assert len(cases) >= 8
     for case in cases:
@@ -144,9 +143,8 @@ def test_words_are_hugging_faces(name: str, text: str) -> None:
 
 
 @pytest.mark.peer
-@pytest.mark.oracle
 @pytest.mark.parametrize("name", PEERS)
-@pytest.mark.parametrize("file", ["UTF-8-demo.txt", "blns.txt", "taylorswift.txt"])
+@pytest.mark.parametrize("file", ["samples", *oracle.large("UTF-8-demo.txt", "blns.txt", "taylorswift.txt")])
 def test_words_are_hugging_faces_on_files(name: str, file: str) -> None:
     text = corpus(file)
     assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
@@ -255,16 +253,17 @@ def test_every_two_characters_that_may_be_cut_apart_may_be_so_everywhere(name: s
                 assert split.words(head) + split.words(tail, first=False) == split.words(head + tail), (head, tail)
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [(name, "taylorswift.txt") for name in CUTTING]
-    # Chinese and Japanese have too few spaces for a split that knows nothing else.
-    + [(name, file) for name in CUTTING if name not in ("whitespace", "space", "metaspace") for file in UNSPACED],
-)
-def test_cuts_are_near(name: str, file: str) -> None:
+@pytest.mark.parametrize(("names", "file"), [
+    (CUTTING, "sample:english"), pytest.param(CUTTING, "taylorswift.txt", marks=pytest.mark.shared),
+    *((CUTTING_UNSPACED, file) for file in UNSPACED),
+    *(pytest.param(CUTTING_UNSPACED, file, marks=pytest.mark.shared) for file in LARGE_UNSPACED),
+])
+def test_cuts_are_near(names: list[str], file: str) -> None:
     text = corpus(file)
-    assert all(splitter(name).safe_cut(text, at) - at < 200 for at in range(0, len(text) - 200, 5_003))
+    places = range(0, len(text) - 200, min(5_003, len(text) // 40))
+    assert len(places) > 30
+    for name in names:
+        assert all(splitter(name).safe_cut(text, at) - at < 200 for at in places), name
 
 
 @pytest.mark.parametrize("name", CUTTING)

@@ -445,3 +445,19 @@ async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
         await pilot.press("g", "p", "t", "4", "enter")
         await until(pilot, lambda: isinstance(app.screen, MainScreen) and "nothing is open" in screen_text(app))
+
+
+async def test_merges_are_compared_by_meaning_or_as_they_are_spelled() -> None:
+    async with comparing() as (app, _, session, pilot):
+        parting = dataclasses.replace(snapshot().partings[0], step=36, other=1)
+        session.show(partings=(parting,))
+        await until(pilot, lambda: "part at step 36 by meaning" in screen_text(app))
+        await pilot.press("2")
+        await until(pilot, lambda: "by meaning, as spelled at step 1 (D)" in screen_text(app))
+        await pilot.press("D")
+        await until(pilot, lambda: session.of(Watch)[-1].look.literal)
+        session.show(partings=(dataclasses.replace(parting, step=1, other=36, literal=True),))
+        await until(pilot, lambda: "part at step 1 as spelled" in screen_text(app))
+        await pilot.press("D")
+        await until(pilot, lambda: not session.of(Watch)[-1].look.literal)
+        await until(pilot, lambda: "are one boundary" in screen_text(app))

@@ -13,6 +13,7 @@ from waiting import screen_text, until
 from tokentui import commands as do
 from tokentui.answers import ExportReport, Loss
 from tokentui.errors import TokentuiError
+from tokentui.formats import recognise
 from tokentui.recipe import Recipe
 from tokentui.session import Session
 from tokentui.ui.screens.export import ExportScreen
@@ -131,5 +132,27 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
         assert (await session.send(do.Export(str(path), "tiktoken", overwrite=True))).refused == ""
         assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith("it is encoded by merges")
         assert not (tmp_path / "v").exists()
+    finally:
+        await session.close()
+
+
+async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> None:
+    session = Session(lambda _: None, Recipe())
+    await session.start()
+    try:
+        await session.open(["sample:hugs"])
+        for name, format, other in (("a.tiktoken", "tokentui", "tiktoken"), ("vocab.txt", "tiktoken", "bert")):
+            path = str(tmp_path / name)
+            with pytest.raises(TokentuiError) as raised:
+                await session.send(do.Export(path, format))
+            assert raised.value.what == f"a name like this is one of {other}, not of {format}"
+            assert "enter again" in raised.value.hint
+            assert recognise(path) == ""
+            assert (await session.send(do.Export(path, format, overwrite=True))).refused == ""
+            assert recognise(path) == {"tokentui": "tokentui's own", "tiktoken": "tiktoken ranks"}[format]
+            with pytest.raises(TokentuiError, match="the file is there already; a name like this is one of"):
+                await session.send(do.Export(path, format))
+        for name, format in (("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface")):
+            assert (await session.send(do.Export(str(tmp_path / name), format))).refused == ""
     finally:
         await session.close()

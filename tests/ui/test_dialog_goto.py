@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
+from tokentui.answers import Ending
 from tokentui.commands import GoTo, GoToToken
+from tokentui.errors import TokentuiError
 from tokentui.safetext import is_safe
 from tokentui.ui.screens.dialog import Notice
 from tokentui.ui.screens.find import FindScreen
 from tokentui.ui.screens.goto import GoToScreen, destination, foretell
 
-HERE = (128, 1024, 2000)
+HERE = (128, 1024, Ending(2000, "at most"))
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,31 @@ def test_what_a_line_asks_for(text: str, wanted: GoTo | GoToToken | None) -> Non
     assert destination(text, *HERE) == wanted
 
 
-def test_a_part_of_a_run_without_end_is_of_what_is_known() -> None:
-    assert destination("50%", 128, 1024, None) == GoTo(512)
+def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
+    with pytest.raises(TokentuiError, match="the end of the run is not known yet"):
+        destination("50%", 128, 1024, Ending())
+
+
+@pytest.mark.parametrize(
+    ("end", "half", "whole"),
+    [
+        (Ending(2000, "last"), "step 1,000 (known to 1,024)", "the end of the run, step 2,000"),
+        (Ending(2000, "stop"), "step 1,000 (known to 1,024)", "the end of the run, step 2,000"),
+        (Ending(2000, "at most"), "step 1,000 of at most 2,000 (known to 1,024)", "the end of the run, step 2,000 at most"),
+        (Ending(31, "about"), "step 15 of about 31 (known to 1,024)", "the end of the run, about step 31"),
+    ],
+)
+def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half: str, whole: str) -> None:
+    assert foretell("50%", 128, 1024, end) == half
+    assert foretell("end", 128, 1024, end) == whole
+
+
+async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
+    async with shown(GoToScreen(0, 0)) as (app, pilot):
+        await typed(pilot, "50%")
+        await pilot.press("enter")
+        await until(pilot, lambda: "the end of the run is not known yet" in screen_text(pilot))
+        assert not app.answered
 
 
 @pytest.mark.parametrize(
@@ -66,12 +91,18 @@ def test_what_is_said_of_it(text: str, words: str) -> None:
 
 
 STEPS = st.integers(0, 99)
+ENDS = st.just(Ending()) | st.builds(Ending, STEPS, st.sampled_from(["last", "stop", "at most", "about"]))
 
 
-@given(st.text(st.characters(exclude_categories=())), STEPS, STEPS, st.none() | STEPS)
-def test_every_line_is_answered(text: str, step: int, known: int, target: int | None) -> None:
-    assert is_safe(foretell(text, step, known, target))
-    match destination(text, step, known, target):
+@given(st.text(st.characters(exclude_categories=())), STEPS, STEPS, ENDS)
+def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -> None:
+    try:
+        assert is_safe(foretell(text, step, known, end))
+    except TokentuiError:
+        assert text.strip().endswith("%")
+        assert end.step is None
+        return
+    match destination(text, step, known, end):
         case GoTo(int(number)):
             assert number >= 0
         case GoTo(None):
@@ -94,7 +125,7 @@ async def test_it_says_what_will_happen_while_one_types() -> None:
 
 @pytest.mark.parametrize("keys", [("escape",), ("enter",), ("a", "escape")])
 async def test_leaving_goes_nowhere(keys: tuple[str, ...]) -> None:
-    async with shown(GoToScreen(0, 0, None)) as (app, pilot):
+    async with shown(GoToScreen(0, 0)) as (app, pilot):
         await pilot.press(*keys)
         await until(pilot, lambda: app.answered)
         assert app.result is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from dialogs import shown, tried_on_all_sizes
@@ -10,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
+from tokentui.explorer import Explorer, Prepared, Run
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
 from tokentui.safetext import Kind, is_safe
-from tokentui.snapshot import LossRow, PairRow, TokenRow
+from tokentui.snapshot import Look, LossRow, PairRow, TokenRow
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
 from tokentui.ui.screens.inspect import MOST_SHOWN, InspectScreen, code_points, facts
 from tokentui.ui.screens.listing import Listing, wrap
 from tokentui.ui.text import Cell, width
@@ -70,11 +77,57 @@ def test_a_merge_says_its_parents_itself() -> None:
     assert _facts(TokenRow(256, b"ab", "merge", 1, 5, 5, parents=(b"a", b"b")))["parents"] == "a + b"
 
 
-def test_a_pair_by_score_has_all_of_its_digits() -> None:
+def test_a_pair_by_score_has_its_figures() -> None:
     told = _facts(PairRow(b"##q", b"##u", b"##qu", 1201, 0, False, True, 1204, 261, 1201 / (1204 * 261)))
     assert told["its sides"] == "1,204 and 261 times"
-    assert told["score"] == f"{1201 / (1204 * 261)!r}  count over the product of these"
+    assert told["score"] == f"{1201 / (1204 * 261):.6g}  count over the product of these"
     assert told["tied"] == "another pair is exactly as good"
+
+
+MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
+
+
+@pytest.mark.parametrize("recipe", [
+    preset("bert"), preset("bert", split="whitespace"), preset("subword-nmt"), preset("wordpiece"), preset("gpt2"),
+    preset("subword-nmt-0.1"), preset("sentencepiece-bpe"),
+], ids=lambda recipe: f"{recipe.split} {recipe.mark} {recipe.objective}")
+def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
+    corpus = Corpus.from_text(MARKED)
+    it = Explorer(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    it.look = Look(vocabulary_rows=400, pairs_rows=400)
+    it.trainer.jump(4)
+    now, tokenizer, told = it.snapshot(), it.trainer.tokenizer(), 0
+    for row in now.vocabulary:
+        said = _facts(row)
+        assert row.id is not None
+        # Of a token alone decoding gives back its text; ▁ is a character of its own, which decoding reads as a space.
+        text = row.piece if recipe.split == "metaspace" else tokenizer.decode_bytes([row.id])
+        assert said["hex"].split("  ")[0] == text.hex(" ")
+        assert said["hex"].split("  ")[1].split(" ")[0] == str(len(text))
+        assert ("mark" in said) == (text != row.piece)
+        front, end = row.marks
+        assert row.piece[:front] + text + row.piece[len(row.piece) - end :] == row.piece
+        told += "mark" in said
+    assert (told > 0) == (recipe.mark != "none")
+    made = {row.piece: row.marks for row in now.vocabulary}
+    best = next(row for row in now.pairs if isinstance(row, PairRow))
+    it.trainer.step()
+    after = {row.piece: row.marks for row in it.snapshot().vocabulary}
+    assert best.token not in made
+    assert best.marks == after[best.token]
+
+
+def test_numbers_for_people_are_short() -> None:
+    recipe = preset("sentencepiece-unigram")
+    corpus = read("sample:sailor")
+    it = Explorer(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    it.trainer.jump(2)
+    scored = preset("wordpiece")
+    other = Explorer(Prepared(corpus, scored, Run(), start(corpus, scored)))
+    rows = [*it.snapshot().pairs, *it.snapshot().vocabulary, *other.snapshot().pairs]
+    said = "\n".join(text for row in rows for text in _facts(row).values())
+    assert "." in said
+    assert not re.search(r"[0-9.,]*\.[0-9]*[1-9][0-9]{6}", said)
 
 
 def test_a_placeholder_says_what_it_stands_for() -> None:
@@ -84,7 +137,7 @@ def test_a_placeholder_says_what_it_stands_for() -> None:
 
 def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
     told = _facts(TokenRow(7, b"ab", "piece", None, None, 3, -2.5))
-    assert told["score"].startswith("−2.5  the natural log of 0.0820849986")
+    assert told["score"]== "−2.5  the natural log of 0.082085"
     left = _facts(TokenRow(None, b"ab", "left", None, None, None, 0.31, "expected < 0.5"))
     assert (left["id"], left["left for"]) == ("–  left", "expected < 0.5  0.31")
     assert "uses now" not in left

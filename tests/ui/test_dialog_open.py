@@ -12,9 +12,12 @@ from dialogs import assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
+from tokentui.samples import samples
+from tokentui.text.read import read
 from tokentui.ui.screens import open as open_module
 from tokentui.ui.screens.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
 from tokentui.ui.screens.open import OpenChoice, OpenScreen
+from tokentui.ui.widgets.figures import size
 
 HOSTILE = (
     "\x1b]0;title\x07.txt", "line\nbreak.txt", "[\\].txt", "[bold]x", "\u202egpj.exe", "\x9b31m",
@@ -130,7 +133,65 @@ async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> N
         assert places == sorted(n for n in places if n is not None)
         assert [row.cells[0][0][0] for row in rows if row.key is None] == ["Recent", "Built in", "Folder"]
         assert ("open", ".hidden") not in [row.key for row in rows]
-        await until(pilot, lambda: "12 B" in str(dialog.listing.rows))  # the size of a sample
+        header = {f"sample:{sample.name}": size(read(f"sample:{sample.name}").size) for sample in samples()}
+        await until(pilot, lambda: header["sample:gage"] in str(dialog.listing.rows))
+        assert {row.key[1]: row.cells[2][0][0] for row in rows_of(dialog) if row.key[1] in header and row.cells[2]} == header
+
+
+def rows_of(dialog: OpenScreen) -> list[Any]:
+    return [row for row in dialog.listing.rows if isinstance(row.key, tuple)]
+
+
+def marked(dialog: OpenScreen) -> Any:
+    """What the row that is told from the others stands for, None where none is."""
+    keys = [line.row.key for line in dialog.listing._look() if line.cursor and line.row]
+    return keys[0] if keys else None
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "opens"),
+    [
+        ("sailor", ("open", "sample:sailor"), "sample:sailor"),
+        ("wood", ("open", "sample:woodchuck"), "sample:woodchuck"),
+        ("sample:engl", ("open", "sample:english"), "sample:english"),
+        ("away", ("open", "/far/away.txt"), "/far/away.txt"),
+        ("corp", ("open", "corpus.txt"), "corpus.txt"),
+        ("corpus.txt", ("open", "corpus.txt"), "corpus.txt"),
+        ("books/", ("open", "books/"), "books/"),
+        ("books/one.m", ("open", "books/one.more.txt"), "books/one.more.txt"),
+        ("books", None, "books"),
+        ("books/*.txt", None, "books/*.txt"),
+        ("corpus.txt split=gpt2", None, "corpus.txt"),
+        (".", None, "."),
+    ],
+)
+async def test_the_row_that_is_marked_is_the_one_that_enter_takes(folder: Path, text: str, row: Any, opens: str) -> None:
+    (folder / "far").mkdir()
+    (folder / "far" / "away.txt").write_text("far")
+    dialog = OpenScreen([str(folder / "far" / "away.txt")])
+    opens, row = (str(folder) + opens, ("open", str(folder) + opens)) if opens == "/far/away.txt" else (opens, row)
+    async with shown(dialog) as (app, pilot):
+        assert marked(dialog) is None
+        await typed(pilot, text)
+        await until(pilot, lambda: dialog._listed.answers(*parts(text)) and marked(dialog) == row)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result is not None
+        assert app.result.source == opens
+
+
+async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
+    dialog = OpenScreen(["/far/away.txt"])
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "away")
+        await until(pilot, lambda: marked(dialog) == ("open", "/far/away.txt"))
+        await pilot.press("enter")
+        await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
+        dialog.field.value = "/far/away.txt"
+        await until(pilot, lambda: dialog._listed.answers("/far/", "away.txt"))
+        await pilot.press("enter")
+        await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
+        assert not app.answered
 
 
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:

@@ -64,7 +64,7 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result.recipe == preset("minbpe")
-        assert app.result.run == {**UNSET, "vocab_size": 32768}
+        assert app.result.run == {**UNSET, "merges": 1000}, "a preset is a recipe: the run stays"
 
 
 async def test_an_axis_turns_and_the_change_is_shown() -> None:
@@ -208,7 +208,7 @@ async def test_stops_are_typed_and_checked() -> None:
         await drive.at("axes", "merges")
         await pilot.press("enter")
         await typed(pilot, "x")
-        await drive.said("merges: a whole number is wanted (0 or more, or nothing)")
+        await drive.said("merges: a whole number is wanted (0 or more, or none)")
         await pilot.press("enter", "ctrl+u")
         await typed(pilot, "50,000")
         await drive.said("a run ends after so many merges")
@@ -388,12 +388,24 @@ def test_a_stop_that_makes_no_sense(name: str, text: str) -> None:
         draft.read_stop(name, text)
 
 
-def test_a_preset_brings_its_own_stops_and_leaves_the_rest() -> None:
-    run = {"merges": 5, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)}
-    assert draft.run_of(PRESETS["gpt2"], run) == {
-        "merges": None, "vocab_size": 50257, "min_count": 1,
-        "max_length": 16, "first_id": 1, "specials": ("<|endoftext|>",),
+def test_a_preset_leaves_the_run_and_brings_its_own_where_it_is_wanted_as_published() -> None:
+    run = {"merges": 5, "vocab_size": None, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)}
+    assert draft.run_of(PRESETS["gpt2"], run) == run
+    assert draft.run_of(PRESETS["gpt2"], run, True) == {
+        "merges": None, "vocab_size": 50257, "min_count": 1, "max_length": 16, "first_id": 0, "specials": ("<|endoftext|>",),
     }
+    assert draft.run_of(PRESETS["comp336"], run, True)["first_id"] == 1
+
+
+@pytest.mark.parametrize("run", [{}, {"merges": 5, "vocab_size": 900, "min_count": 2, "specials": ("<a>", "<b>")}])
+def test_a_stop_is_read_as_it_is_shown(run: dict[str, Any]) -> None:
+    for name, value in draft.full_run(run).items():
+        assert draft.read_stop(name, draft.written(name, value)) == value
+
+
+@pytest.mark.parametrize("none", ["none", "[]", ["none"], ["[]"], []])
+def test_no_normaliser_has_a_name(none: Any) -> None:
+    assert GPT2.with_axes(normalize="lowercase").with_axes(normalize=none).normalize == ()
 
 
 def test_changes_name_axes_and_stops() -> None:

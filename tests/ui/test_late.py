@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -61,6 +62,27 @@ async def test_what_is_sent_before_it_is_there_is_answered_in_order() -> None:
     assert await session.send(do.Move(3)) == 5
     await session.close()
     assert made.state == "closed"
+
+
+async def test_a_failure_that_nobody_waits_for_is_told_to_nobody() -> None:
+    """The event loop would take it for a crash: so did the opening that was given up when one quit."""
+    told: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    session, painted = late(Recording)
+    await session.start()
+    session.send(do.Play())
+    painted[0]()
+    assert await session.send(do.Move(1)) == 2
+    broken, painted = late(lambda: 1 / 0)
+    await broken.start()
+    broken.send(do.Move(1))
+    painted[0]()
+    with pytest.raises(ZeroDivisionError):
+        await broken.send(do.Move(2))
+    gc.collect()
+    assert told == []
+    await session.close()
+    await broken.close()
 
 
 async def test_it_may_end_before_it_began() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from pathlib import Path
 
 from screens import explorer
 from textual import events
@@ -10,6 +12,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 from waiting import until
 
+from tokentui.errors import Cancelled
 from tokentui.ui.screens.dialog import Dialog
 from tokentui.ui.terminal.app import LEAST_PALETTE
 
@@ -81,3 +84,48 @@ async def test_what_is_said_is_said_once() -> None:
         app.say("something else")
         await until(pilot, lambda: len(app._notifications) >= 2)
         assert [one.message for one in app._notifications] == ["nothing to find yet", "something else"]
+
+
+async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(home: Path) -> None:
+    app, _ = explorer()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        app.exit(return_code=129)
+        app._handle_exception(RuntimeError("too late to matter"))
+        app._handle_exception(Cancelled())
+        app.exit(return_code=143)
+    assert app._exception is None
+    assert app.return_code == 129, "the first request counts"
+    account = (home / "crash.txt").read_text()
+    assert "too late to matter" in account
+    assert "Cancelled" not in account
+
+
+async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
+    app, _ = explorer()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        loop = asyncio.get_running_loop()
+        app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
+        answer: asyncio.Future[None] = loop.create_future()
+        answer.set_exception(Cancelled())
+        app.await_answer(answer, None, lambda error: None)
+        await pilot.pause()
+        assert app.is_running
+    assert app._exception is None
+    assert not (home / "crash.txt").exists()
+
+
+async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at() -> None:
+    app, _ = explorer()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        app.await_answer(answer, None, app.tell)
+    told: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    answer.set_exception(Cancelled())
+    await asyncio.sleep(0)
+    del answer
+    gc.collect()
+    assert told == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from screens import screen_text
 from textual.pilot import Pilot
 from waiting import until
 
+from tokentui import train
 from tokentui.commands import GoTo, OpenTokenizer
 from tokentui.explorer import Run
 from tokentui.formats import recognise
@@ -77,7 +79,7 @@ async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, cor
         seen = screen_text(app)
         assert "2 Births" in seen
         assert "end  the last birth · 1 token is an orphan" in seen
-        assert "birth 7 of 7" in seen
+        assert "birth 7, the last" in seen
         assert file.name in seen
         await pilot.press("0")
         await at_birth(app, pilot, 0)
@@ -110,7 +112,7 @@ async def test_the_end_of_another_run_is_not_the_end_of_the_births(file: Path, c
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.opened)
         await at_birth(app, pilot, 7)
-        assert "birth 7 of 7" in screen_text(app)
+        assert "birth 7, the last" in screen_text(app)
         await pilot.press("0", "G")
         await at_birth(app, pilot, 7)
 
@@ -200,6 +202,68 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
         await pilot.press("enter")
         await until(pilot, lambda: now(app).corpus_name == "other.txt")
         assert (now(app).opened is not None, now(app).step, now(app).tokens) == (True, 3, 4)
+
+
+@pytest.fixture
+def cut(file: Path) -> Path:
+    """The first half of a tokenizer file."""
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+    return file
+
+
+async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path) -> None:
+    """Open says what is wrong where and opens nothing; enter again opens it as a text."""
+    app = ExplorerApp(Session, typed="", begin=lambda session: session.open([str(corpus)], None, "text"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        screen = app.screen
+        assert isinstance(screen, OpenScreen)
+        screen.field.value = str(cut)
+        await until(pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in screen.notice.said)
+        assert re.search(r"at line \d+, column \d+", screen.notice.said)
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
+        assert "not valid JSON" in screen_text(app)
+        assert now(app).corpus_name == "hugs.txt"
+        screen.field.value = str(corpus)  # another name: what was said is of no meaning any more
+        await until(pilot, lambda: screen.notice.said == "")
+        screen.field.value = str(cut)
+        await until(pilot, lambda: screen.notice.said.startswith("tokenizer.json: a damaged tokenizer"))
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
+        assert now(app).corpus_name == "hugs.txt"
+        await pilot.press("enter")
+        await until(pilot, lambda: now(app).corpus_name == "tokenizer.json")
+        assert now(app).opened is None
+
+
+async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, model: Path) -> None:
+    """Its first bytes say what it is; that the rest is missing is found by reading it."""
+    app = ExplorerApp(Session, typed="", begin=lambda session: session.open([str(corpus)], None, "text"))
+    async with app.run_test(size=(160, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenScreen))
+        screen = app.screen
+        assert isinstance(screen, OpenScreen)
+        screen.field.value = str(model)
+        await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in screen.notice.said)
+        await pilot.press("enter")
+        await until(pilot, lambda: any("o with ctrl+t reads it as a text" in note.message for note in app._notifications))
+        assert (now(app).corpus_name, now(app).opened) == ("hugs.txt", None)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """The first half of a sentencepiece model."""
+    path = tmp_path / "m.model"
+    train("sample:english", "t5", vocab_size=300, specials=["<unk>"]).save(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    return path
 
 
 def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -17,21 +17,24 @@ from tokentui.cli.options import (
     corpus_word,
     quiet_option,
     reading_options,
-    recipe_of,
     recipes_options,
-    run_of,
     run_options,
+    wanted,
 )
 from tokentui.cli.output import complain, write_json, write_text
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import load
+from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.base import Cancel, Trainer
+from tokentui.learn.opened import OpenedTrainer, order
+from tokentui.loading import Hooks, prepare_tokenizer
 from tokentui.measure.align import Alignment, align
 from tokentui.measure.compare import Comparison, check_columns, compare
 from tokentui.measure.parting import Difference, first_difference
 from tokentui.measure.tally import WORD_SPLITTERS, Conventions
+from tokentui.prepared import Run as PreparedRun
 from tokentui.recipe import Recipe
 from tokentui.text.read import Corpus, read
 from tokentui.tokenizer import Tokenizer
@@ -50,12 +53,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """All that is printed. `differences` and `aligned` are there where two recipes were trained, and where a text is shown."""
+    """All that is printed. `differences` are those of each two whose tokens come in an order, by the meaning of merges and as
+    they are spelled; `literal` says which of them people want to see. `aligned` is there where a text is shown."""
 
     corpus: Corpus
     columns: tuple[Column, ...]
     comparison: Comparison
-    differences: dict[tuple[int, int], Difference | None]
+    differences: dict[tuple[int, int], tuple[Difference | None, Difference | None]]
+    literal: bool
     aligned: tuple[tuple[int, ...], Alignment] | None
     refused: tuple[tuple[int, TokentuiError], ...]
     find: str | None
@@ -82,6 +87,8 @@ Examples:
 @click.option("--alpha", metavar="X", type=float, default=2.5, help="The order of Renyi's entropy [default: 2.5].")
 @click.option("--text", metavar="TEXT", help="Show how each encodes TEXT, one under the other.")
 @click.option("--find", metavar="TEXT", help="List the tokens that hold TEXT, common and not.")
+@click.option("--literal", is_flag=True,
+              help="Find the first differing step of merges as they are spelled, not by what they mean.")
 @click.option("--formulas", is_flag=True, help="Print the formula of each measure beside it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one row of JSON, the same numbers.")
 @quiet_option
@@ -96,6 +103,7 @@ def command(
     alpha: float,
     text: str | None,
     find: str | None,
+    literal: bool,
     formulas: bool,
     as_json: bool,
     quiet: bool,
@@ -110,25 +118,26 @@ def command(
         raise TokentuiError("CORPUS is missing", "compare", "name a file, a folder, - or sample:english")
     check_columns(len(tokenizers) + len(recipes))
     conventions = Conventions(words, alpha)
-    chosen = [recipe_of(name, axes_of(axes)) for name in recipes]
-    named = run_of(**run)
+    chosen = [wanted(name, axes_of(axes), run) for name in recipes]
+    named = any(value not in (None, (), False) for value in run.values())
     if not recipes and (named or axes_of(axes).keys() - {"split"}):
         raise TokentuiError("nothing is trained here", "compare", "name a recipe by -r, or leave out what a training is told")
     split = str(axes_of(axes).get("split", ""))
     columns = [Column(os.path.basename(name), _loaded(name, split)) for name in tokenizers]
     with bar(quiet) as shown_bar, interruptible() as cancel:
+        refuse_tokenizers(sources, as_)
         corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
-        for name, recipe in zip(recipes, chosen, strict=True):
-            columns.append(_trained(name, recipe, corpus, named, shown_bar, cancel))
+        for name, (recipe, words_of_run) in zip(recipes, chosen, strict=True):
+            columns.append(_trained(name, recipe, corpus, words_of_run, shown_bar, cancel))
         comparison = compare(
             [one.tokenizer for one in columns], corpus, conventions, most=_ROWS,
             progress=shown_bar.of("measuring"), cancel=cancel,
         )
         if not any(comparison.tallies):
             raise next(error for error in comparison.errors if error)
-        differences = _differences(columns, shown_bar, cancel)
+        differences = _differences(_in_order(columns, corpus, shown_bar, cancel), shown_bar, cancel)
         aligned, refused = (None, ()) if text is None else _aligned(columns, text)
-    answer = Answer(corpus, tuple(columns), comparison, differences, aligned, refused, find)
+    answer = Answer(corpus, tuple(columns), comparison, differences, literal, aligned, refused, find)
     if not quiet:
         for note in [*corpus.notes, *([str(corpus.invalid)] if corpus.invalid else [])]:
             complain(note)
@@ -168,16 +177,40 @@ def _trained(name: str, recipe: Recipe, corpus: Corpus, run: Run, shown_bar: Bar
     return Column(name, trainer.tokenizer(stops), trainer)
 
 
-def _differences(columns: Sequence[Column], shown_bar: Bar, cancel: Cancel) -> dict[tuple[int, int], Difference | None]:
-    """The first step at which each two trainings part, as far as they went."""
+def _in_order(columns: Sequence[Column], corpus: Corpus, shown_bar: Bar, cancel: Cancel) -> dict[int, Trainer]:
+    """What each column makes step by step: its training, or the births of a file that tells their order; not of a file that
+    cannot read the corpus."""
+    found: dict[int, Trainer] = {}
+    for n, column in enumerate(columns):
+        if column.trainer is not None:
+            found[n] = column.trainer
+        elif isinstance(column.tokenizer, Tokenizer):
+            hooks = Hooks(lambda what, done, total: shown_bar.of(what)(done, total), lambda _: None, cancel)
+            try:
+                births = prepare_tokenizer(corpus, column.tokenizer, PreparedRun(), hooks).trainer
+            except Cancelled:
+                raise
+            except TokentuiError:
+                continue
+            if isinstance(births, OpenedTrainer) and births.order.kind in (order.MERGES, order.RANKS):
+                births.jump(births.known)
+                found[n] = births
+    return found
+
+
+def _differences(
+    trainers: Mapping[int, Trainer], shown_bar: Bar, cancel: Cancel
+) -> dict[tuple[int, int], tuple[Difference | None, Difference | None]]:
+    """The first step at which each two part, as far as they went, by the meaning of merges and as they are spelled."""
     found = {}
-    for (n, a), (m, b) in combinations(enumerate(columns), 2):
-        if a.trainer is not None and b.trainer is not None:
-            # One that ended earlier is asked for one step more: either it has none, or its stop came first.
-            limit = min(a.trainer.number, b.trainer.number) + (a.trainer.number != b.trainer.number)
-            found[n, m] = first_difference(
-                a.trainer, b.trainer, limit, rows=_ROWS, progress=shown_bar.of("comparing"), cancel=cancel
-            )
+    for (n, a), (m, b) in combinations(trainers.items(), 2):
+        # One that ended earlier is asked for one step more: either it has none, or its stop came first.
+        limit = min(a.number, b.number) + (a.number != b.number)
+        meant, spelled = (
+            first_difference(a, b, limit, literal=literal, rows=_ROWS, progress=shown_bar.of("comparing"), cancel=cancel)
+            for literal in (False, True)
+        )
+        found[n, m] = meant, spelled
     return found
 
 

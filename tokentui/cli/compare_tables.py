@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokentui.answers import ONE_BOUNDARY
 from tokentui.cli.output import shown
 from tokentui.learn.base import Candidate, Step
 from tokentui.learn.unigram.rows import PieceRow, UnigramStep
@@ -88,11 +89,15 @@ def _vocabularies(answer: Answer) -> str:
 
 def _firsts(answer: Answer) -> str:
     lines = []
-    for (a, b), found in answer.differences.items():
+    for (a, b), (meant, spelled) in answer.differences.items():
+        found, other = (spelled, meant) if answer.literal else (meant, spelled)
+        told = "none" if found is None else f"{found.step:,}"
+        lines.append(f"first differing step, {_names(a, b)}: {told}")
+        if (found and found.step) != (other and other.step):
+            step = "none" if other is None else f"{other.step:,}"
+            lines.append(f"  by meaning: {step}" if answer.literal else f"  {ONE_BOUNDARY}; as spelled: {step} (--literal)")
         if found is None:
-            lines.append(f"first differing step, {_names(a, b)}: none")
             continue
-        lines.append(f"first differing step, {_names(a, b)}: {found.step:,}")
         for letter, side in zip((LETTERS[a], LETTERS[b]), (found.a, found.b), strict=True):
             lines.append(f"  {letter}  {_decided(side)}")
             scored = isinstance(side.step, Step) and side.step.score is not None
@@ -174,7 +179,8 @@ def as_row(answer: Answer) -> dict[str, Any]:
             for way, overlaps in (("exact", comparison.overlaps), ("bare", comparison.bare))
             for (a, b), one in overlaps.items()
         ],
-        "first_difference": [_difference_row(a, b, one) for (a, b), one in answer.differences.items()],
+        "first_difference": [_difference_row(a, b, spelled) for (a, b), (_, spelled) in answer.differences.items()],
+        "first_difference_by_meaning": [_difference_row(a, b, meant) for (a, b), (meant, _) in answer.differences.items()],
         "text": _text_row(answer),
     }
 
@@ -190,7 +196,7 @@ def _column_row(answer: Answer, n: int) -> dict[str, Any]:
     return {
         "letter": LETTERS[n],
         "name": column.name,
-        "recipe": one.recipe.to_dict() if isinstance(one, Tokenizer) else None,
+        "recipe": one.recipe.to_dict() | one.recipe.shape if isinstance(one, Tokenizer) else None,
         "notes": list(one.notes) if isinstance(one, Tokenizer) else [],
         "totals": totals,
         "words": words,

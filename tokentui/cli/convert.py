@@ -56,6 +56,8 @@ def command(
     if output is not None and format_ is None and os.path.basename(output).lower() == "tokenizer.json":
         hint = "--to huggingface, or --to tokentui for the project's own"
         raise TokentuiError("is Hugging Face's format meant?", output, hint)
+    if output is not None:
+        format_of(output, Recipe(), format_, option="--to")  # before the file is read
     if as_json and output == _STDOUT:
         raise TokentuiError("the file and the report cannot both go to standard output", "--json", "name a file")
     tokenizer = load(source, named.get("split", ""))

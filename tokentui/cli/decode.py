@@ -14,7 +14,7 @@ from tokentui.cli.output import is_terminal, write, write_text
 from tokentui.errors import TokentuiError
 from tokentui.formats import load
 
-_ID = re.compile("[0-9]{1,19}")
+_ID = re.compile("[0-9]{1,19}|null")
 _BETWEEN = re.compile(r"[\s,]+")
 
 
@@ -33,8 +33,8 @@ Examples:
 def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
     """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
 
-    The text is printed with a line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they
-    are.
+    A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a line end after
+    it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
     """
     if jsonl:
         lines_only(ids, "decode")
@@ -55,10 +55,10 @@ def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
     return 0
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str) -> list[int | None]:
     words = [word for word in _BETWEEN.split(text) if word]
     for word in words:
         if not _ID.fullmatch(word):
             short = word if len(word) <= 40 else word[:39] + "..."
             raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")
-    return [int(word) for word in words]
+    return [None if word == "null" else int(word) for word in words]

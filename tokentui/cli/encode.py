@@ -8,11 +8,12 @@ import click
 
 from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
 from tokentui.cli.options import axes_of, quiet_option, tokenizer_option
-from tokentui.cli.output import complain, shown, write, write_json
+from tokentui.cli.output import complain, shown, write, write_json, write_text
 from tokentui.cli.waiting import bar
 from tokentui.encode import NO_ID, MergeStep, Step, WordExplanation
 from tokentui.errors import TokentuiError
 from tokentui.formats import load
+from tokentui.safetext import safe_line
 from tokentui.tokenizer import Tokenizer
 
 
@@ -88,8 +89,11 @@ def command(
     elif explain:
         for word in tok.explain(given):
             _explain(word)
-        for loss in tok.lost(given):
-            write(f"decoding loses {shown(loss)}\n".encode())
+        back = tok.round_trip(given)
+        if back.lost and back.back is not None:
+            write(f"decoding gives back {shown(back.back) or 'nothing'}\n".encode())
+        for loss in back.lost:
+            write_text(f"  {safe_line(loss)}")
     else:
         with bar(quiet) as shown_bar:
             ids = tok.encode_ids(

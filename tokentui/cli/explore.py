@@ -15,16 +15,16 @@ from tokentui.cli.options import (
     axes_of,
     corpus_word,
     reading_options,
-    recipe_of,
     recipes_options,
-    run_of,
     run_options,
+    wanted,
 )
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.samples import find_sample
+from tokentui.text.ways import named_like_tokenizer
 
 if TYPE_CHECKING:
     from tokentui.compared import ColumnWanted
@@ -65,11 +65,14 @@ def command(
     opened = None if compared or not tokenizers else (_tokenizer(tokenizers[0]), _split_only(named))
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
-    recipe = recipe_of(recipes[0] if recipes else _PRESET, {} if opened else named)
-    stops = run_of(**words)
+    recipe, stops = wanted(recipes[0] if recipes else _PRESET, {} if opened else named, words)
     for source in (*sources, *([held_out] if held_out else [])):
-        _check(source)
-    columns = _columns(tokenizers, recipes, axes_of(axes), stops) if compared else ()
+        check_source(source)
+        if as_ is None and named_like_tokenizer(source):
+            from tokentui.formats.mistaken import refuse_tokenizers  # with it come all formats, for no other name
+
+            refuse_tokenizers(source, as_)
+    columns = _columns(tokenizers, recipes, axes_of(axes), words) if compared else ()
     _check_terminal(sources)
     from tokentui.ui.launch import run  # the screen is loaded when one is opened
 
@@ -96,22 +99,30 @@ def _split_only(named: Mapping[str, Any]) -> str:
 
 
 def _columns(
-    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, Any], stops: Mapping[str, Any]
+    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, Any], words: Mapping[str, Any]
 ) -> tuple[ColumnWanted, ...]:
-    """What is compared, in the order of `tokentui compare`: files first, then recipes under the same stops."""
+    """What is compared, in the order of `tokentui compare`: files first, then recipes under the same stops, or their own."""
     from tokentui.compared import ColumnWanted
     from tokentui.measure.compare import check_columns
 
     check_columns(len(tokenizers) + len(recipes))
     split = str(axes.get("split", ""))
-    run = tuple(sorted((name, tuple(value) if isinstance(value, list) else value) for name, value in stops.items()))
+
+    def column(name: str) -> ColumnWanted:
+        recipe, run = wanted(name, axes, words)
+        known = name in PRESETS and recipe == PRESETS[name].recipe
+        return ColumnWanted(recipe, tuple(sorted(run.items())), name=name if known else "")
+
     files = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
-    named = [ColumnWanted(recipe_of(name, axes), run, name=name if name in PRESETS and not axes else "") for name in recipes]
-    return (*files, *named)
+    return (*files, *map(column, recipes))
 
 
-def _check(source: str) -> None:
-    """Refuse what is plainly not there before the screen opens."""
+def check_source(source: str) -> None:
+    """Refuse what is plainly not there before the screen opens; the nearest command is named.
+
+    Raises:
+        TokentuiError: It is neither a file, a glob, a sample nor standard input.
+    """
     if source.startswith("sample:"):
         find_sample(source.removeprefix("sample:"))
     elif source != "-" and not glob.has_magic(source) and not os.path.lexists(source):
@@ -119,8 +130,12 @@ def _check(source: str) -> None:
         if source in COMMANDS:
             hint = f"a command comes first: {source} ... and then its options"
         else:
-            hint = f"did you mean the command {close[0]}?" if close else "name a file, a folder, - or sample:english"
+            hint = f"did you mean the command {close[0]}?" if close else f"name a file, - or sample:english; {_commands()}"
         raise TokentuiError("no such file", source, hint)
+
+
+def _commands() -> str:
+    return f"the commands are {', '.join(COMMANDS)}"
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from tokentui.cli.output import complain, write_json
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import load
+from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn.base import Cancel
 from tokentui.measure.asking import answers
 from tokentui.measure.facts import find_tokens, token_facts
@@ -116,6 +117,7 @@ def _token(tok: Tokenizer, text: str | None, number: int | None) -> tuple[TokenF
 def _ask(
     tok: Tokenizer, corpora: tuple[str, ...], as_: str | None, field: str, exhaust: bool, shown_bar: Bar, cancel: Cancel
 ) -> Answers:
+    refuse_tokenizers(corpora, as_)
     corpus = read(corpora, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
     words = count(corpus, tok.recipe, progress=shown_bar.of("counting"), cancel=cancel)
     shown_bar.close()
@@ -128,6 +130,7 @@ def _uses(
     tok: Tokenizer, facts: TokenFacts, corpora: tuple[str, ...], as_: str | None, field: str, shown_bar: Bar, cancel: Cancel
 ) -> tuple[int, UnusedToken | None]:
     """How often a token stands in the corpus; where it does not, why."""
+    refuse_tokenizers(corpora, as_)
     corpus = read(corpora, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
     words = count(corpus, tok.recipe, progress=shown_bar.of("counting"), cancel=cancel)
     used = usage(tok, words, progress=shown_bar.of("encoding"), cancel=cancel)

@@ -100,6 +100,7 @@ def _facts(facts: TokenFacts) -> dict[str, Any]:
         "tree_size": facts.tree_size,
         "others": [_token(number, piece) for number, piece in facts.others],
         "unreachable": facts.unreachable or None,
+        "marks": list(facts.marks),
     }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from tokentui.answers import Answers, Check, Exhausted, Health, TokenFacts, UnusedToken, Ways
 from tokentui.cli.output import shown, write_text
 from tokentui.encode import MergeStep
+from tokentui.measure.spelling import bare
 from tokentui.measure.strings import StringFacts, WordFacts
 from tokentui.presets import label
 from tokentui.recipe import AXES
@@ -39,7 +40,7 @@ def report(tok: Tokenizer, health: Health, checks: Sequence[Check], asked: Answe
         _line("" if n else "remarks", safe_line(note))
     _wrapped("written in", [f"{count:,} {script}" for script, count in health.scripts])
     _wrapped("characters", [f"{count:,} of {length}" for length, count in health.lengths[:_ROWS]])
-    _tokens("longest", health.longest, (f"{len(piece):>4} B" for _, piece in health.longest))
+    _tokens("longest", health.longest, (f"{len(bare(recipe, piece)):>4} B" for _, piece in health.longest))
     _tokens("unreachable", [(number, piece) for number, piece, _ in health.unreachable], (), "no text becomes these",
             [why for _, _, why in health.unreachable])
     _line("duplicates", _some(health.duplicates, "spelled as another token is"))
@@ -171,10 +172,17 @@ def _exhausted(end: Exhausted) -> None:
 
 def _facts(facts: TokenFacts) -> None:
     _line("token", f"id {facts.id}, {facts.kind}: {shown(facts.piece)}")
-    _line("bytes", f"{facts.piece.hex(' ')} ({len(facts.piece)})")
-    for n, point in enumerate(facts.code_points[:_ROWS]):
+    front, end = facts.marks
+    if front:
+        _line("mark", f"{shown(facts.piece[:front])} in front: it goes on with a word")
+    if end:
+        _line("mark", f"{shown(facts.piece[len(facts.piece) - end :])} at the end: a word ends with it")
+    _line("bytes", f"{facts.bare.hex(' ')} ({len(facts.bare)})")
+    last = len(facts.code_points) - _chars(facts.piece[len(facts.piece) - end :])
+    points = facts.code_points[_chars(facts.piece[:front]) : last]
+    for n, point in enumerate(points[:_ROWS]):
         _line("" if n else "characters", point)
-    _more(facts.code_points)
+    _more(points)
     if facts.text is None:
         _line("characters", "not UTF-8 by itself: a part of a character")
     if facts.score is not None:
@@ -197,6 +205,11 @@ def _facts(facts: TokenFacts) -> None:
             _row(f"{'  ' * one.depth}{shown(one.piece)}{number}" + (f", step {one.step:,}" if one.step else ""))
         if facts.tree_size > len(facts.tree):
             _row(f"… and {facts.tree_size - len(facts.tree):,} more nodes")
+
+
+def _chars(mark: bytes) -> int:
+    """The characters of a mark."""
+    return len(mark.decode())
 
 
 def _word(word: WordFacts) -> None:

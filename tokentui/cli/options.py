@@ -12,13 +12,13 @@ from click.shell_completion import CompletionItem
 from tokentui import limits
 from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import AXES, Recipe, nearest
+from tokentui.recipe import AXES, SHAPE, Recipe, nearest
 from tokentui.regular import open_regular
 from tokentui.samples import samples
 from tokentui.text.ways import READ_AS
 
 Run = dict[str, Any]
-"""The words of a run that were named: merges, vocab_size, min_count, max_length, first_id, specials."""
+"""The words of a run that were named, or published: merges, vocab_size, min_count, max_length, first_id, specials."""
 
 if TYPE_CHECKING:
     _Words = click.ParamType[Any]
@@ -104,10 +104,23 @@ reading_options = many([
                  help="How a corpus is read where its name does not say it: " + ", ".join(READ_AS) + "."),
     click.option("--field", metavar="NAME", default="text", help="The field of JSON rows that holds the text [default: text]."),
 ])
+shape_options = many([
+    click.option("--coverage", metavar="SHARE", type=float,
+                 help="The share of the characters of the corpus that the base covers; the rarest become unknown."),
+    click.option("--symbol", "symbols", metavar="TEXT", multiple=True,
+                 help="A text that is one token, and that no merge crosses. May be given many times."),
+    click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
+                 help="Set a space in front of a text, or none [default: as the split has it]."),
+])
+published_option = click.option(
+    "--published", is_flag=True, help="Take the sizes, special tokens and first id that the preset was published with.",
+)
 run_options = many([
     *(click.option(name, metavar="N", type=_Whole(), help=about) for name, about in _NUMBERS),
     click.option("--special", "specials", metavar="TEXT", multiple=True,
                  help="A special token; they take the first ids in the order given. <unk> or [UNK] is the unknown token."),
+    published_option,
+    shape_options,
 ])
 tokenizer_option = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                                 help="A tokenizer file, such as train writes.")
@@ -165,6 +178,45 @@ def recipe_of(name: str, axes: Mapping[str, Any]) -> Recipe:
     return recipe.with_axes(**axes)
 
 
+def wanted(name: str, axes: Mapping[str, Any], words: Mapping[str, Any]) -> tuple[Recipe, Run]:
+    """The recipe of a preset or a recipe file, and the words of its run, as the options of a command name them.
+
+    Args:
+        name: The preset or the file.
+        axes: The axes that are named.
+        words: The values of `run_options`. What is named goes before what was published.
+
+    Raises:
+        TokentuiError: They cannot be, or nothing was published of such a recipe.
+    """
+    recipe = shaped(recipe_of(name, axes), words)
+    run = run_of(**words)
+    if not words.get("published"):
+        return recipe, run
+    if name not in PRESETS:
+        raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
+    return recipe, {**PRESETS[name].published, **run}
+
+
+def shaped(recipe: Recipe, words: Mapping[str, Any]) -> Recipe:
+    """A recipe with the words of `shape_options` that are named.
+
+    Raises:
+        TokentuiError: They make no sense here.
+    """
+    named = {name: words[name] for name in SHAPE if words.get(name) not in (None, ())}
+    if not named:
+        return recipe
+    made = recipe.shaped(**named)
+    if made.symbols:
+        from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
+
+        Pretokenizer(made)
+        if both := set(made.symbols).intersection(words.get("specials") or ()):
+            raise TokentuiError("named twice", f"--symbol {min(both)}", "a symbol or a special token")
+    return made
+
+
 def _read_recipe(path: str) -> Recipe:
     from tokentui.text.files import refusal, show  # not before the first paint of the explorer
 
@@ -187,7 +239,8 @@ def run_of(**words: Any) -> Run:
     Raises:
         TokentuiError: They cannot be.
     """
-    named = {name: value for name, value in words.items() if value is not None and value != ()}
+    beside = (*SHAPE, "published")
+    named = {name: value for name, value in words.items() if name not in beside and value is not None and value != ()}
     if not named:
         return named
     from tokentui.api import check_run  # with it comes the engine, which is not wanted before the first paint of the explorer

@@ -24,8 +24,6 @@ from tokentui.errors import Cancelled, TokentuiError
 NAME = "tokentui"
 COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "convert", "verify", "recipes")
 """Each is a module of this package, imported when it is used, with a click command called `command`."""
-COMING = ("count", "serve")
-"""Commands that this version does not have."""
 SHELLS = ("bash", "zsh", "fish")
 
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
@@ -44,7 +42,8 @@ class Program(click.Group):
         """The command of a name; its module is imported now."""
         if cmd_name not in (*COMMANDS, _EXPLORE):
             return None
-        command: click.Command = importlib.import_module(f"tokentui.cli.{cmd_name}").command
+        with rescue.interrupts_end():
+            command: click.Command = importlib.import_module(f"tokentui.cli.{cmd_name}").command
         if limit_option not in command.params:
             command.params.append(limit_option)
         return command
@@ -53,9 +52,9 @@ class Program(click.Group):
         """Hand the words to the explorer where the first is neither a command nor an option of the program's own."""
         first = args[0] if args else ""
         own = {name for param in self.get_params(ctx) for name in param.opts}
-        if first in COMING and not ctx.resilient_parsing:
-            hint = f"there are {', '.join(COMMANDS)}; ./{first} is a file of that name"
-            raise TokentuiError("this command is coming", first, hint)
+        if len(args) > 1 and first.isalpha() and first not in COMMANDS and not ctx.resilient_parsing:
+            # A word with a command's options behind it: the word is what is wrong, not the first option.
+            importlib.import_module(f"tokentui.cli.{_EXPLORE}").check_source(first)
         if first not in COMMANDS and first.partition("=")[0] not in own and (args or not ctx.resilient_parsing):
             args = [_EXPLORE, *args]
         return super().parse_args(ctx, args)

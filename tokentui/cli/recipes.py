@@ -56,9 +56,10 @@ def _preset_row(preset: Preset) -> dict[str, Any]:
         "family": preset.family,
         "about": preset.about,
         "source": preset.source,
-        "recipe": preset.recipe.to_dict(),
+        "recipe": preset.recipe.to_dict() | preset.recipe.shape,
         "stops": dict(preset.stops),
         "specials": list(preset.specials),
+        "first_id": preset.first_id,
     }
 
 
@@ -82,6 +83,7 @@ def _recipe_file(preset: Preset) -> str:
     """The preset as a recipe file; what is known of it besides stands in comments."""
     known = [f"{name} = {value}" for name, value in preset.stops.items()]
     known += [f"specials = {' '.join(preset.specials)}"] if preset.specials else []
+    known += [f"first_id = {preset.first_id}"] if preset.first_id else []
     comments = [f"{preset.name}: {preset.about} ({preset.source})", *([f"known for {', '.join(known)}"] if known else [])]
     return "".join(f"# {comment}\n" for comment in comments) + preset.recipe.to_toml().rstrip("\n")
 

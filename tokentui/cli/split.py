@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
-from tokentui.cli.options import axes_of, recipe_of, recipe_options
+from tokentui.cli.options import axes_of, recipe_of, recipe_options, shape_options, shaped
 from tokentui.cli.output import shown, write, write_json
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
@@ -25,9 +25,12 @@ Examples:
 )
 @click.argument("text", metavar="[TEXT]", nargs=-1)
 @recipe_options
+@shape_options
 @click.option("--json", "as_json", is_flag=True, help="Print a row: text, normalized, pieces, units (hex).")
 @click.option("--jsonl", is_flag=True, help='Answer each line {"text": ...} of standard input by such a row.')
-def command(text: tuple[str, ...], recipe: str | None, axes: tuple[str, ...], as_json: bool, jsonl: bool) -> int:
+def command(
+    text: tuple[str, ...], recipe: str | None, axes: tuple[str, ...], as_json: bool, jsonl: bool, **words: Any
+) -> int:
     """Normalise and pre-tokenise TEXT, or all of standard input without its last line end, and print a pre-token a
     line.
 
@@ -36,13 +39,13 @@ def command(text: tuple[str, ...], recipe: str | None, axes: tuple[str, ...], as
     one_of("split", json=as_json, jsonl=jsonl)
     if jsonl:
         lines_only(text, "split")
-    pretokenizer = Pretokenizer(_recipe(recipe, axes_of(axes)))
+    pretokenizer = Pretokenizer(shaped(_recipe(recipe, axes_of(axes)), words))
 
     def row(value: Any) -> dict[str, Any]:
         analysis = pretokenizer.analyse(text_of(value))
-        words = [pretoken.text for pretoken in analysis.pretokens]
-        units = [[unit.hex() for unit in pretokenizer.units(word)] for word in words]
-        return {"text": analysis.source, "normalized": analysis.normalized, "pieces": words, "units": units}
+        pieces = [pretoken.text for pretoken in analysis.pretokens]
+        units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
+        return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
 
     if jsonl:
         return answer_lines("text", '{"text": "..."}', row)

@@ -7,23 +7,25 @@ from typing import Any
 
 import click
 
+from tokentui import fast
 from tokentui.cli.options import (
     Run,
     axes_of,
     corpus_word,
     quiet_option,
     reading_options,
-    recipe_of,
     recipe_options,
-    run_of,
     run_options,
+    wanted,
 )
 from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_file, write_json
 from tokentui.cli.waiting import Bar, bar, interruptible
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.formats import FORMATS, OWN, Format, Refused, contents, export, format_of, look, save, targets, write_whole
-from tokentui.learn import Step, start
+from tokentui.formats.mistaken import refuse_tokenizers
+from tokentui.learn import Step, start, without_kernel
 from tokentui.learn.base import INTERRUPTED, Cancel, Trainer
+from tokentui.learn.compiled import WORTH_CHARS
 from tokentui.learn.gage import GageStep, GageTrainer, compressed
 from tokentui.learn.unigram import UnigramStep
 from tokentui.recipe import nearest
@@ -68,7 +70,7 @@ def command(
     **words: Any,
 ) -> int:
     """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set, whatever
-    the preset.
+    the preset, but with --published.
 
     Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace ends
     with "interrupted" and no tokenizer is written.
@@ -77,11 +79,10 @@ def command(
         raise TokentuiError("CORPUS is missing", "train", "name a file, a folder, - or sample:english")
     if recipe is None:
         raise TokentuiError("-r is missing", "train", "name a preset or a recipe file; tokentui recipes lists them")
-    chosen = recipe_of(recipe, axes_of(axes))
-    run = run_of(**words)
+    chosen, run = wanted(recipe, axes_of(axes), words)
     if format_ is not None and format_ not in FORMATS:
         raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, FORMATS))
-    format = format_of(output or "", chosen, format_)
+    format = format_of(output or "", chosen, format_, option="--format")
     files = targets(output, format) if output and output != _STDOUT else []
     if output == _STDOUT and len(format.files) > 1:
         raise TokentuiError(f"{format.name} has two files", "-o -", "name a folder")
@@ -90,6 +91,7 @@ def command(
     for target in {*files, trace} - {None, _STDOUT}:
         check_target(str(target))
     with bar(quiet) as shown_bar, interruptible() as cancel:
+        refuse_tokenizers(sources, as_)
         corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
         trainer = start(
             corpus, chosen, first_id=run.get("first_id", 0), specials=run.get("specials", ()),
@@ -99,6 +101,10 @@ def command(
             raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         if not quiet:
             _remark(corpus, shown_bar)
+            if (size := run.get("vocab_size")) is not None and size < trainer.least_size:
+                complain(f"vocab_size={size}: there are {trainer.least_size:,} ids before anything is learned; all of them stay")
+            if corpus.size >= WORTH_CHARS and fast.available() and (lacking := without_kernel(chosen)):
+                complain(f"there is no kernel for {lacking}: plain Python trains")
         writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People()
         reason = _train(trainer, run, writer, shown_bar, cancel)
     if writer is not None:

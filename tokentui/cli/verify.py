@@ -8,11 +8,21 @@ from typing import Any
 
 import click
 
-from tokentui.cli.options import axes_of, corpus_word, quiet_option, reading_options, recipe_of, recipe_options
+from tokentui.cli.options import (
+    axes_of,
+    corpus_word,
+    published_option,
+    quiet_option,
+    reading_options,
+    recipe_options,
+    shape_options,
+    wanted,
+)
 from tokentui.cli.output import complain, shown, write_json, write_text
 from tokentui.cli.waiting import bar, interruptible
 from tokentui.errors import TokentuiError
 from tokentui.formats import load
+from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn.base import Candidate
 from tokentui.measure.verify import (
     PEERS,
@@ -44,6 +54,8 @@ Examples:
 )
 @click.argument("sources", metavar="CORPUS...", type=corpus_word, nargs=-1)
 @recipe_options
+@published_option
+@shape_options
 @click.option("-t", "--tokenizer", metavar="TOKENIZER", type=click.Path(), help="Encode CORPUS by this file; nothing is trained.")
 @click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}.")
 @click.option("--merges", metavar="N", type=click.IntRange(min=1), help="Compare N steps at most [default: all].")
@@ -61,10 +73,12 @@ def command(
     field: str,
     as_json: bool,
     quiet: bool,
+    **words: Any,
 ) -> int:
     """Train on CORPUS here and by another library, and print the first step that differs with what either had to choose
     from. With -t: encode CORPUS by a file here and by its owner's library, and print the first text that differs, made as
-    short as it can be, and the stage where the two part.
+    short as it can be, and the stage where the two part. A text with special tokens is compared as plain text, and with
+    these found in it.
 
     The library has to be installed. It runs in a process of its own. The exit code is 1 where something differs.
     """
@@ -78,11 +92,13 @@ def command(
         raise TokentuiError("--merges is for a training, not for a file", "verify", "leave it out")
     peer = peer_of(against)
     named = axes_of(axes)
-    if tokenizer is not None and named.keys() - {"split"}:
+    told = any(value not in (None, (), False) for value in words.values())
+    if tokenizer is not None and (told or named.keys() - {"split"}):
         raise TokentuiError("nothing is trained here", "verify", "name a recipe by -r, or leave out what a training is told")
-    chosen = None if recipe is None else recipe_of(recipe, named)
+    chosen, run = (None, {}) if recipe is None else wanted(recipe, named, words)
     ours = None if tokenizer is None else load(tokenizer, str(named.get("split", "")))
     with bar(quiet) as shown_bar, interruptible() as cancel:
+        refuse_tokenizers(sources, as_)
         corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
         if not quiet:
             shown_bar.close()
@@ -90,7 +106,7 @@ def command(
                 complain(note)
         report: TrainingReport | EncodingReport
         if chosen is not None:
-            report = verify_training(corpus, chosen, peer, merges, progress=shown_bar.of("training"), cancel=cancel)
+            report = verify_training(corpus, chosen, peer, merges, run, progress=shown_bar.of("training"), cancel=cancel)
         else:
             assert ours is not None
             assert tokenizer is not None
@@ -152,7 +168,7 @@ def _encoding(report: EncodingReport) -> None:
     _line("text", shown(parting.text))
     _line("stage", parting.stage)
     for name, one in (("ours", parting.ours), ("theirs", parting.theirs)):
-        _line(name, safe_line(one.refused))
+        _line(name, f"refused: {safe_line(one.refused)}" if one.refused else "")
         if one.normalized is not None:
             _line("  normalised", shown(one.normalized))
         if one.words is not None:
@@ -177,8 +193,8 @@ def _text_row(parting: TextParting) -> dict[str, Any]:
     def side(one: Encoded) -> dict[str, Any]:
         return dataclasses.asdict(one) | {"refused": one.refused or None}
 
-    return {"number": parting.number, "text": parting.text, "stage": parting.stage, "ours": side(parting.ours),
-            "theirs": side(parting.theirs)}
+    return {"number": parting.number, "text": parting.text, "stage": parting.stage, "specials": parting.specials,
+            "ours": side(parting.ours), "theirs": side(parting.theirs)}
 
 
 def _step_row(parting: Parting) -> dict[str, Any]:

@@ -17,7 +17,8 @@ SECTIONS = ("vocabulary", "measures", "agreement", "curves")
 class CompareLook:
     """What the screen wants to see: rows of candidates, a list of two vocabularies, and the sections that are open.
 
-    `wants` names those of `SECTIONS` that are to be kept up to date; `curve_points` how many points a curve has at most.
+    `wants` names those of `SECTIONS` that are to be kept up to date; `curve_points` how many points a curve has at most;
+    `literal` has merges compared as they are spelled and not by what they mean.
     """
 
     pairs_top: int = 0
@@ -25,6 +26,7 @@ class CompareLook:
     vocabulary: VocabularyLook | None = None
     wants: tuple[str, ...] = ("vocabulary", "measures")
     curve_points: int = 200
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

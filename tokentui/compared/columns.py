@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tokentui.answers import Ending
 from tokentui.recipe import Recipe
 from tokentui.snapshot import Busy, LossRow, PairRow, WhyView
 
@@ -69,7 +70,7 @@ class ColumnAt:
     Attributes:
         step: The step that it stands at; of a tokenizer from a file, how many of its tokens are born.
         known: The furthest step made so far.
-        target: The step that its stops lead to, None where they say nothing.
+        target: The step that it ends at as far as that is known, None where it is not.
         tokens: The corpus in tokens now, as training has it; `start_tokens` at the start.
         bytes_per_token: Bytes of the corpus for each of these; None where there is none, or distinct words count once.
         vocab_size: The ids now.
@@ -77,6 +78,7 @@ class ColumnAt:
         why: The choice and its reason; `why.end` says why there is none, also where the column's stops hold.
         last: The step that was made last, None at the start and for a unigram model.
         last_id: The id that it made.
+        ending: What `target` is, see `Ending.kind`.
     """
 
     step: int
@@ -92,6 +94,12 @@ class ColumnAt:
     why: WhyView
     last: PairRow | None
     last_id: int | None
+    ending: str = "stop"
+
+    @property
+    def end(self) -> Ending:
+        """Where it ends, as far as that is known."""
+        return Ending(self.target, self.ending if self.target is not None else "open")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,8 @@ class PartingView:
         sides: Both sides of it; empty without a step.
         busy: The search under way, None where it is over or was given up.
         done: Whether it is over: without a step, the columns are alike to their end.
+        literal: Whether merges are compared as they are spelled; else by what they mean.
+        other: The step by the other way to compare, where it is another one.
     """
 
     a: int
@@ -64,6 +66,8 @@ class PartingView:
     sides: tuple[PartingSide, ...]
     busy: Busy | None
     done: bool
+    literal: bool = False
+    other: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,14 @@ from tokentui.comparing.jobs import Found
 from tokentui.comparing.lockstep import Lockstep
 from tokentui.comparing.views import Columns, Encodings
 from tokentui.errors import TokentuiError
+from tokentui.fast import COMPILED, PLAIN
+from tokentui.learn import without_kernel
 from tokentui.measure.align import Width, cell_width
 from tokentui.measure.tally import Conventions
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
+from tokentui.text.shaping import cuts_alike
 
 Answer = Callable[[Any], None]
 
@@ -85,12 +88,19 @@ class Comparing:
             self._whole = False
             self.steps.finish()
 
+    @property
+    def _runs(self) -> str:
+        """What runs: of the first recipe for which there is no kernel, what of it that is."""
+        recipes = [column.opened.recipe for column in self.columns if column.opened and column.opened.tokenizer is None]
+        lacking = next(filter(None, map(without_kernel, recipes)), "")
+        return f"{PLAIN} for {lacking}" if lacking and self.engine.startswith(COMPILED) else self.engine
+
     def words(self, recipe: Recipe) -> Words | None:
         """The counted words of the corpus under a recipe, where a column has them."""
         for column in self.columns:
             if column.opened and column.opened.tokenizer is None:
                 other = column.opened.recipe
-                if (other.normalize, other.split) == (recipe.normalize, recipe.split):
+                if cuts_alike(other, recipe):
                     return column.trainer.words
         return None
 
@@ -195,6 +205,7 @@ class Comparing:
         self.findings.when_parted(a, b, answer)
 
     def _go_before(self, found: Found) -> int | None:
+        found = found.by(self.look.literal)
         if found.step is not None:
             self.steps.keep_by("merges")
             self.steps.go(found.step - 1)
@@ -220,7 +231,7 @@ class Comparing:
             ended=steps.ended,
             columns=tuple(self._columns.view(column, look) for column in self.columns),
             aligned=self._encodings.aligned(steps.there, text, self.passage, found.under.splitter),
-            partings=tuple(found.partings()),
+            partings=tuple(found.partings(look.literal)),
             overlaps=found.overlaps(),
             vocabulary=found.vocabulary(look.vocabulary),
             measured=found.measured("measures", "agreement"),
@@ -228,5 +239,5 @@ class Comparing:
             curves=found.curves(look.curve_points) if "curves" in look.wants else None,
             busy=next(iter(found.busy.values()), None),
             failed=tuple(found.failed()),
-            engine=self.engine,
+            engine=self._runs,
         )

@@ -180,18 +180,20 @@ class Findings:
             return replace(measured, agreements=agreed[1])
         return measured
 
-    def partings(self) -> Iterator[seen.PartingView]:
-        """Where each two columns part."""
+    def partings(self, literal: bool) -> Iterator[seen.PartingView]:
+        """Where each two columns part, by the spelling of merges or by their meaning."""
         able = [column for column in self.steps.columns if not column.error]
         for n, one in enumerate(able):
             for other in able[n + 1 :]:
                 pair = _pair(one.key, other.key)
                 found, busy = self._parting(pair), self.busy.get(("parting", pair))
                 if found is None:
-                    yield seen.PartingView(one.key, other.key, busy.done if busy else 0, None, (), busy, False)
+                    yield seen.PartingView(one.key, other.key, busy.done if busy else 0, None, (), busy, False, literal)
                 else:
-                    sides = found.sides if pair == (one.key, other.key) else found.sides[::-1]
-                    yield seen.PartingView(one.key, other.key, found.looked, found.step, sides, None, True)
+                    here, other_way = found.by(literal), found.by(not literal)
+                    sides = here.sides if pair == (one.key, other.key) else here.sides[::-1]
+                    step = other_way.step if other_way.step != here.step else None
+                    yield seen.PartingView(one.key, other.key, here.looked, here.step, sides, None, True, literal, step)
 
     def curves(self, points: int) -> seen.Curves:
         """The curves of all columns."""

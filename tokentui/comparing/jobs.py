@@ -7,7 +7,7 @@ corpus makes another job of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -60,11 +60,17 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The first differing step of two columns, None where they are alike to their ends; `looked` steps are alike."""
+    """The first differing step of two columns, None where they are alike to their ends; `looked` steps are alike. `spelled` is
+    the same of merges as they are spelled, where it is not by their meaning."""
 
     step: int | None
     looked: int
     sides: tuple[PartingSide, ...]
+    spelled: Found | None = None
+
+    def by(self, literal: bool) -> Found:
+        """What was found by the spelling, or by the meaning."""
+        return self.spelled if literal and self.spelled is not None else self
 
 
 def _of(tell: Tell, what: str) -> Progress:
@@ -77,13 +83,20 @@ def parting(a: tuple[int, Opened], b: tuple[int, Opened]) -> Job:
     def work(tell: Tell, cancel: Cancel) -> Found:
         what = "looking where they part"
         first, second = (one.again(tell=tell, cancel=cancel) for _, one in (a, b))
-        with quiet_collector():
-            step = first_differing_step(
-                first.trainer, second.trainer, stops=(first.stops, second.stops), progress=_of(tell, what), cancel=cancel
-            )
-        sides = tuple(parting_side(one.trainer, one.stops, step, ROWS) for one in (first, second)) if step is not None else ()
-        looked = min(first.trainer.known, second.trainer.known) if step is None else step - 1
-        return Found(step, looked, sides)
+
+        def found(literal: bool, begin: int) -> Found:
+            with quiet_collector():
+                step = first_differing_step(
+                    first.trainer, second.trainer, literal=literal, begin=begin, stops=(first.stops, second.stops),
+                    progress=_of(tell, what), cancel=cancel,
+                )
+            both = (first, second) if step is not None else ()
+            sides = tuple(parting_side(one.trainer, one.stops, step or 1, ROWS) for one in both)
+            return Found(step, min(first.trainer.known, second.trainer.known) if step is None else step - 1, sides)
+
+        spelled = found(True, 1)  # steps that are spelled alike mean the same
+        meant = found(False, spelled.step) if spelled.step is not None else spelled
+        return replace(meant, spelled=spelled)
 
     return Job(("parting", (a[0], b[0])), (a[1].trainer, b[1].trainer), "looking where they part", work, resting=False)
 

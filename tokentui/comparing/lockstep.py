@@ -20,6 +20,8 @@ _MOST = 1 << 14
 _FINISH_S = 0.03
 """How long what has begun to move is given to arrive before it is looked at."""
 _LEAST_S = 0.0005
+_REST_S = 0.05
+"""How long those who are at their end rest before they look again for who is still to come."""
 
 
 class Lockstep:
@@ -57,6 +59,11 @@ class Lockstep:
     def there(self) -> list[Column]:
         """The columns that stand at the position."""
         return [column for column in self.open if column.there]
+
+    @property
+    def coming(self) -> bool:
+        """Whether a column is still being opened."""
+        return any(column.opened is None and not column.error for column in self.columns)
 
     @property
     def leader(self) -> Column | None:
@@ -194,12 +201,16 @@ class Lockstep:
         """The value to go to, None where there is nothing to do for so many seconds."""
         here = self.position.value
         if self.goal is not None:
+            if (self.goal.value == END or self.goal.value > here) and self.coming and self._over(True):
+                return None, _REST_S  # who is still to come may go further
             if self.goal.value == here or (self.goal.value == END and self._over(True)):
                 self.goal = None
                 return None, 0.0
             return self.goal.value, 0.0
         if not self.playing:
             return None, 0.0
+        if self.coming and self._over(True):
+            return None, _REST_S
         speed = self.speed
         if speed is None:
             return END, 0.0
@@ -226,7 +237,8 @@ class Lockstep:
             self._way = max(1, min(2 * max(gone, self._way), int(gone * _WAY_S / took), _MOST))
         self.position = self._next
         if self._over(forward):
-            self.goal, self.playing = None, False
+            if not self.coming:
+                self.goal, self.playing = None, False
             self.position = self._next = Position(self.position.by, self._last())
 
     def _sync(self, deadline: float) -> bool:

@@ -87,7 +87,9 @@ class CompareSession:
         self._task = asyncio.create_task(self._drive(), name="tokentui comparison")
         self._task.add_done_callback(tell_failure)
         if self._kernels:
+            fast.compile_elsewhere()
             self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
+            self._warming.add_done_callback(look_at_error)
         if self._warming:
             self._warming.add_done_callback(self._lay_out_again)
         self._state.engine = fast.engine()
@@ -147,6 +149,9 @@ class CompareSession:
     # ---- between two slices
 
     def _hand_in(self, work: Callable[[Callable[[Any], None]], None], future: asyncio.Future[Any]) -> None:
+        if self._closing:  # nobody would come to it
+            future.cancel()
+            return
         self.idle.clear()
         self._waiting.append((work, future))
         self._wake.set()

@@ -66,11 +66,12 @@ def column_at(opened: Opened, top: int, rows: int) -> ColumnAt:
     trainer, stops = opened.trainer, opened.stops
     pairs_top, pairs = candidate_rows(trainer, top, rows)
     last, last_id = last_made(trainer)
+    target, ending = trainer.ending(stops)
     counted = trainer.tokens and opened.recipe.weight != "distinct"
     return ColumnAt(
         step=trainer.number,
         known=trainer.known,
-        target=trainer.last_step(stops),
+        target=target,
         tokens=trainer.tokens,
         start_tokens=trainer.start_tokens,
         bytes_per_token=opened.corpus.size / trainer.tokens if counted else None,
@@ -81,6 +82,7 @@ def column_at(opened: Opened, top: int, rows: int) -> ColumnAt:
         why=why_view(trainer, stops),
         last=last,
         last_id=last_id,
+        ending=ending,
     )
 
 

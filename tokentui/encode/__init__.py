@@ -1,10 +1,10 @@
 """Text to ids and back, by merges or by longest match, and how it came about."""
 
-from tokentui.encode.decoding import Decoder, decode, decode_bytes
+from tokentui.encode.decoding import NO_ID, Decoder, decode, decode_bytes
 from tokentui.encode.encoding import ENCODERS, Encoding, WordEncoder, encode
 from tokentui.encode.explaining import WordExplanation, explain
-from tokentui.encode.ids import NO_ID, IdEncoder
-from tokentui.encode.losing import lost
+from tokentui.encode.ids import IdEncoder
+from tokentui.encode.losing import RoundTrip, lost, round_trip
 from tokentui.encode.parts import Attempt, MergeStep, Step
 from tokentui.encode.typed import Typed
 
@@ -16,6 +16,7 @@ __all__ = [
     "Encoding",
     "IdEncoder",
     "MergeStep",
+    "RoundTrip",
     "Step",
     "Typed",
     "WordEncoder",
@@ -25,4 +26,5 @@ __all__ = [
     "encode",
     "explain",
     "lost",
+    "round_trip",
 ]

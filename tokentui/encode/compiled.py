@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tokentui.encode.encoding import WordEncoder
 from tokentui.encode.merging import Merging
 from tokentui.encode.ranked import JoinedMerging, PairMerging, RankedMerging
-from tokentui.fast.rules import RUNS, SCANNED, is_bert
+from tokentui.fast.rules import RUNS, SCANNED, is_bert, is_shaped
 from tokentui.text.pretokenize import Pretokenizer
 
 if TYPE_CHECKING:  # they import the kernels
@@ -31,7 +31,7 @@ class Compiled:
 
     def __init__(self, encoder: WordEncoder, word: Callable[[str], Sequence[int]]) -> None:
         recipe = encoder.pretokenizer.recipe
-        self._split = recipe.split if not recipe.normalize else RUNS if is_bert(recipe) else ""
+        self._split = "" if is_shaped(recipe) else recipe.split if not recipe.normalize else RUNS if is_bert(recipe) else ""
         vocabulary, merges = encoder.vocabulary, encoder.merges
         numbered = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
         others = [*map(vocabulary.special_id, vocabulary.specials), *map(vocabulary.byte_id, range(vocabulary.byte_tokens))]

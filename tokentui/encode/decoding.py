@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import operator
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tokentui.arguments import each_of, shown
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.parts import Marks
 from tokentui.errors import TokentuiError
 from tokentui.vocabulary import Vocabulary
 
 _UNKNOWN = " ⁇ ".encode()
+NO_ID = -1
+"""Stands for a token that has no id where only numbers can stand; elsewhere None does."""
+NOTHING = "\ufffd"
+"""What a token without an id is decoded to."""
 _METASPACE = "▁".encode()
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
@@ -34,13 +41,18 @@ class Decoder:
         self.merges = merges
         self._marks = Marks(vocabulary)
         self._metaspace = vocabulary.recipe.split == "metaspace"
+        self._spaced = vocabulary.recipe.spaced
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """The exact bytes that the ids stand for.
+        """The exact bytes that the ids stand for. A token without an id (None, or `NO_ID`) gives U+FFFD.
+
+        Args:
+            ids: Integers of any kind.
 
         Raises:
             TokentuiError: An id does not exist; it names the id and the valid range.
         """
+        ids = self._numbers(ids)
         if isinstance(self.vocabulary, ImportedVocabulary) and self.vocabulary.pipeline.decoder is not None:
             return self.vocabulary.pipeline.decoder(list(map(self._named, ids)))
         shown = [self._shown(number) for number in ids]
@@ -69,10 +81,26 @@ class Decoder:
             return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
         return data.decode("utf-8", "replace")
 
+    def _numbers(self, ids: Iterable[int | None]) -> list[int | None]:
+        """The ids as numbers, None for what has none."""
+        listed = getattr(ids, "tolist", None)  # of an array
+        values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
+        if set(map(type, values)) <= {int, type(None)}:
+            return [None if number == NO_ID else number for number in values] if NO_ID in values else values
+        return [None if number is None or (whole := self._whole(number)) == NO_ID else whole for number in values]
+
+    def _whole(self, number: object) -> int:
+        if not isinstance(number, bool):
+            with contextlib.suppress(TypeError):
+                return operator.index(number)  # type: ignore[arg-type]
+        raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
+
     def _named(self, number: int | None) -> str:
         """The name that the file has for an id."""
-        if not isinstance(number, int) or isinstance(number, bool) or not self._exists(number):
-            raise TokentuiError(f"no such id: {_short(number)}", "", self._range())
+        if number is None:
+            return NOTHING
+        if not self._exists(number):
+            raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
         assert isinstance(self.vocabulary, ImportedVocabulary)
         return self.vocabulary.name_of(number)
 
@@ -83,7 +111,7 @@ class Decoder:
         data = bytes(run)
         run.clear()
         if self._metaspace:
-            if not begun:
+            if not begun and self._spaced:
                 data = data.removeprefix(_METASPACE)
             data = data.replace(_METASPACE, b" ")
         written += data
@@ -91,8 +119,10 @@ class Decoder:
 
     def _shown(self, number: int | None) -> _Shown:
         vocabulary = self.vocabulary
-        if not isinstance(number, int) or isinstance(number, bool) or not self._exists(number):
-            raise TokentuiError(f"no such id: {_short(number)}", "", self._range())
+        if number is None:
+            return _Shown(NOTHING.encode())
+        if not self._exists(number):
+            raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
         if self._metaspace and number == vocabulary.unknown_id:
             return _Shown(_UNKNOWN, plain=False)
         prefixed = bool(self._marks.prefix)
@@ -140,11 +170,3 @@ def decode(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> st
 def decode_bytes(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> bytes:
     """The exact bytes of ids, see `Decoder.to_bytes`."""
     return Decoder(vocabulary, merges).to_bytes(ids)
-
-
-def _short(number: object) -> str:
-    try:
-        written = repr(number)
-    except ValueError:  # an integer of more digits than Python prints
-        return "a very large number"
-    return written if len(written) <= 24 else written[:24] + "…"

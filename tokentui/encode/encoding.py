@@ -19,6 +19,7 @@ from tokentui.encode.single import SingleViterbi
 from tokentui.encode.unknown import POLICIES, REFUSES
 from tokentui.encode.viterbi import Viterbi
 from tokentui.errors import Cancelled, TokentuiError
+from tokentui.recipe import entry
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 from tokentui.vocabulary import UNKNOWN_NAMES, Vocabulary, byte_token
 
@@ -115,12 +116,16 @@ class WordEncoder:
         self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
         self.marks = Marks(vocabulary)
-        self._policy = POLICIES[own.unknown if own and own.unknown else recipe.unknown]
+        self._policy = entry(POLICIES, "unknown", own.unknown if own and own.unknown else recipe.unknown)
         self._words: dict[str, tuple[Token, ...]] = {}
+        self._specials = tuple(name for name in vocabulary.specials if own or name not in recipe.symbols)
+        """What stands in a text by its name only where that is allowed; symbols are words of the text."""
 
     def word(self, word: str) -> tuple[Token, ...]:
         """The tokens of a pre-token. An unknown one that the recipe refuses is among them."""
         tokens = self._words.get(word)
+        if tokens is None and word in self.pretokenizer.symbols:
+            return (Token(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
             units = self.pretokenizer.units(word)
             tokens = tuple(self._token(part, units) for part in self.parts(units, len(word)))
@@ -162,7 +167,7 @@ class WordEncoder:
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)
             return
-        for start, stretch, special in _cut_at_specials(text, self.vocabulary.specials if allow_special else ()):
+        for start, stretch, special in _cut_at_specials(text, self._specials if allow_special else ()):
             if special:
                 yield Special(stretch, start, start + len(stretch))
             else:
@@ -177,7 +182,7 @@ class WordEncoder:
         """
         if type(self.pretokenizer) is not Pretokenizer or isinstance(self.segmenter, SingleViterbi) or self._kept < 0:
             return None
-        names = self.vocabulary.specials
+        names = self._specials
         if self._stretches is not None:
             return None if _may_hold(text, names) else [text]
         return [

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tokentui import fast
+from tokentui.encode.decoding import NO_ID
 from tokentui.encode.encoding import WordEncoder, encode
 from tokentui.encode.imported import Special
 from tokentui.encode.parts import Refused
@@ -17,8 +18,6 @@ from tokentui.text.count import chunks
 if TYPE_CHECKING:
     from tokentui.encode.compiled import Compiled
 
-NO_ID = -1
-"""Stands for a token that has no id."""
 _CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
 """Shorter texts are encoded before the kernels have their tables."""

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from tokentui.encode.parts import Segmenter
 from tokentui.encode.viterbi import ScoredVocabulary
+from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 from tokentui.vocabulary import Vocabulary
@@ -62,6 +63,7 @@ class Pipeline:
         unknown: What becomes of parts that the segmenter leaves unknown, where it is not what the recipe says.
         origin: What the file says beside its tokens and merges, so that it can be written again.
         bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean nothing.
+        near: Whether the axis `split` of the recipe says no more than what is nearest to the steps.
     """
 
     segmenter: Callable[[Vocabulary, int], Segmenter]
@@ -74,6 +76,7 @@ class Pipeline:
     unknown: str = ""
     origin: Origin | None = None
     bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
+    near: bool = False
 
 
 class ImportedVocabulary(Vocabulary):
@@ -93,6 +96,16 @@ class ImportedVocabulary(Vocabulary):
         never: Symbols that no text becomes.
         pipeline: What is done to a text.
     """
+
+    files: tuple[tuple[str, bytes], ...] = ()
+    """The files that it was read from, name and content, where these are several."""
+    maker: Callable[[], Vocabulary] | None = None
+    """Reads those files again, in another process as well."""
+
+    def __reduce__(self) -> tuple[Callable[[], Vocabulary], tuple[()]]:
+        if self.maker is None:
+            raise TokentuiError("it was read from no file, which another process could read", "pickle", "save it, and load that")
+        return self.maker, ()
 
     def __init__(
         self,

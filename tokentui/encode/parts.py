@@ -111,6 +111,11 @@ class Marks:
         glued = self._kind == "end-suffix"
         return unit.endswith(self.mark) and len(unit) > len(self.mark) if glued else unit == self.mark
 
+    def sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
+        """How many bytes at the front and at the end of a token are its mark; of a pair's token, by its two symbols."""
+        front, end = self.continues(left), self.ends(left if right is None else right)
+        return len(self.mark) if front else 0, len(self.mark) if end else 0
+
     def bare(self, unit: bytes) -> bytes:
         """A unit without its mark."""
         if self.unit_continues(unit):

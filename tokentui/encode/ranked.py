@@ -39,6 +39,7 @@ class RankedMerging:
         whole: The token that a whole word is, by its bytes; empty where merges decide alone.
         fallback: The symbols of the bytes that stand for a unit which is no token; empty where none do.
         drop: Whether a unit that is no token is left out before anything merges, so that its neighbours meet.
+        fused: Whether a run of units that are no tokens is one, where some bytes have no symbol.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class RankedMerging:
         whole: Mapping[bytes, int] | None = None,
         fallback: Mapping[int, int] | None = None,
         drop: bool = False,
+        fused: bool = False,
     ) -> None:
+        self._fused = fused
         self._vocabulary = vocabulary
         self._limit = vocabulary.base_size + merges
         self._complete = merges == len(vocabulary.merges)
@@ -137,8 +140,14 @@ class RankedMerging:
         return symbol < self._limit and (self._complete or symbol >= self._vocabulary.base_size or units == 1)
 
     def _cells(self, units: Sequence[bytes]) -> list[Cell]:
+        """What a word starts as.
+
+        What is unknown waits for the next token that is no byte, as in Hugging Face's library: the bytes of the units that follow
+        stand before it.
+        """
         known = self._vocabulary.units
         cells: list[Cell] = []
+        waiting: Cell | None = None
         for at, unit in enumerate(units):
             symbol = known.get(unit, _NONE)
             if symbol == _NONE and self._fallback:
@@ -146,9 +155,19 @@ class RankedMerging:
                 if _NONE not in spelled:
                     cells += [Cell(byte, at, at + 1) for byte in spelled]
                     continue
-            if symbol != _NONE or not self._drop:
+            if symbol == _NONE and self._drop:
+                continue
+            if waiting is not None and symbol == _NONE and self._fused:
+                waiting = waiting._replace(end=at + 1)
+                continue
+            if waiting is not None:
+                cells.append(waiting)
+                waiting = None
+            if symbol == _NONE and self._fallback:
+                waiting = Cell(symbol, at, at + 1)
+            else:
                 cells.append(Cell(symbol, at, at + 1))
-        return cells
+        return cells if waiting is None else [*cells, waiting]
 
     def _run(self, symbols: list[int], ends: list[int], following: list[int]) -> Iterator[tuple[int, int, int, int]]:
         """Merge in place; yields (left, right, place, place of the right one) after each merge.
@@ -204,8 +223,9 @@ class PairMerging(RankedMerging):
         whole: Mapping[bytes, int] | None = None,
         fallback: Mapping[int, int] | None = None,
         drop: bool = False,
+        fused: bool = False,
     ) -> None:
-        super().__init__(vocabulary, merges, whole=whole, fallback=fallback, drop=drop)
+        super().__init__(vocabulary, merges, whole=whole, fallback=fallback, drop=drop, fused=fused)
         self._rows = rows
         self._makes = makes
         self._width = len(vocabulary.pieces)

@@ -127,7 +127,7 @@ def _changed(pretokenizer: Pretokenizer, old: str, new: str) -> tuple[int, int, 
     No word stands across either end. A place is safe by the two characters beside it, so it is safe in both texts where both
     characters are the same in both.
     """
-    if "nmt-nfkc" in pretokenizer.recipe.normalize:  # trims both ends of a text
+    if not pretokenizer.in_parts:
         return 0, len(old), len(new)
     same = _alike(old, new)
     room = min(len(old), len(new)) - same

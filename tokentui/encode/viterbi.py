@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p
 from random import Random
+from sys import float_info
 from typing import NamedTuple
 
+from tokentui.arguments import shown
 from tokentui.encode.parts import ASKED_EVERY, Attempt, Marks, Part
 from tokentui.errors import TokentuiError
 from tokentui.recipe import Recipe
@@ -264,8 +266,8 @@ def check_temperature(temperature: float) -> float:
     Raises:
         TokentuiError: It is not above 0.
     """
-    if not 0 < temperature < inf:
-        raise TokentuiError("a temperature is above 0", f"temperature={temperature}", "take 1 for the model's own")
+    if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
+        raise TokentuiError("a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own")
     return temperature
 
 

@@ -6,6 +6,7 @@ does what takes time, and every caller goes on with plain Python where either sa
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -15,6 +16,9 @@ from collections.abc import Sequence
 
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
+
+COMPILED, PLAIN = "compiled", "plain Python"
+"""The two engines, as `engine` calls them."""
 
 LOAD_CHARS = 3_000_000
 """Plain Python counts so much text in about the time that it takes to load the kernels."""
@@ -29,6 +33,13 @@ _KERNELS = {
 """For each task the modules that import its kernels, and with that compile or load them."""
 
 _state: bool | None = None
+_here = True
+
+
+def compile_elsewhere() -> None:
+    """From now on kernels are only loaded in this process, unless `load` is asked to compile them: a screen must not wait."""
+    global _here
+    _here = False
 
 
 def available() -> bool:
@@ -65,19 +76,19 @@ def loaded(task: str = "count") -> bool:
         task: One of `count` (the words of a text), `pairs`, `score`, `unigram` (the objectives) and `encode`.
     """
     if os.environ.get(ENGINE) == "compiled":
-        return load(task)
+        return load(task, compiling=True)
     return bool(_state) and load(task)
 
 
 def engine() -> str:
     """What runs, in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
     if not available():
-        return "plain Python" + ("" if _installed() else ", without Numba")
+        return PLAIN + ("" if _installed() else ", without Numba")
     if not (loaded() or compiled()):
-        return "plain Python, kernels not compiled yet"
+        return f"{PLAIN}, kernels not compiled yet"
     import importlib.metadata  # takes a moment, and is not needed at the start
 
-    return f"compiled (Numba {importlib.metadata.version('numba')})"
+    return f"{COMPILED} (Numba {importlib.metadata.version('numba')})"
 
 
 def ready(characters: int, task: str = "count") -> bool:
@@ -88,12 +99,13 @@ def ready(characters: int, task: str = "count") -> bool:
     return loaded(task)
 
 
-def load(*tasks: str, compiling: bool = True) -> bool:
+def load(*tasks: str, compiling: bool | None = None) -> bool:
     """Load kernels, and compile them where that was not done before: some seconds, once for each version.
 
     Args:
         tasks: Those whose kernels are loaded, see `loaded`; all where none is named.
-        compiling: Whether they may be compiled in this process. If not, what was kept of them and cannot be loaded is removed.
+        compiling: Whether they may be compiled in this process; if None, they may unless `compile_elsewhere` was called. If not,
+            what was kept of them and cannot be loaded is removed.
 
     Returns:
         Whether they can be used. Whatever keeps Numba from working, the plain engine does the same work.
@@ -103,6 +115,7 @@ def load(*tasks: str, compiling: bool = True) -> bool:
         return False
     if _state is False:
         return False
+    compiling = _here if compiling is None else compiling
     wanted = [module for task in tasks or _KERNELS for module in _KERNELS[task]]
     if _state is None or not all(module in sys.modules for module in wanted):
         found = _load(wanted, compiling)
@@ -115,8 +128,9 @@ def _load(modules: Sequence[str], compiling: bool) -> bool:
 
     for before_next_attempt in (cache.empty, cache.use_none, None):
         try:
-            for module in modules:
-                importlib.import_module(module)
+            with contextlib.nullcontext() if compiling else cache.only_kept():
+                for module in modules:
+                    importlib.import_module(module)
         except Exception:  # a damaged cache, or an installation that does not fit together: Numba raises anything
             if before_next_attempt is not None:
                 before_next_attempt()

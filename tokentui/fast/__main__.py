@@ -1,4 +1,4 @@
-"""Compile the kernels: `python -m tokentui.fast`, for a process of its own, so that no screen waits."""
+"""Compile the kernels: `python -m tokentui.fast`. An explorer starts it as a child, so that no screen waits."""
 
 import sys
 

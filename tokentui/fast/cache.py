@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import importlib
 import importlib.util
 import os
 import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 _FILLED = "complete"
 _used = True
+
+
+class NotKept(Exception):
+    """A kernel would have to be compiled."""
 
 
 def empty() -> None:
@@ -52,16 +60,45 @@ def mark_filled() -> None:
             (path / _FILLED).touch()
 
 
-@functools.cache
+@contextlib.contextmanager
+def only_kept() -> Iterator[None]:
+    """Compile nothing of ours meanwhile: a kernel that was not kept raises `NotKept`."""
+    event: Any = importlib.import_module("numba.core.event")
+
+    class Refusing(event.Listener):  # type: ignore[misc]
+        """Told by Numba before it compiles a function."""
+
+        def on_start(self, event: Any) -> None:
+            """Refuse a function of ours; what others compile meanwhile is none of our business."""
+            if event.data["dispatcher"].py_func.__module__.startswith("tokentui."):
+                raise NotKept
+
+        def on_end(self, event: Any) -> None:
+            """Nothing."""
+
+    with event.install_listener("numba:compile", Refusing()):
+        yield
+
+
 def _path() -> Path:
-    """Its name holds all that the compiled code comes from, so that a kernel never runs with helpers of another version."""
-    digest = hashlib.sha256(f"{sys.version} {platform.machine()}".encode())
+    home = os.environ.get("TOKENTUI_HOME")
+    base = Path(home) / "cache" if home else platformdirs.user_cache_path("tokentui", appauthor=False)
+    return base / f"kernels-{_digest()}"
+
+
+@functools.cache
+def _digest() -> str:
+    """All that the compiled code comes from, so that a kernel never runs with helpers of another version.
+
+    The folder of the sources belongs to it: Numba finds what it kept by the paths of the files, and what was compiled for
+    another installation would seem to be there and have to be compiled again.
+    """
+    digest = hashlib.sha256(f"{sys.version} {platform.machine()}\0".encode())
+    digest.update(os.fsencode(os.path.dirname(os.path.abspath(__file__))))
     # Asking importlib.metadata for the versions takes ten times as long as all the rest.
     for path in [*map(_version_file, ("numba", "numpy", "llvmlite")), *sorted(Path(__file__).parent.glob("*.py"))]:
         digest.update(path.read_bytes())
-    home = os.environ.get("TOKENTUI_HOME")
-    base = Path(home) / "cache" if home else platformdirs.user_cache_path("tokentui", appauthor=False)
-    return base / f"kernels-{digest.hexdigest()[:16]}"
+    return digest.hexdigest()[:16]
 
 
 def _version_file(package: str) -> Path:

@@ -16,7 +16,7 @@ from typing import Any
 from tokentui.errors import Cancelled
 from tokentui.fast.counted import CountedWords
 from tokentui.fast.longtext import LongText
-from tokentui.fast.rules import RUNS, SCANNED, is_bert, is_spaced
+from tokentui.fast.rules import RUNS, SCANNED, is_bert, is_shaped, is_spaced
 from tokentui.fast.spaced import count_spaced
 from tokentui.fast.tables import Counted, Scanner, Table, scanner
 from tokentui.recipe import Recipe
@@ -64,7 +64,7 @@ def count_words(
     """
     if is_spaced(recipe):
         return count_spaced(documents, words, threads=threads, progress=progress, cancel=cancel)
-    if recipe.split not in SCANNED:
+    if recipe.split not in SCANNED or is_shaped(recipe):
         return None
     if not recipe.normalize:
         replaced = recipe.unit != "byte"

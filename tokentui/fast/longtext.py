@@ -48,6 +48,9 @@ class LongText:
             if len(self._before) % 64 == 0:
                 check()
 
+    def __reduce__(self) -> tuple[type[LongText], tuple[bytes, int]]:
+        return LongText, (bytes(self.data), self._start)
+
     @property
     def size(self) -> int:
         """How many bytes it has."""

@@ -113,9 +113,14 @@ WORD_RULES = {"gpt2": GPT2, "cl100k": GPT4_TRAILING, "o200k": GPT4O}
 """The rule of the whole word, GPT4 where none stands. The splits that drop white space never ask."""
 
 
+def is_shaped(recipe: Recipe) -> bool:
+    """Whether words are cut by more than the split: at symbols, or after a space that is set in front or left out."""
+    return bool(recipe.symbols) or recipe.prefix_space is not None
+
+
 def is_bert(recipe: Recipe) -> bool:
     """Whether the words of a text are those of its runs, each normalised and split by itself."""
-    return recipe.split == "bert" and recipe.normalize in (("bert-uncased",), ("bert-cased",))
+    return not is_shaped(recipe) and recipe.split == "bert" and recipe.normalize in (("bert-uncased",), ("bert-cased",))
 
 
 def is_spaced(recipe: Recipe) -> bool:
@@ -124,11 +129,13 @@ def is_spaced(recipe: Recipe) -> bool:
     The white space that BERT's normalisation keeps are spaces after `nmt-nfkc` too, which makes one of several and none at the
     ends; no rule of it begins with a space; and `metaspace` sets a ▁ before a text as before all that follows a space.
     """
-    return recipe.split == "metaspace" and recipe.normalize == ("nmt-nfkc",)
+    return not is_shaped(recipe) and recipe.split == "metaspace" and recipe.normalize == ("nmt-nfkc",)
 
 
 def scans(recipe: Recipe) -> bool:
     """Whether the words of a recipe are counted by kernels."""
+    if is_shaped(recipe):
+        return False
     return is_spaced(recipe) or (recipe.split in SCANNED and (not recipe.normalize or is_bert(recipe)))
 
 

@@ -9,24 +9,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tokentui.answers import ExportReport
+from tokentui.arguments import name_of, path_of
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.errors import TokentuiError
-from tokentui.formats.atomic import write_together, write_whole
+from tokentui.formats.atomic import write_whole
 from tokentui.formats.body import Fit, Refused, Table
 from tokentui.formats.later import later
 from tokentui.formats.native import dumps, loads
 from tokentui.formats.source import Source, read_source
+from tokentui.formats.together import write_together
 from tokentui.formats.writing import FOREIGN, Cancel, Format, Progress, refusal, survey, tried, written
 from tokentui.limits import now
 from tokentui.recipe import Recipe, nearest
 from tokentui.tokenizer import Tokenizer
+from tokentui.vocabulary import Vocabulary
 
 OWN = Format(
     "tokentui", "the project's own, one JSON document", (".json",), lambda body: Fit(Table(body.recipe, [])), lambda table: (),
     ("tokenizer.json",),
 )
 FORMATS: dict[str, Format] = {OWN.name: OWN, **FOREIGN}
-"""The formats that are written, by name. The first one is what a file name that asks for none gets."""
+"""The formats that are written, by name. The first one is what standard output and devices get where none is named."""
 
 _MERGES = "GPT-2's merges.txt with its vocab.json"
 
@@ -80,18 +83,42 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
             where. Or it holds a split and another one was named.
     """
     with _quiet_collector():
-        return _load(read_source(os.fspath(path), split))
+        return _load(read_source(path_of(path, "tokenizer"), name_of(split, "split")))
 
 
 def _load(source: Source) -> Tokenizer:
     _refuse_others(source.data, source.where)
     if source.document.get("format") == OWN.name:
-        return loads(source.text or "", source.where)
+        return _made_again(loads(source.text or "", source.where), source)
     for reader in READERS:
         if reader.matches(source):
-            return reader.read(source)
+            return _made_again(reader.read(source), source)
     known = ", ".join([OWN.name, *(reader.name for reader in READERS)])
     raise TokentuiError("not a tokenizer file that this version reads", source.where, f"it reads: {known}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What a vocabulary was read from: called, it reads the bytes again, wherever that is."""
+
+    files: tuple[tuple[str, bytes], ...]
+    split: str
+
+    def __call__(self) -> Vocabulary:
+        sources = tuple(Source(where, data, self.split, alone=True) for where, data in self.files)
+        with _quiet_collector():
+            vocabulary = _read_back(sources).vocabulary
+        assert isinstance(vocabulary, ImportedVocabulary)
+        vocabulary.maker = self
+        return vocabulary
+
+
+def _made_again(tokenizer: Tokenizer, source: Source) -> Tokenizer:
+    """The tokenizer, which knows from now on how it is made once more in another process."""
+    vocabulary = tokenizer.vocabulary
+    if isinstance(vocabulary, ImportedVocabulary):
+        vocabulary.maker = _Files(vocabulary.files or ((source.where, source.data),), source.split)
+    return tokenizer
 
 
 def recognise(path: str | os.PathLike[str]) -> str:
@@ -137,6 +164,9 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None 
     Raises:
         TokentuiError: There is no such format, it cannot hold the tokenizer, or the file cannot be written.
     """
+    path = path_of(path, "path")
+    if format is not None:
+        name_of(format, "format")
     export(tokenizer, path, format)
 
 
@@ -203,23 +233,39 @@ def _read_back(sources: tuple[Source, ...]) -> Tokenizer:
     return _load(sources[0])
 
 
-def format_of(path: str | os.PathLike[str], recipe: Recipe, format: str | None = None) -> Format:
+def format_of(
+    path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format="
+) -> Format:
     """The format of this name; where none is named, the one that the end of the file's name asks for.
 
-    Of sentencepiece and minbpe, whose files both end in `.model`, it is minbpe where units are bytes.
+    Of sentencepiece and minbpe, whose files both end in `.model`, it is minbpe where units are bytes. What is no file
+    (nothing, `-`, a device, a pipe) has no end: it gets the project's own format.
+
+    Args:
+        path: The file.
+        recipe: The recipe of what is written.
+        format: One of `FORMATS`, None to go by the name.
+        option: What names a format, for the hint of an error.
 
     Raises:
-        TokentuiError: There is no such format.
+        TokentuiError: There is no such format, or the name asks for none.
     """
     if format is not None:
         if format not in FORMATS:
             raise TokentuiError(f"no format {format!r}", "format", nearest(format, FORMATS))
         return FORMATS[format]
-    name = os.path.basename(os.fspath(path)).lower()
+    where = os.fspath(path)
+    name = os.path.basename(where).lower()
     asked = [one for one in FOREIGN.values() if name.endswith(one.suffixes)]
     if len(asked) > 1 and recipe.unit == "byte":
         asked.reverse()
-    return asked[0] if asked else OWN
+    if asked:
+        return asked[0]
+    no_file = where in ("", "-") or (os.path.exists(where) and not os.path.isfile(where) and not os.path.isdir(where))
+    if no_file or name.endswith(OWN.suffixes):
+        return OWN
+    ends = ", ".join(f"{' or '.join(one.suffixes)} for {one.name}" for one in FORMATS.values())
+    raise TokentuiError("the end of this name says no format", where, f"{ends}; or name one by {option}")
 
 
 def targets(path: str | os.PathLike[str], format: Format) -> list[str]:

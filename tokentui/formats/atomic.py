@@ -1,22 +1,31 @@
-"""Files that are written whole or not at all."""
+"""Write files whole or not at all.
+
+A reader sees the old content or the new, whatever call fails and whenever the process is killed.
+
+The content goes to a temporary file in the same folder, is flushed to the disk and takes the name of the target by one rename. A
+temporary file is locked as long as its writer lives; one that is not is removed by the next write of the same target.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import re
 import secrets
-import shutil
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from tokentui.errors import TokentuiError
+
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_TRIES = 100
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never a part.
 
-    The content goes to a new file in the same folder, is flushed to the disk and takes the name of the target. A
-    symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a terminal) is
+    A symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a terminal) is
     written to as it is. Nothing is left behind on failure.
 
     Raises:
@@ -25,12 +34,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     where = os.fspath(path)
     try:
         target = os.path.realpath(where)
-        try:
-            mode = os.stat(target).st_mode
-        except FileNotFoundError:
-            mode = None
+        mode = mode_of(target)
         if mode is None or stat.S_ISREG(mode):
-            _replace(target, data, mode)
+            clean(target)
+            with temporary(target, data, mode) as name:
+                os.replace(name, target)
+            flush_folder(os.path.dirname(target))
         else:
             with open(target, "wb") as file:
                 file.write(data)
@@ -40,23 +49,75 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         raise TokentuiError(what, where, "the file is as it was; name another place") from None
 
 
-def _replace(target: str, data: bytes, mode: int | None) -> None:
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".{os.path.basename(target)[:100]}.{secrets.token_hex(4)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+def mode_of(target: str) -> int | None:
+    """The mode of a file, None where there is none."""
     try:
-        with open(descriptor, "wb") as file:
-            if mode is not None:
-                os.fchmod(file.fileno(), stat.S_IMODE(mode))
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    # The new name is on the disk only when the folder is; a file system that cannot say so is no failure.
+        return os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+
+
+@contextlib.contextmanager
+def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
+    """A temporary file beside a target, written and on the disk. It is removed in the end where it still has its name."""
+    name, descriptor = "", -1
+    try:
+        for _ in range(_TRIES):
+            name = temporary_name(target)
+            descriptor = os.open(name, _FLAGS | os.O_EXCL, 0o666)
+            lock(descriptor)
+            if os.fstat(descriptor).st_nlink:  # else it was taken for a leftover before it was locked
+                break
+            os.close(descriptor)
+            descriptor = -1
+        if mode is not None:
+            os.fchmod(descriptor, stat.S_IMODE(mode))
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+        yield name
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+        if name:
+            remove(name)
+
+
+def temporary_name(target: str) -> str:
+    """A new name beside a target."""
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.tmp")
+
+
+def clean(target: str) -> None:
+    """Remove the temporary files of writers of this target that were killed."""
+    folder, name = os.path.split(target)
+    like = re.compile(rf"\.{re.escape(name[:100])}\.[0-9a-f]{{8}}\.tmp")
+    with contextlib.suppress(OSError):
+        for found in [entry.path for entry in os.scandir(folder) if like.fullmatch(entry.name)]:
+            with contextlib.suppress(OSError):
+                descriptor = os.open(found, os.O_RDWR | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(found)
+                finally:
+                    os.close(descriptor)
+
+
+def lock(descriptor: int, *, wait: bool = True) -> bool:
+    """Lock a file until it is closed. Returns whether no other process has it; a file system without locks says so as well."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def flush_folder(folder: str) -> None:
+    """Bring new names to the disk; a file system that cannot say so is no failure."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -65,61 +126,7 @@ def _replace(target: str, data: bytes, mode: int | None) -> None:
             os.close(descriptor)
 
 
-def write_together(files: Sequence[tuple[str, bytes]]) -> None:
-    """Write files that belong together so that a reader never finds one of them new and another one old.
-
-    All are written beside their places first. Then the old ones go aside, the first last, and the new ones take their names, the
-    first first. Where that fails the old ones are put back. Where the program is killed in between, one of them is missing,
-    which a reader says, and the old ones lie beside it under names that end in `.old`.
-
-    Raises:
-        TokentuiError: One cannot be written; it says which and why.
-    """
-    if len(files) == 1:
-        write_whole(*files[0])
-        return
-    mark = secrets.token_hex(4)
-    places = [(os.path.realpath(path), path, data) for path, data in files]
-    aside: list[tuple[str, str]] = []
-    placed: list[str] = []
-    at = places[0][1]
-    try:
-        for target, path, data in places:
-            at = path
-            write_whole(_beside(target, mark, "tmp"), data)
-            if os.path.exists(target):
-                shutil.copymode(target, _beside(target, mark, "tmp"))
-        for target, path, _ in reversed(places):
-            at = path
-            if os.path.exists(target):
-                aside.append((_beside(target, mark, "old"), target))
-                os.replace(target, _beside(target, mark, "old"))
-        for target, path, _ in places:
-            at = path
-            placed.append(target)
-            os.replace(_beside(target, mark, "tmp"), target)
-    except BaseException as error:
-        for target in placed:
-            _gone(target)
-        for old, target in reversed(aside):
-            with contextlib.suppress(OSError):
-                os.replace(old, target)
-        if not isinstance(error, OSError | TokentuiError):
-            raise
-        why = error.strerror or str(error) if isinstance(error, OSError) else error.what.removeprefix("cannot be written: ")
-        raise TokentuiError(f"cannot be written: {why}", at, "the files are as they were; name another place") from None
-    finally:
-        for target, _, _ in places:
-            _gone(_beside(target, mark, "tmp"))
-    for old, _ in aside:
-        _gone(old)
-
-
-def _beside(target: str, mark: str, end: str) -> str:
-    folder, name = os.path.split(target)
-    return os.path.join(folder, f".{name[:100]}.{mark}.{end}")
-
-
-def _gone(path: str) -> None:
+def remove(path: str) -> None:
+    """Remove a file that may be gone."""
     with contextlib.suppress(OSError):
         os.unlink(path)

@@ -53,6 +53,15 @@ def order_births(
     """
     names = list(vocabulary)
     index = {name: n for n, name in enumerate(names)}
+    if "" in index:
+        number = next((n for n, row in enumerate(rows) if not row[0] or not row[1]), None)
+        if number is not None:
+            raise place(number).error("one side of the merge is empty", "a merge joins two tokens, both of some characters")
+    if cut:
+        number = next((n for n, row in enumerate(rows) if len(row[1]) < cut), None)
+        if number is not None:
+            what = f"the right side is shorter than the prefix of {cut} characters that goes on a word"
+            raise place(number).error(what, "a right side begins with the prefix")
     try:
         lefts, rights = array("l", [index[left] for left, _ in rows]), array("l", [index[right] for _, right in rows])
         makes = array("l", [index[left + right[cut:]] for left, right in rows] if cut else [index[a + b] for a, b in rows])

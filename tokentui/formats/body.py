@@ -88,7 +88,9 @@ class Body:
         self.vocabulary = vocabulary = tokenizer.vocabulary
         self.encoder = WordEncoder(vocabulary, tokenizer.merges)
         self.pretokenizer = self.encoder.pretokenizer
-        self.staged = type(self.pretokenizer) is not Pretokenizer
+        from tokentui.formats.clip_words import ClipWords  # which knows this module
+
+        self.staged = type(self.pretokenizer) not in (Pretokenizer, ClipWords)
         """Whether more is done to a text than the axes say."""
         self.specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
         self.before, self.after = self.encoder.around

@@ -45,6 +45,10 @@ class Charsmap:
         self._results = blob[4 + size :]
         if max(map(len, self._results.split(b"\0"))) > LONGEST_RESULT:
             raise place.error("the normalisation rules are damaged: one makes too long a text")
+        if not self._results.endswith(b"\0"):
+            raise place.error("the normalisation rules are damaged: the last result has no end")
+        if not _fits(self._units, len(self._results)):
+            raise place.error("the normalisation rules are damaged: one points outside of them")
         self._known: dict[str, str | None] = {}
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
@@ -101,6 +105,14 @@ class Charsmap:
             found = self.matches(text.encode("utf-8", "surrogatepass"))
             self._known[text] = found[0][1].decode("utf-8", "replace") if found else None
         return self._known[text]
+
+
+def _fits(units: array.array[int], results: int) -> bool:
+    """Whether each leaf of a trie points into the results, and each other unit into the trie."""
+    size = len(units)
+    if max((unit & 0x7FFFFFFF for unit in units if unit >> 31), default=0) >= results:
+        return False
+    return all(unit >> 31 or at ^ (unit >> 10) << ((unit & 0x200) >> 6) < size for at, unit in enumerate(units))
 
 
 def _offset(unit: int) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from tokentui.formats import letters
-from tokentui.formats.merge_files import CLIP_SPLIT, SUFFIX, build
+from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX
+from tokentui.formats.merge_files import build
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.tokenizer import Tokenizer
@@ -45,13 +46,13 @@ def read(source: Source) -> Tokenizer:
     names = [*units, *(unit + SUFFIX for unit in units), *(left + right for left, right in rows), *_SPECIALS]
     named = {name: number for number, name in enumerate(names)}
     notes = [
-        "broken text and HTML's character references are not mended first, as CLIP's program does it",
-        "letters are lower-cased one by one, so that a Σ which ends a word is σ and not ς, as CLIP's program has it",
+        "broken text is not mended first, as CLIP's program does it with ftfy",
+        "special tokens are <|startoftext|> and <|endoftext|>, as OpenAI names them; open_clip calls them otherwise",
     ]
     if len(named) < len(names):
         notes.append(f"{len(names) - len(named)} tokens are made by two rows: the last one counts, as in CLIP's program")
     left = len(source.lines) - 1 - len(lines)
     if left:
         notes.append(f"{left} merges lie beyond the size of the vocabulary and are left out, as CLIP's program does it")
-    recipe = Recipe(("nfc", "lowercase"), source.split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
+    recipe = Recipe(CLIP_NORMALIZE, source.split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
     return build(named, rows, lambda row: place.line(row + 1), recipe, notes)

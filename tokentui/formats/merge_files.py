@@ -15,7 +15,9 @@ from tokentui.errors import TokentuiError
 from tokentui.formats import letters, subword_nmt
 from tokentui.formats.births import Births, check_ids, order_births
 from tokentui.formats.checking import Place
+from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX, ClipWords, is_clip
 from tokentui.formats.source import Source
+from tokentui.formats.together import check_whole
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -23,12 +25,6 @@ from tokentui.text.split import to_bytes
 from tokentui.tokenizer import Tokenizer
 from tokentui.vocabulary import UNKNOWN_NAMES
 
-SUFFIX = "</w>"
-"""What ends the last unit of a word in GPT-1's and CLIP's files."""
-
-CLIP_SPLIT = (
-    r"regex:(?i)<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"
-)
 _HEADER = re.compile("#version")
 _SPECIAL = re.compile(r"<.+>|\[.+\]")
 _VOCABULARIES = ("vocab.json", "encoder.json")
@@ -87,8 +83,9 @@ def read_vocabulary(source: Source) -> Tokenizer:
     """The tokenizer of a `vocab.json`, with the merges beside it.
 
     Raises:
-        TokentuiError: There are none, or one of the files is damaged.
+        TokentuiError: There are none, or one of the files is damaged, or the two are of two exports.
     """
+    check_whole(source.where)
     merges = find_merges(source)
     if merges is None:
         raise TokentuiError("a vocabulary without its merges", source.where, "put its merges.txt or vocab.bpe beside it")
@@ -101,6 +98,7 @@ def read_rows(source: Source) -> Tokenizer:
     Raises:
         TokentuiError: There is none and its tokens are letters for bytes, or one of the files is damaged.
     """
+    check_whole(source.where)
     vocabulary = find_vocabulary(source)
     if vocabulary is not None:
         return read_pair(vocabulary, source)
@@ -117,7 +115,10 @@ def read_pair(vocabulary: Source, merges: Source) -> Tokenizer:
     """
     named = check_ids(vocabulary.document, vocabulary.place)
     recipe, notes = _recipe(named, vocabulary.split)
-    return build(named, read_merges(merges), lambda row: merges.place.line(row + _headed(merges)), recipe, notes)
+    tokenizer = build(named, read_merges(merges), lambda row: merges.place.line(row + _headed(merges)), recipe, notes)
+    assert isinstance(tokenizer.vocabulary, ImportedVocabulary)
+    tokenizer.vocabulary.files = ((vocabulary.where, vocabulary.data), (merges.where, merges.data))
+    return tokenizer
 
 
 def build(
@@ -144,7 +145,7 @@ def build(
     unknown = next((specials[name] for name in UNKNOWN_NAMES if name in specials), None)
     pipeline = Pipeline(
         functools.partial(PairMerging, rows=births.rows, makes=births.makes, drop=recipe.unknown == "drop"),
-        Pretokenizer(recipe),
+        ClipWords(recipe) if is_clip(recipe) else Pretokenizer(recipe),
         notes=(*notes, *births.notes),
         origin=Origin("gpt2", {}),
     )
@@ -160,13 +161,13 @@ def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str
     have_bytes = all(letter in vocabulary for letter in letters.LETTERS)
     unknown = next((name for name in UNKNOWN_NAMES if name in vocabulary), None)
     if have_bytes and suffixed:
-        recipe = Recipe(("nfc", "lowercase"), split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
+        recipe = Recipe(CLIP_NORMALIZE, split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
         return recipe, ["the files do not say how text is split: taken as CLIP does it, without its mending of broken text"]
     if have_bytes:
         return Recipe(split=split or "gpt2"), [] if split else ["the files do not say how text is split: taken as GPT-2 does it"]
     if suffixed:
         axes = {"split": split} if split else {}
-        recipe = preset("gpt1", **axes, unknown="per-unit" if unknown else "drop")
+        recipe = preset("gpt1").with_axes(**axes, unknown="per-unit" if unknown else "drop")
         return recipe, ["the files do not say how text is normalised and split: taken as GPT-1 does it"]
     recipe = Recipe(split=split or "whitespace", unit="char", base="first-seen", unknown="per-unit" if unknown else "drop")
     return recipe, [] if split else ["the files do not say how text is split: taken as white space"]

@@ -12,7 +12,7 @@ from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.viterbi import ScoredVocabulary
 from tokentui.errors import TokentuiError
 from tokentui.formats.checking import Place, entries, parse_json
-from tokentui.recipe import AXES, Recipe
+from tokentui.recipe import AXES, SHAPE, Recipe
 from tokentui.tokenizer import RUN_KEYS, Entry, Tokenizer
 from tokentui.vocabulary import Vocabulary
 
@@ -79,6 +79,8 @@ def loads(text: str, where: str) -> Tokenizer:
         raise place.error(f'there was no version {document["version"]}', f'"version" is {VERSION}')
     recipe = _recipe(document["recipe"], place.key("recipe"))
     run = _run(document["run"], place.key("run"))
+    if shape := {name: run[name] for name in SHAPE if name in run}:
+        recipe = _shaped(recipe, shape, place.key("run"))
     if "stages" in document:
         from tokentui.formats.stages import Parts, together
 
@@ -116,12 +118,19 @@ def _recipe(value: Any, place: Place) -> Recipe:
     return recipe
 
 
+def _shaped(recipe: Recipe, shape: dict[str, Any], place: Place) -> Recipe:
+    try:
+        return recipe.shaped(**shape)
+    except TokentuiError as error:
+        raise TokentuiError(f"{error.where}: {error.what}", str(place), error.hint) from None
+
+
 def _run(value: Any, place: Place) -> dict[str, Any]:
     run = place.mapping(value)
     for key, asked in run.items():
         if key not in RUN_KEYS:
             raise place.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join(RUN_KEYS))
-        if key != "specials":
+        if key != "specials" and key not in SHAPE:
             place.key(key).number(asked)
     for key in ("first_id", "specials"):
         if key not in run:

@@ -11,9 +11,7 @@ from itertools import pairwise
 
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, contiguous, numbered, spelled
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPLITS
-
-_NO_PATTERNS = ("metaspace", "falcon")
+from tokentui.text.split import SPLITS, Splitter
 
 
 def pattern_of(recipe: Recipe) -> str:
@@ -22,7 +20,7 @@ def pattern_of(recipe: Recipe) -> str:
     Raises:
         Refused: A pattern alone does not do it.
     """
-    if recipe.split in _NO_PATTERNS:
+    if recipe.split in SPLITS and SPLITS[recipe.split].kind is not Splitter and recipe.split != "whitespace":
         raise Refused(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
     return recipe.split.removeprefix("regex:") if recipe.split.startswith("regex:") else SPLITS[recipe.split].pattern
 

@@ -27,11 +27,13 @@ class Source:
         where: What it is called in errors: its path.
         data: Its bytes, unpacked where it was packed with gzip.
         split: The split that the user named for a file that holds none, empty for none.
+        alone: Whether nothing that stands beside it is looked at.
     """
 
     where: str
     data: bytes
     split: str = ""
+    alone: bool = False
 
     @property
     def place(self) -> Place:
@@ -79,6 +81,8 @@ class Source:
 
     def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...], largest: int | None = None) -> Iterator[Source]:
         """Other files of the folder, those of well-known names first; folders, pipes and what cannot be read are left out."""
+        if self.alone:
+            return
         folder, own = os.path.split(self.where)
         try:
             names = sorted(entry.name for entry in os.scandir(folder or "."))[:_MOST_NEIGHBOURS]

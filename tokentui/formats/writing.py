@@ -51,6 +51,7 @@ def _of(module: str, kind: str = "") -> tuple[Callable[[Body], Fit], Callable[[T
 
 
 _TRAINED = ("counts", "recipe")
+_SHAPED = (*_TRAINED, "symbols", "space")
 _FILE = ("flags", "dropout", "lengths")
 
 FOREIGN: dict[str, Format] = {
@@ -59,20 +60,20 @@ FOREIGN: dict[str, Format] = {
         Format("huggingface", "Hugging Face's tokenizer.json", (".hf.json",), *_of("huggingface.writing"),
                ("tokenizer.json",), _TRAINED),
         Format("tiktoken", "tiktoken's ranks", (".tiktoken",), *_of("rank_writing", "tiktoken"),
-               ("ranks.tiktoken",), (*_TRAINED, "split", "specials", "around", *_FILE)),
+               ("ranks.tiktoken",), (*_SHAPED, "split", "specials", "around", *_FILE)),
         Format("sentencepiece", "sentencepiece's .model", (".model",), *_of("sentencepiece.writing"),
                ("tokenizer.model",), (*_TRAINED, *_FILE)),
         Format("gpt2", "vocab.json with merges.txt, of GPT-2, GPT-1 and CLIP", ("vocab.json", "merges.txt"),
                *_of("merge_writing", "files"),
-               ("vocab.json", "merges.txt"), (*_TRAINED, "split", "normalize", "around", *_FILE), pipeline=False),
+               ("vocab.json", "merges.txt"), (*_SHAPED, "split", "normalize", "around", *_FILE), pipeline=False),
         Format("bert", "BERT's vocab.txt", ("vocab.txt",), *_of("vocab_writing"),
-               ("vocab.txt",), (*_TRAINED, "merges", "split", "normalize", *_FILE), pipeline=False),
+               ("vocab.txt",), (*_SHAPED, "merges", "split", "normalize", *_FILE), pipeline=False),
         Format("subword-nmt", "subword-nmt's codes", (".codes", "codes"), *_of("merge_writing", "codes"),
-               ("bpe.codes",), (*_TRAINED, "split", "normalize", "specials", "around", *_FILE), pipeline=False),
+               ("bpe.codes",), (*_SHAPED, "split", "normalize", "specials", "around", *_FILE), pipeline=False),
         Format("minbpe", "minbpe's .model", (".minbpe.model", ".model"), *_of("merge_writing", "minbpe"),
-               ("tokenizer.model",), (*_TRAINED, "around", *_FILE)),
+               ("tokenizer.model",), (*_SHAPED, "around", *_FILE)),
         Format("tekken", "Mistral's tekken.json", ("tekken.json",), *_of("rank_writing", "tekken"),
-               ("tekken.json",), (*_TRAINED, "around", *_FILE)),
+               ("tekken.json",), (*_SHAPED, "around", *_FILE)),
     )
 }
 """The formats of other tools by name."""

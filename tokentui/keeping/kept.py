@@ -119,7 +119,7 @@ def _head(version: int, checksum: str) -> bytes:
 
 
 def _branch(branch: Branch) -> dict[str, Any]:
-    return {"recipe": branch.recipe.to_dict(), "run": dict(branch.run), "step": branch.step}
+    return {"recipe": branch.recipe.to_dict() | branch.recipe.shape, "run": dict(branch.run), "step": branch.step}
 
 
 def _read_branch(value: Any) -> Branch:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tokentui.answers import Ending
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.tokenizer import Tokenizer
@@ -128,6 +129,8 @@ class Trainer(Protocol):
     recipe: Recipe
     number: int
     start_tokens: int
+    known_for: Stops
+    """The sizes that a run goes to where none are named: those that a preset was published with, where that was asked for."""
 
     @property
     def known(self) -> int:
@@ -148,6 +151,10 @@ class Trainer(Protocol):
     @property
     def vocab_size(self) -> int:
         """The number of ids, specials counted."""
+
+    @property
+    def least_size(self) -> int:
+        """The number of ids that no training comes below: what is there before the first merge, or what pruning must keep."""
 
     @property
     def uses(self) -> Sequence[int]:
@@ -206,6 +213,9 @@ class Trainer(Protocol):
 
     def last_step(self, stops: Stops) -> int | None:
         """The step that these stops lead to as far as can be said, None where they say nothing."""
+
+    def ending(self, stops: Stops) -> Ending:
+        """Where a run under these stops ends, as far as that is known at the furthest step that has been made."""
 
     def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
         """The first known step after `first` at which one of these tokens comes to be (or, where pieces are dropped, is

@@ -14,18 +14,21 @@ Everything here is lists and loops: one merge costs a few operations a place, wh
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from tokentui.text import patience
+from tokentui.text.patience import check, in_parts
+
 BOUNDARY = -1
-"""The symbol of the cell between two words."""
+"""The symbol of the cell between two words, and of one inside a word that nothing merges with."""
 
 
 class Cells:
     """The cells of a corpus, its pairs, and the log that undoes merges.
 
     Args:
-        words: The symbols of each distinct word, in order of first appearance.
+        words: The symbols of each distinct word, in order of first appearance; BOUNDARY for a unit that is a barrier.
         weights: How often each word counts.
         units: The number of base symbols; each is one cell long.
     """
@@ -40,11 +43,24 @@ class Cells:
         self.weights: list[int] = [0]
         self.starts: list[int] = []
         """The first cell of each word."""
+        many, size = 0, patience.PART
         for word, weight in zip(words, weights, strict=True):
             self.starts.append(len(self.symbols))
-            self.symbols.extend(word)
+            many += len(word) + 1
+            if many > size:  # long words, or many short ones: somebody may stop it
+                check()
+                many = 0
+            if len(word) <= size:
+                self.symbols.extend(word)
+                self.weights.extend([weight] * (len(word) + 1))
+            else:
+                for start in range(0, len(word), size):
+                    check()
+                    part = word[start : start + size]
+                    self.symbols.extend(part)
+                    self.weights.extend([weight] * len(part))
+                self.weights.append(weight)
             self.symbols.append(BOUNDARY)
-            self.weights.extend([weight] * (len(word) + 1))
         self.length: list[int] = [1] * units
         """The number of cells that a symbol covers."""
         self.left: list[int] = [BOUNDARY]
@@ -52,7 +68,10 @@ class Cells:
         self.counts: list[int] = [0]
         self.places: list[list[int]] = [[]]
         """Where each pair came to stand, in text order; a place holds while `pair_at` says so."""
-        self.pair_at: list[int] = [0] * len(self.symbols)
+        self.pair_at: list[int] = []
+        for start in range(0, len(self.symbols), size):
+            check()
+            self.pair_at += [0] * min(size, len(self.symbols) - start)
         self.log_place: list[int] = []
         self.log_left: list[int] = []
         # Of each symbol the newest pair that holds it on its left and on its right: of use within one merge.
@@ -66,19 +85,20 @@ class Cells:
         """Find the pairs of neighbouring units and count them, overlapping ones too."""
         found: dict[tuple[int, int], int] = {}
         symbols, weights, pair_at, counts, places = self.symbols, self.weights, self.pair_at, self.counts, self.places
-        for at, pair in enumerate(pairwise(symbols)):
-            if pair[0] < 0 or pair[1] < 0:
-                continue
-            index = found.get(pair)
-            if index is None:
-                found[pair] = index = len(counts)
-                self.left.append(pair[0])
-                self.right.append(pair[1])
-                counts.append(0)
-                places.append([])
-            counts[index] += weights[at]
-            places[index].append(at)
-            pair_at[at] = index
+        for part in in_parts(enumerate(pairwise(symbols))):
+            for at, pair in part:
+                if pair[0] < 0 or pair[1] < 0:
+                    continue
+                index = found.get(pair)
+                if index is None:
+                    found[pair] = index = len(counts)
+                    self.left.append(pair[0])
+                    self.right.append(pair[1])
+                    counts.append(0)
+                    places.append([])
+                counts[index] += weights[at]
+                places[index].append(at)
+                pair_at[at] = index
 
     @property
     def memory(self) -> int:
@@ -255,10 +275,23 @@ class Cells:
         start = self.starts[index]
         at, out = start + first, []
         symbols, length, pair_at = self.symbols, self.length, self.pair_at
+        end = (self.starts[index + 1] if index + 1 < len(self.starts) else len(symbols)) - 1
         while pair_at[at] < 0:  # a cell inside a token: its first cell is to the left
             at -= 1
-        stop = len(symbols) if units is None else start + first + units
-        while at < stop and (symbol := symbols[at]) >= 0:
+        stop = end if units is None else min(end, start + first + units)
+        while at < stop:
+            symbol = symbols[at]
+            if symbol < 0:  # no token of the vocabulary stands here
+                at += 1
+                continue
             out.append((at - start, symbol))
             at += length[symbol]
         return out
+
+
+def mapped(word: Sequence[bytes], symbol_of: Mapping[bytes, int]) -> list[int]:
+    """The symbols of a long word's units. Somebody may stop it."""
+    symbols: list[int] = []
+    for part in patience.in_parts(word):
+        symbols.extend(map(symbol_of.__getitem__, part))
+    return symbols

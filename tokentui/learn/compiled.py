@@ -18,7 +18,7 @@ from tokentui.learn.base import Cancel, Progress, Stops
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.standing import Standing
 from tokentui.learn.walking import look
-from tokentui.recipe import Recipe
+from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
@@ -42,9 +42,26 @@ _KINDS = {"byte": 1 << 8, "char": 0x110000}
 """How many different units there may be, without their marks."""
 
 
+TIES = ("first-seen", "lowest-ids", "shortest", "smallest-pair", "largest-pair")
+"""The tie rules that the kernels know."""
+_MARKS = ("none", "prefix", "end-suffix", "end-symbol")
+
+
+def without_kernel(recipe: Recipe) -> str:
+    """What a recipe says that no kernel does, as `axis=value`, so that plain Python trains by it; empty where kernels do all."""
+    said = {"objective": recipe.objective in (*_TASKS, "unigram")}
+    if recipe.objective in _TASKS:
+        # A barrier inside a word is known to the cells of the plain engine alone.
+        said |= {"pieces": recipe.pieces == "any", "tie": recipe.tie in TIES, "mark": recipe.mark_kind in _MARKS}
+        said |= {"weight": recipe.weight in ("occurrences", "distinct")}
+        said |= {"coverage": recipe.coverage == 1, "symbols": not recipe.symbols}
+    name = next((name for name, done in said.items() if not done), "")
+    return f"{name}={recipe.word(name) if name in SHAPE else recipe.axis(name)}" if name else ""
+
+
 def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
     """Whether a training is for the compiled engine: the kernels are loaded and know the recipe, and the corpus is worth it."""
-    if recipe.objective not in _TASKS or recipe.pieces != "any" or not fast.loaded(_TASKS[recipe.objective]):
+    if recipe.objective not in _TASKS or without_kernel(recipe) or not fast.loaded(_TASKS[recipe.objective]):
         return False
     size = _size(words)
     if size < WORTH_CHARS and os.environ.get(fast.ENGINE) != "compiled":

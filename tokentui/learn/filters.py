@@ -1,6 +1,10 @@
 """Which tokens may be made. One entry a value of the axis `pieces` in `FILTERS`.
 
 A filter looks at the joined token alone (its exact bytes), never at how it would come to be.
+
+The values stand for sentencepiece's trainer as it is by default, and with `split_digits`. No value stands for its other options:
+`max_sentencepiece_length`, `split_by_unicode_script`, `split_by_whitespace`, `split_by_number`, `treat_whitespace_as_suffix`,
+`allow_whitespace_only_pieces`, `pretokenization_delimiter`. A model that was trained with one of them says so among its steps.
 """
 
 from __future__ import annotations
@@ -13,6 +17,10 @@ import regex
 Filter = Callable[[bytes], bool]
 
 MAX_PIECE_CHARS = 16
+NEVER = "\0\x1f \u2585"
+"""What no piece of sentencepiece holds: the end of a string in its tables, its barrier, a space, its unknown character."""
+DIGITS = frozenset("0123456789０１２３４５６７８９")
+"""The digits that `split_digits` sets apart."""
 _SPACE = "\u2581"
 _HAN = "Han"
 _SCRIPTS = """
@@ -50,13 +58,13 @@ def sentencepiece_piece(piece: bytes) -> bool:
     """Whether sentencepiece's trainers would make this piece under their default settings.
 
     At most 16 characters, U+2581 only in front, and one script; digits and punctuation are of the script Common, so they join no
-    letters. Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
+    letters. A tab is a character like others. Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
 
     >>> sentencepiece_piece("▁don".encode()), sentencepiece_piece("don't".encode()), sentencepiece_piece("a1".encode())
     (True, False, False)
     """
     text = piece.decode("utf-8", "replace")
-    if not 0 < len(text) <= MAX_PIECE_CHARS or any(char in "\0 \t\u2585" for char in text):
+    if not 0 < len(text) <= MAX_PIECE_CHARS or any(char in NEVER for char in text):
         return False
     before = None
     for at, char in enumerate(text):
@@ -73,5 +81,18 @@ def sentencepiece_piece(piece: bytes) -> bool:
     return True
 
 
-FILTERS: dict[str, Filter | None] = {"any": None, "sentencepiece": sentencepiece_piece}
+def sentencepiece_digits(piece: bytes) -> bool:
+    """Whether sentencepiece's trainers would make this piece with `split_digits`: a digit is a piece alone.
+
+    The digits are those of ASCII and the full-width ones; other digits count as the letters of their script do.
+
+    >>> sentencepiece_digits(b"2"), sentencepiece_digits(b"20"), sentencepiece_digits("▁2".encode())
+    (True, False, False)
+    """
+    return sentencepiece_piece(piece) and (len(text := piece.decode("utf-8", "replace")) == 1 or DIGITS.isdisjoint(text))
+
+
+FILTERS: dict[str, Filter | None] = {
+    "any": None, "sentencepiece": sentencepiece_piece, "sentencepiece-digits": sentencepiece_digits,
+}
 """The filter of each value; None lets everything pass."""

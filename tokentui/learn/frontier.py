@@ -12,11 +12,14 @@ it is not touched by either.
 from __future__ import annotations
 
 import heapq
+from itertools import chain
 from typing import Any
 
 from tokentui.learn.cells import Cells
 from tokentui.learn.filters import Filter
 from tokentui.learn.ties import Key
+from tokentui.text import patience
+from tokentui.text.patience import in_parts
 from tokentui.vocabulary import Vocabulary
 
 _FALL = 4
@@ -60,7 +63,8 @@ class Frontier:
         if not self._filtered:
             return
         cells, join, longest, allowed = self._cells, self._vocabulary.join, self._max_length, self._allowed
-        for pair in range(first, len(cells.counts)):
+        pairs = range(first, len(cells.counts))
+        for pair in chain.from_iterable(in_parts(pairs)) if len(pairs) > patience.PART else pairs:
             left, right = cells.left[pair], cells.right[pair]
             long = longest is not None and cells.length[left] + cells.length[right] > longest
             if long or (allowed is not None and not allowed(join(left, right))):

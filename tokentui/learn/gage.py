@@ -16,7 +16,7 @@ from typing import Any
 from tokentui.encode.gage import GageVocabulary, free_bytes
 from tokentui.learn import base as end
 from tokentui.learn.base import Candidate, Step, Stops, Why
-from tokentui.learn.bases import byte_order_of_gpt2
+from tokentui.learn.bases import byte_order_of_gpt2, parts_of
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.standing import Standing
 from tokentui.recipe import Recipe
@@ -99,7 +99,7 @@ class GageTrainer(PairTrainer):
     def _make_vocabulary(
         self, units: list[list[bytes]], weights: list[int], specials: Sequence[str], first_id: int
     ) -> GageVocabulary:
-        held = {unit for word in units for unit in word}
+        held = {unit for word, _ in parts_of(units, weights) for unit in word}
         return GageVocabulary(self.recipe, free_bytes(held), specials, first_id)
 
     def __init__(self, words: Words, recipe: Recipe, **more: Any) -> None:

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from tokentui.learn import base as end
+from tokentui.learn.barriers import barriers, tokens_of, without
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Why
-from tokentui.learn.bases import BASES
-from tokentui.learn.cells import BOUNDARY, Cells
+from tokentui.learn.bases import BASES, WEIGHTS, parts_of
+from tokentui.learn.cells import BOUNDARY, Cells, mapped
 from tokentui.learn.filters import FILTERS
 from tokentui.learn.frontier import Frontier
 from tokentui.learn.standing import Standing
 from tokentui.learn.ties import TIES
 from tokentui.learn.walking import Walking, look
 from tokentui.learn.walking import quiet_collector as quiet_collector
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, entry
+from tokentui.text import patience
 from tokentui.text.count import Words
+from tokentui.text.patience import asking, in_parts
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.tokenizer import Tokenizer
 from tokentui.vocabulary import Vocabulary
@@ -56,13 +60,12 @@ class PairTrainer(Walking):
         self.words = words
         self.recipe = recipe
         self.number = 0
-        self._max_length: int | None = None
-        self._min_count = 1
+        self._min_count, self._max_length, self._over = 1, None, {}
         self._index: dict[str, int] | None = None
         self._stood: tuple[tuple[int, int], Standing] | None = None
-        with quiet_collector():
+        with quiet_collector(), asking(cancel) if cancel is not None else nullcontext():
             self._lay_out(specials, first_id, progress, cancel)
-        self._frontier = self._new_frontier()
+            self._frontier = self._new_frontier()
 
     # ---- the engine: what a subclass may do in another way
 
@@ -70,21 +73,31 @@ class PairTrainer(Walking):
         """Make the vocabulary, the cells of the corpus and an empty history."""
         words, weights = self.words, self._weights()
         units_of = Pretokenizer(self.recipe).units
-        units: list[list[bytes]] = []
+        many, units = patience.PART, list[list[bytes]]()
         for n, word in enumerate(words.words):
-            if n % 4096 == 0:
+            many += len(word) + 1
+            if many > patience.PART:
                 look(progress, cancel, n, len(words.words))
+                many = 0
             units.append(units_of(word))
-        self.vocabulary = self._make_vocabulary(units, weights, specials, first_id)
-        symbol_of = self.vocabulary.units
-        self.cells = Cells(([symbol_of[unit] for unit in word] for word in units), weights, self.vocabulary.base_size)
+        found = barriers(units, weights, self.recipe)
+        learned = without(units, found)
+        self.vocabulary = self._make_vocabulary(learned, weights, specials, first_id)
+        symbol_of: Mapping[bytes, int] = self.vocabulary.units
+        if found:
+            symbol_of = {**symbol_of, **dict.fromkeys(found, BOUNDARY)}
+        short = patience.PART
+        symbols = ([symbol_of[unit] for unit in word] if len(word) <= short else mapped(word, symbol_of) for word in units)
+        self.cells = Cells(symbols, weights, self.vocabulary.base_size)
         look(progress, cancel, len(words.words), len(words.words))
         self.uses: list[int] = [0] * (self.vocabulary.base_size + 1)
         """How often each symbol stands in the corpus at this step, by weight."""
-        for symbol, weight in zip(self.cells.symbols, self.cells.weights, strict=True):
-            self.uses[symbol] += weight
+        uses = self.uses
+        for part in in_parts(zip(self.cells.symbols, self.cells.weights, strict=True)):
+            for symbol, weight in part:
+                uses[symbol] += weight
         del self.uses[BOUNDARY]  # which is the last
-        self.start_tokens = sum(self.uses)
+        self.start_tokens = sum(self.uses) + (tokens_of(found, units, weights, self.recipe) if found else 0)
         """The length of the corpus in units, by weight."""
         self.tokens = self.start_tokens
         """The length of the corpus in tokens at this step, by weight."""
@@ -100,16 +113,18 @@ class PairTrainer(Walking):
 
     def _weights(self) -> list[int]:
         """How often each word counts."""
-        return [1] * len(self.words.counts) if self.recipe.weight == "distinct" else list(self.words.counts)
+        return entry(WEIGHTS, "weight", self.recipe.weight)(self.words.counts)
 
     def _make_vocabulary(
         self, units: list[list[bytes]], weights: list[int], specials: Sequence[str], first_id: int
     ) -> Vocabulary:
-        return Vocabulary(self.recipe, BASES[self.recipe.base](units, weights), specials, first_id)
+        base = entry(BASES, "base", self.recipe.base)(parts_of(units, weights))
+        return Vocabulary(self.recipe, base, specials, first_id)
 
     def _new_frontier(self) -> Frontier:
-        key = TIES[self.recipe.tie](self.cells, self.vocabulary)
-        return Frontier(self.cells, self.vocabulary, key, FILTERS[self.recipe.pieces], self._max_length)
+        key = entry(TIES, "tie", self.recipe.tie)(self.cells, self.vocabulary)
+        allowed = entry(FILTERS, "pieces", self.recipe.pieces)
+        return Frontier(self.cells, self.vocabulary, key, allowed, self._max_length)
 
     @property
     def known(self) -> int:
@@ -197,7 +212,7 @@ class PairTrainer(Walking):
             pairs = [pair for pair, count in enumerate(self.cells.counts) if count >= least]
             if barred:
                 pairs = [pair for pair in pairs if pair not in barred]
-            key = TIES[self.recipe.tie](self.cells, self.vocabulary)
+            key = entry(TIES, "tie", self.recipe.tie)(self.cells, self.vocabulary)
             self._stood = (when, Standing(pairs, self._worths(pairs), key))
         return self._stood[1]
 
@@ -234,6 +249,11 @@ class PairTrainer(Walking):
     def vocab_size(self) -> int:
         """The number of ids at this step, specials counted."""
         return self.vocabulary.size(self.number)
+
+    @property
+    def least_size(self) -> int:
+        """The number of ids before the first merge."""
+        return self._first_size()
 
     # ---- walking
 
@@ -284,6 +304,7 @@ class PairTrainer(Walking):
             self._forget()
         self._frontier = self._new_frontier()
         self._stood = None
+        self._over.clear()
 
     # ---- looking
 

@@ -20,6 +20,7 @@ from tokentui.learn.filters import FILTERS, Filter
 from tokentui.learn.frontier import Frontier
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ties import TIES, Key
+from tokentui.recipe import entry
 from tokentui.vocabulary import Vocabulary
 
 _SPARE = 1024
@@ -192,8 +193,8 @@ class ScoreTrainer(ByScore):
         return Scores(self.cells, self.uses, self.start_tokens)
 
     def _new_frontier(self) -> ScoreFrontier:
-        key = TIES[self.recipe.tie](self.cells, self.vocabulary)
-        allowed = FILTERS[self.recipe.pieces]
+        key = entry(TIES, "tie", self.recipe.tie)(self.cells, self.vocabulary)
+        allowed = entry(FILTERS, "pieces", self.recipe.pieces)
         return ScoreFrontier(self.cells, self.vocabulary, key, allowed, self._max_length, self._scores, self._min_count)
 
     def _worths(self, pairs: list[int]) -> list[int]:

@@ -8,9 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tokentui.answers import Ending
 from tokentui.errors import Cancelled
 from tokentui.learn import base
 from tokentui.learn.base import Cancel, Progress, Stops
+from tokentui.vocabulary import Vocabulary
 
 _SLICE_S = 0.01
 _LOOK_EVERY = 64
@@ -23,8 +25,18 @@ class Walking(ABC):
     """
 
     number: int
+    known_for: Stops = Stops()
+    """The sizes that a run goes to where none are named."""
+    vocabulary: Vocabulary
     _min_count: int
     _max_length: int | None
+    _over: dict[int, int]
+    """For a least count the furthest step, where no pair stood so often after it."""
+
+    @property
+    @abstractmethod
+    def known(self) -> int:
+        """The furthest step that has been made."""
 
     @abstractmethod
     def end(self, stops: Stops) -> str | None:
@@ -45,6 +57,39 @@ class Walking(ABC):
     @abstractmethod
     def _backward(self) -> None:
         """Undo the last step, which there is."""
+
+    @abstractmethod
+    def _choose(self, min_count: int) -> bool:
+        """Whether a pair stands at least so often at the furthest step."""
+
+    @abstractmethod
+    def _least(self, stops: Stops) -> int:
+        """The count that a pair must have to be a candidate."""
+
+    def ending(self, stops: Stops) -> Ending:
+        """Where a run under these stops ends. That no pair is left after a step is known once the step was stood at."""
+        last, stop = self._over_below(self._min_count), self.last_step(stops)
+        if (rare := self._first_below(stops)) is not None and (stop is None or rare < stop):
+            stop = rare
+        if last is not None and (stop is None or last <= stop):
+            return Ending(last, "last")
+        if stop is None:
+            return Ending()
+        return Ending(stop, "stop" if stop <= self.known else "at most")
+
+    def _first_below(self, stops: Stops) -> int | None:
+        """The first known step after which the next pair stands less often than the least count; None where it is not known."""
+        least = stops.min_count
+        if least <= self._least(stops):
+            return None  # it ends nothing: it says what is a candidate
+        found = next((n for n, count in enumerate(self.vocabulary.counts[: self.known]) if count < least), None)
+        return self._over_below(least) if found is None else found
+
+    def _over_below(self, least: int) -> int | None:
+        """The furthest known step, where it was seen there that no pair stands so often; else None."""
+        if self.number == self.known and not self._choose(least):
+            self._over[least] = self.known
+        return self.known if self._over.get(least) == self.known else None
 
     def jump(self, number: int, *, progress: Progress | None = None, cancel: Cancel | None = None) -> int:
         """Go to a step, or as far as pairs last.
@@ -83,6 +128,7 @@ class Walking(ABC):
             Why it stopped: `merges`, `vocab_size`, `min_count` or `no pair left`.
         """
         stops = Stops(merges, vocab_size, max(1, min_count), max_length)
+        stops = self.known_for if stops == Stops() else stops
         total = self.last_step(stops) or 0
         with quiet_collector():
             while not (reason := self.advance(None, stops)):

@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 from tokentui.encode import Encoding
 from tokentui.measure.agreement import Cuts, Disagreement, cuts, disagreements
-from tokentui.safetext import visible
+from tokentui.safetext import clusters, visible
 
 Width = Callable[[str], int]
 """The columns that a safe text takes in a terminal."""
 
+_JOINER, _AS_EMOJI, _TONES = "\u200d", "\ufe0f", "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 DROPPED = -1
 """The token of a cell whose text the tokenizer dropped."""
 
@@ -116,12 +117,33 @@ class Alignment:
 
 
 def cell_width(text: str) -> int:
-    """The columns of a safe text: none for a combining mark, two for a wide character (UAX #11)."""
+    """The columns of a safe text: none for a combining mark, one for a spacing one, two for a wide character (UAX #11).
+
+    What is joined to an emoji has none, and what a selector turns into an emoji has two. These are the widths of the screen,
+    as far as the tables of Python are of the same version of Unicode.
+    """
     if text.isascii():
         return len(text)
-    marks = sum(unicodedata.category(char) in ("Mn", "Me") for char in text)
-    wide = sum(unicodedata.east_asian_width(char) in "WF" and unicodedata.category(char) != "Mn" for char in text)
-    return len(text) - marks + wide
+    total = last = 0
+    before = ""
+    for char in text:
+        columns = _columns(char)
+        if char == _AS_EMOJI:
+            columns, last = int(last == 1), 0
+        elif before == _JOINER and unicodedata.category(char)[0] == "S":
+            columns = 0
+        elif columns:
+            last = columns
+        before = char
+        total += columns
+    return total
+
+
+def _columns(char: str) -> int:
+    category = unicodedata.category(char)
+    if category in ("Mn", "Me", "Cf") or "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff" or char in _TONES:
+        return 0
+    return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
 class _Stretch(NamedTuple):
@@ -230,9 +252,11 @@ def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
 
 
 def _clusters(text: str, edges: set[int]) -> set[int]:
-    """The places where a character begins that is drawn by itself: all but marks on the one before."""
-    marks = ("Mn", "Me", "Mc")
-    return {n for n, char in enumerate(text) if n in edges or char.isascii() or unicodedata.category(char) not in marks}
+    """The places where something begins that is drawn by itself: grapheme clusters, each cut at the edges inside it."""
+    if text.isascii():
+        return set(range(len(text)))
+    cuts = sorted({0, len(text), *edges})
+    return {start + cluster.start for start, end in pairwise(cuts) for cluster in clusters(text[start:end])}
 
 
 def _labels(encoding: Encoding, tokens: range) -> list[str]:

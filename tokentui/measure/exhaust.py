@@ -8,6 +8,7 @@ from tokentui.answers import Exhausted
 from tokentui.encode import WordEncoder
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.learn import start_counted
+from tokentui.learn.barriers import has_barriers
 from tokentui.learn.base import Cancel, Progress, Stops, Trainer
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
@@ -99,4 +100,5 @@ def exhaust(
 
 def _pieces(trainer: Trainer, encoder: WordEncoder, word: str) -> int:
     """How many tokens a pre-token of the corpus is now."""
-    return len(encoder.word(word) if trainer.recipe.objective == "unigram" else trainer.word(word) or ())
+    encoded = trainer.recipe.objective == "unigram" or has_barriers(trainer.recipe)
+    return len(encoder.word(word) if encoded else trainer.word(word) or ())

@@ -59,6 +59,7 @@ def token_facts(tokenizer: Tokenizer, token: int | bytes | str) -> TokenFacts:
         tree_size=_tree_size(tokenizer, symbol) if rank >= 0 else 0,
         others=tuple(_others(tokenizer, encoder, symbol, entry.id)),
         unreachable=unreachable(encoder, Decoder(vocabulary, merges), symbol),
+        marks=encoder.marks.sizes(symbol),
     )
 
 

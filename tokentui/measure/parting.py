@@ -7,9 +7,11 @@ from typing import Any
 
 from tokentui.errors import Cancelled
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Trainer
+from tokentui.learn.opened import OpenedTrainer
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.unigram.rows import PieceRow, UnigramStep
 from tokentui.learn.unigram.trainer import UnigramTrainer
+from tokentui.measure.meaning import Meanings
 
 _CHUNK = 256
 
@@ -51,6 +53,7 @@ def first_difference(
     b: Trainer,
     limit: int | None = None,
     *,
+    literal: bool = False,
     rows: int = 10,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
@@ -63,6 +66,7 @@ def first_difference(
         a: A training.
         b: Another one, of any objective, on the same corpus.
         limit: The last step that is looked at.
+        literal: Compare merges byte by byte, and not by what they mean; see `meaning`.
         rows: How many candidates of either side.
         progress: Told (done, total) in steps; the total is 0 where there is no limit.
         cancel: Asked meanwhile; true raises `Cancelled`.
@@ -72,7 +76,7 @@ def first_difference(
     """
     stood = a.number, b.number
     try:
-        number = first_differing_step(a, b, limit, progress=progress, cancel=cancel)
+        number = first_differing_step(a, b, limit, literal=literal, progress=progress, cancel=cancel)
         return None if number is None else Difference(number, _side(a, number, rows, cancel), _side(b, number, rows, cancel))
     finally:
         a.jump(stood[0])
@@ -84,6 +88,8 @@ def first_differing_step(
     b: Trainer,
     limit: int | None = None,
     *,
+    literal: bool = False,
+    begin: int = 1,
     stops: tuple[Stops, Stops] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
@@ -94,11 +100,14 @@ def first_differing_step(
         a: A training.
         b: Another one.
         limit: The last step that is looked at.
+        literal: Compare merges byte by byte, and not by what they mean; see `meaning`.
+        begin: The first step that is looked at.
         stops: Where either ends, also before no pair is left. Neither knows steps past them.
         progress: Told (done, total) in steps; the total is 0 where there is no limit.
         cancel: Asked meanwhile; true raises `Cancelled`.
     """
-    number = 0
+    number = begin - 1
+    readers = (None, None) if literal else (Meanings(a), Meanings(b))
     while limit is None or number < limit:
         if cancel is not None and cancel():
             raise Cancelled
@@ -115,7 +124,7 @@ def first_differing_step(
                 _go_on(trainer, target, ends, cancel)
         while number < target:
             number += 1
-            first, second = _decision(a, number), _decision(b, number)
+            first, second = _decision(a, number, readers[0]), _decision(b, number, readers[1])
             if first != second:
                 return number
             if first is None:
@@ -132,17 +141,25 @@ def _go_on(trainer: Trainer, target: int, ends: Stops, cancel: Cancel | None) ->
             raise Cancelled
 
 
-def _decision(trainer: Trainer, number: int) -> tuple[Any, ...] | None:
-    """What a training decides at a step, None where it has ended before."""
+def _decision(trainer: Trainer, number: int, reader: Meanings | None) -> tuple[Any, ...] | None:
+    """What a training decides at a step, by its meaning where there is a reader; None where it has ended before."""
     if number > trainer.known:
         return None
+    pair, vocabulary = None, None
     if isinstance(trainer, PairTrainer):
+        vocabulary, pair = trainer.vocabulary, trainer.vocabulary.merges[number - 1]
+    elif isinstance(trainer, OpenedTrainer) and trainer.order.vocabulary.merges:
+        vocabulary = trainer.order.vocabulary
+        pair = vocabulary.merges[trainer.order.births[number - 1] - vocabulary.base_size]
+    if pair is not None and vocabulary is not None:
+        if reader is not None:
+            return reader.of_symbols(*pair)
         # As spelled: a byte that stands for a pair (Gage) is that pair.
-        return tuple(map(trainer.vocabulary.spelled, trainer.vocabulary.merges[number - 1]))
+        return vocabulary.spelled(pair[0]), vocabulary.spelled(pair[1])
     step = trainer.step_at(number)
     if isinstance(step, UnigramStep):
         return (step.what, step.kept, step.dropped, step.objective)
-    return (step.left, step.right)
+    return reader.of_pieces(step.left, step.right) if reader is not None else (step.left, step.right)
 
 
 def _side(trainer: Trainer, number: int, rows: int, cancel: Cancel | None) -> Side:

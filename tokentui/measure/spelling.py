@@ -11,6 +11,7 @@ from typing import Any
 
 from tokentui.encode import WordEncoder
 from tokentui.encode.parts import ASKED_EVERY
+from tokentui.recipe import Recipe
 from tokentui.text.patience import check
 from tokentui.vocabulary import Vocabulary
 
@@ -35,6 +36,12 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
             left, right = vocabulary.merges[one - base]
             waiting += (right, left)
     return tuple(units)
+
+
+def bare(recipe: Recipe, piece: bytes) -> bytes:
+    """A token without the mark that it is spelled with, unless it is nothing else."""
+    mark = recipe.mark_text.encode()
+    return (piece.removeprefix(mark) if recipe.mark_kind == "prefix" else piece.removesuffix(mark)) or piece
 
 
 def _cut(encoder: WordEncoder, piece: bytes) -> Spelled:

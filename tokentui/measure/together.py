@@ -142,8 +142,8 @@ def compare_on(
 
 
 def _stands_alone(tokenizer: Tokenizer) -> bool:
-    """Whether a stretch from the middle of a text is encoded by itself as it is there: not where ends of a text are trimmed."""
-    return in_parts(tokenizer.vocabulary) and "nmt-nfkc" not in tokenizer.recipe.normalize
+    """Whether a stretch from the middle of a text is encoded by itself as it is there."""
+    return in_parts(tokenizer.vocabulary) and Pretokenizer(tokenizer.recipe).in_parts
 
 
 def _tokens(encoding: Encoding, span: tuple[int, int]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tokentui.answers import UnusedToken
 from tokentui.encode import Decoder, WordEncoder
 from tokentui.errors import Cancelled
+from tokentui.learn.barriers import has_barriers
 from tokentui.learn.base import Cancel, Progress, Trainer
 from tokentui.measure.reach import unreachable
 from tokentui.measure.spelling import Finder, spelled_units
@@ -65,7 +66,8 @@ def usage(
         cancel: Asked meanwhile; true raises `Cancelled`.
     """
     encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-    replayed = trainer is not None and tokenizer.recipe.encode == "merges"
+    # A trainer tells the tokens of its vocabulary alone: not symbols, nor what is unknown.
+    replayed = trainer is not None and tokenizer.recipe.encode == "merges" and not has_barriers(tokenizer.recipe)
     cut = _as_trained(trainer, tokenizer) if trainer is not None and replayed else _as_encoded(encoder)
     uses: dict[int, int] = {}
     lengths: dict[str, tuple[int, int]] = {}

@@ -65,7 +65,8 @@ def ways(tokenizer: Tokenizer, word: str, limit: int = 10, *, encoder: WordEncod
     tokens = encoder.word(word)
     refused = tokenizer.recipe.unknown in REFUSES and any(token.unknown for token in tokens)
     chosen = tuple(token.text.encode() if token.piece is None else token.piece for token in (() if refused else tokens))
-    return Ways(word, count, tuple(itertools.islice(found, min(limit, count))), chosen, _HOW[tokenizer.recipe.encode])
+    how = _HOW.get(tokenizer.recipe.encode, f"encode={tokenizer.recipe.encode}")
+    return Ways(word, count, tuple(itertools.islice(found, min(limit, count))), chosen, how)
 
 
 def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:

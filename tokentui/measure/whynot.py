@@ -29,6 +29,8 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
     changed = f", after normalising it to {_shown(analysis.normalized)}," if analysis.normalized != text else ""
     if not pretokens:
         return f"Nothing of it is left{changed or ' after the split'}: it has no tokens."
+    if text in tokenizer.recipe.symbols:
+        return f"It is one token: the symbol of id {vocabulary.special_id(text)}, which a text holds wherever it spells it."
     if text in vocabulary.specials:
         number = vocabulary.first_id + vocabulary.specials.index(text)
         return f"It spells the special token of id {number}, and typed text is never a special token unless that is allowed."

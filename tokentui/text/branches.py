@@ -110,6 +110,15 @@ class Branches:
         return None
 
 
+BETWEEN = "what no branch matches"
+"""What stands between two matches of a pattern and is kept."""
+
+
+def kept(found: Branches) -> Branches:
+    """Branches with one more for what none of them matches and is a word all the same."""
+    return Branches((*found.names, BETWEEN), found.alone, (*found._patterns, re.compile("")))
+
+
 @functools.lru_cache(maxsize=64)
 def branches(split: str) -> Branches:
     """The branches of a value of the axis.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tokentui.arguments import each_of, name_of, shown, text_of, whole
 from tokentui.errors import TokentuiError
 from tokentui.fast.longtext import LONG_BYTES, Documents, LongText
 from tokentui.text.rows import format_counts
 
 _HALF = re.compile("[\ud800-\udfff]")
+_LARGEST_COUNT = 2**63 - 1
 _ESCAPED_BYTE = re.compile(rb"\xed([\xb2\xb3])([\x80-\xbf])")
 
 
@@ -89,6 +91,11 @@ class Corpus:
         return str(self.digest)
 
     @property
+    def noticed(self) -> tuple[str, ...]:
+        """What the user should see of it, a sentence each: the notes, and the bytes that are no text."""
+        return (*self.notes, *([str(self.invalid)] if self.invalid else []))
+
+    @property
     def texts(self) -> Sequence[str | LongText]:
         """The documents as they are kept."""
         return self.documents.texts if isinstance(self.documents, Documents) else self.documents
@@ -101,14 +108,18 @@ class Corpus:
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
         """A corpus of one document."""
+        text_of(text)
         raw = text if isinstance(text, bytes) else to_bytes(text)
         document, invalid = decode(raw, name) if isinstance(text, bytes) else (text, None)
-        return build(name, (document,), None, invalid, (), _digest(raw))
+        mark = mark_of(raw) if isinstance(text, bytes) else ""
+        return build(name, (document,), None, invalid, mark_notes({mark: [name]}) if mark else (), _digest(raw))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
         """A corpus of a document a line."""
-        documents = tuple(lines)
+        documents = tuple(each_of(lines, "lines", "hand in a list of texts"))
+        for line in documents:
+            name_of(line, "lines")
         raw = to_bytes("".join(line + "\n" for line in documents))
         return build(name, documents, None, None, (), _digest(raw))
 
@@ -116,9 +127,14 @@ class Corpus:
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
         """A corpus of counted words. A word that comes twice counts for the sum."""
         summed: dict[str, int] = {}
-        for word, count in counts:
-            if not word or count < 1:
-                raise TokentuiError("a word is not empty and counts 1 or more", f"{word!r}: {count}", "leave it out")
+        rows: list[object] = list(each_of(counts, "counts", "hand in rows of (word, count)"))
+        for row in rows:
+            if not isinstance(row, list | tuple) or len(row) != 2:
+                what = f"a word and its count belong here, not {shown(row)}"
+                raise TokentuiError(what, "counts", "hand in rows of (word, count)")
+            word, count = name_of(row[0], "counts"), whole(row[1], "counts")
+            if not word or not 1 <= count <= _LARGEST_COUNT:
+                raise TokentuiError("a word is not empty and counts 1 or more", f"{shown(word)}: {shown(count)}", "leave it out")
             summed[word] = summed.get(word, 0) + count
         digest = _digest(format_counts(summed.items()).encode())
         return build(name, (), tuple(summed.items()), None, (), digest)
@@ -150,6 +166,24 @@ def long_text(data: memoryview, check: Callable[[], object]) -> LongText | None:
         return LongText(data, _mark_length(data), check)
     except UnicodeDecodeError:
         return None
+
+
+def mark_of(data: bytes | memoryview) -> str:
+    """What a byte order mark at the front of a file says of it, empty where there is none."""
+    if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "UTF-16"
+    return "UTF-8" if _mark_length(data) else ""
+
+
+def mark_notes(marked: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Sentences on the byte order marks that were left out: of files by what the mark says they are."""
+    notes = []
+    for encoding, names in marked.items():
+        of = names[0] if len(names) == 1 else f"{len(names):,} files, the first {names[0]},"
+        is_ = "is" if len(names) == 1 else "are"
+        what = "is left out: it is no text" if encoding == "UTF-8" else f"says that the text {is_} {encoding}, and is left out"
+        notes.append(f"the byte order mark at the front of {of} {what}")
+    return tuple(notes)
 
 
 def _mark_length(data: bytes | memoryview) -> int:

@@ -1,4 +1,4 @@
-"""A helper process that counts a share of a corpus: `python -m tokentui.text.helper`.
+"""A helper process that counts a share of a corpus.
 
 A plain child process with pipes of its own, because a pool of `multiprocessing` cannot start inside a running Textual app
 (it hands the child the file number of a standard error that has none). What goes through the pipes is JSON, which can be
@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -18,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tokentui import limits
+from tokentui import children, limits
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -34,17 +33,17 @@ class Helper:
 
     def __init__(self, recipe: Recipe, chunks: Sequence[tuple[str, bool]]) -> None:
         self._answer = b""
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tokentui.text.helper"],
+            children.command("tokentui.text.helper"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=children.surroundings(),
+            cwd=children.FOLDER,
         )
         texts = [text.encode("utf-8", "surrogatepass") for text, _ in chunks]
         sizes = [(len(data), first) for data, (_, first) in zip(texts, chunks, strict=True)]
-        head = json.dumps((recipe.to_dict(), sizes, limits.now().pattern_seconds)).encode()
+        head = json.dumps((recipe.to_dict() | recipe.shape, sizes, limits.now().pattern_seconds)).encode()
         task = b"".join((head, b"\n", *texts))
         self._thread = threading.Thread(target=self._talk, args=(task,), daemon=True)
         self._thread.start()

@@ -8,8 +8,9 @@ by its time.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from tokentui import limits
@@ -18,6 +19,8 @@ from tokentui.errors import Cancelled, TokentuiError
 AT_ONCE = 0.05
 """Seconds that a match may take before the caller is asked whether to go on."""
 _POLL_S = 0.02
+PART = 1 << 16
+"""How many units, cells or characters are gone through in plain Python before the caller is asked whether to go on."""
 
 _T = TypeVar("_T")
 
@@ -67,13 +70,13 @@ def find_all(pattern: Any, text: str, where: str) -> list[str]:
         return [match.group() for match in find(pattern, text, where)]
 
 
-def find(pattern: Any, text: str, where: str) -> Iterator[Any]:
-    """What `pattern.finditer(text)` gives; the time is that of each match.
+def find(pattern: Any, text: str, where: str, start: int = 0, limit: str = "pattern-seconds") -> Iterator[Any]:
+    """What `pattern.finditer(text, start)` gives; the time is that of each match, by the limit of a name.
 
     Raises:
         As `find_all`.
     """
-    at, given = 0, None
+    at, given = start, None
     while True:
         before = at, given
         try:
@@ -85,13 +88,35 @@ def find(pattern: Any, text: str, where: str) -> Iterator[Any]:
         except TimeoutError:
             _check()
         except MemoryError:
-            raise _refusal("needs too much memory", text, at, where) from None
+            raise _refusal("needs too much memory", text, at, where, limit) from None
         if (at, given) == before:
-            match = _next(pattern, text, at, given, where)
+            match = _next(pattern, text, at, given, where, limit)
             if match is None:
                 return
             at, given = match.end(), _if_empty(match)
             yield match
+
+
+def find_apart(pattern: Any, text: str, where: str) -> Iterator[Any]:
+    """As `find` for a pattern of a tokenizer file, but for empty matches, which are as the `onig` library gives them.
+
+    None stands where the match before it ends, and nothing that begins where one stands is found.
+
+    Raises:
+        As `find_all`.
+    """
+    at, last = 0, -1
+    while at <= len(text):
+        for match in find(pattern, text, where, at, "file-pattern-seconds"):
+            start, end = match.span()
+            if start < end or end != last:
+                yield match
+            last = end
+            if start == end:
+                at = end + 1
+                break
+        else:
+            return
 
 
 def _if_empty(match: Any) -> tuple[int, int] | None:
@@ -106,14 +131,37 @@ def check() -> None:
         _check()
 
 
+def in_parts(items: Iterable[_T]) -> Iterator[Iterator[_T]]:
+    """Many items, some at a time; between two parts whoever `asking` names may stop it.
+
+    Each part is to be used up before the next one is taken: so a loop inside costs no more than one without parts.
+    """
+    items = iter(items)
+    for first in items:
+        check()
+        yield chain((first,), islice(items, PART - 1))
+
+
+def find_short(pattern: Any, text: str, at: int) -> Iterator[Any]:
+    """What `pattern.finditer(text, at)` gives of a pattern that looks at two characters, and no further.
+
+    Raises:
+        Cancelled: Whoever `asking` names said so.
+    """
+    while at < len(text):
+        check()
+        yield from pattern.finditer(text, at, at + PART + 1)
+        at += PART
+
+
 def _check() -> None:
     if _asked.cancel is not None and _asked.cancel():
         raise Cancelled
 
 
-def _next(pattern: Any, text: str, at: int, given: tuple[int, int] | None, where: str) -> Any:
+def _next(pattern: Any, text: str, at: int, given: tuple[int, int] | None, where: str, limit: str) -> Any:
     """The next match from a place on, which is known to take its time; not the one that was given."""
-    most = limits.now().pattern_seconds
+    most: float = getattr(limits.now(), limit.replace("-", "_"))
     seconds = most if _asked.seconds is None else min(most, _asked.seconds)
 
     def look() -> Any:
@@ -123,9 +171,9 @@ def _next(pattern: Any, text: str, at: int, given: tuple[int, int] | None, where
     try:
         return _beside(look)
     except TimeoutError:
-        raise _refusal("takes too long", text, at, where) from None
+        raise _refusal("takes too long", text, at, where, limit) from None
     except MemoryError:
-        raise _refusal("needs too much memory", text, at, where) from None
+        raise _refusal("needs too much memory", text, at, where, limit) from None
 
 
 def _beside(work: Callable[[], _T]) -> _T:
@@ -151,9 +199,9 @@ def _beside(work: Callable[[], _T]) -> _T:
     return answer[0]
 
 
-def _refusal(what: str, text: str, at: int, where: str) -> TakesTooLong:
+def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooLong:
     shown = ascii(text[at : at + 40])
     place = f"{where} at {shown if len(shown) <= 40 else shown[:39] + '…'}"
     instead = "write one that backtracks less"
-    hint = instead if _asked.seconds is not None else limits.reading("pattern-seconds", instead)
+    hint = instead if _asked.seconds is not None else limits.reading(limit, instead)
     return TakesTooLong(f"the pattern {what}", place, hint)

@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from tokentui.recipe import Recipe
+from tokentui.errors import TokentuiError
+from tokentui.recipe import Recipe, entry
+from tokentui.text import patience
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
-from tokentui.text.split import splitter, to_bytes
+from tokentui.text.shaping import METASPACE, pattern_of_symbols, splitter_of, stands_alone
+from tokentui.text.split import SPACE_MARK, to_bytes
 
 __all__ = ["Analysis", "PreToken", "Pretokenizer", "to_bytes"]
 
@@ -62,13 +65,21 @@ class Pretokenizer:
     """What a recipe does with a text before anything is merged.
 
     Args:
-        recipe: Its axes normalize, split, unit and mark are used.
+        recipe: Its axes normalize, split, unit and mark are used, its symbols and whether it sets a space in front.
+
+    Raises:
+        TokentuiError: Its normalisation changes one of its symbols, which so would never be found.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self._splitter = splitter(recipe.split)
-        self._plain = _PLAIN[recipe.unit]
+        self._splitter = splitter_of(recipe)
+        self._whole_units = entry(UNITS, "unit", recipe.unit)
+        self._symbols = pattern_of_symbols(recipe)
+        self.symbols = frozenset(recipe.symbols)
+        """The symbols of the recipe, each of which is a word."""
+        for name in recipe.symbols:
+            _check_symbol(name, recipe)
         self._mark = to_bytes(recipe.mark_text)
         self._trims = "nmt-nfkc" in recipe.normalize
 
@@ -87,6 +98,12 @@ class Pretokenizer:
             text = " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
         return self._splitter.words(text, first=first)
 
+    @property
+    def in_parts(self) -> bool:
+        """Whether a part of a text after a safe cut has by itself the words that it has there: not where ends are trimmed, or
+        where it would get a space in front."""
+        return not self._trims and stands_alone(self.recipe)
+
     def normalized(self, document: str) -> str:
         """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then normalised."""
         return normalize(self._typed(document), self.recipe.normalize)
@@ -104,25 +121,70 @@ class Pretokenizer:
         # No normaliser looks across the place before a space or a line end, so the two characters beside it are
         # normalised by themselves; the split decides on what they become. One that trims a text leaves a letter at the end of
         # the head alone, and the space in front of the tail is put back.
-        for match in (_LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE).finditer(document, max(at - 1, 0)):
+        for match in patience.find_short(_LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE, document, max(at - 1, 0)):
             if begins_sequence(match.group()):
                 left = normalize(match.group(), self.recipe.normalize)
                 right = " " if self._trims else normalize(document[match.end()], self.recipe.normalize)
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
-                    return match.end()
+                    end: int = match.end()
+                    return end
         return len(document)
 
     def units(self, word: str) -> list[bytes]:
-        """The smallest units of a word in order, as exact bytes with their marks."""
-        units = self._plain(word)
+        """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and bears no mark."""
+        if self._symbols is not None and self._symbols.search(word):
+            return self._units_with_symbols(word)
+        return self._marked(self._plain(word))
+
+    def _marked(self, units: list[bytes]) -> list[bytes]:
         kind, mark = self.recipe.mark_kind, self._mark
         if kind == "none" or not units:
             return units
         if kind == "prefix":
-            return [units[0], *[mark + unit for unit in units[1:]]]
-        if kind == "end-symbol":
-            return [*units, mark]
-        return [*units[:-1], units[-1] + mark]
+            for start in range(1, len(units), patience.PART):
+                patience.check()
+                end = start + patience.PART
+                units[start:end] = [mark + unit for unit in units[start:end]]
+        elif kind == "end-symbol":
+            units.append(mark)
+        elif kind == "end-suffix":
+            units[-1] += mark
+        else:
+            raise TokentuiError("nothing here does that", f"mark={self.recipe.mark}", "take mark=none")
+        return units
+
+    def _units_with_symbols(self, word: str) -> list[bytes]:
+        if word in self.symbols:
+            return [to_bytes(word)]
+        marked = self._marked(self._plain(word))
+        units = self._plain(word)
+        symbols = [to_bytes(name) for name in self.symbols]
+        return [unit if unit in symbols else other for unit, other in zip(units, marked, strict=False)] + marked[len(units) :]
+
+    def _plain(self, word: str) -> list[bytes]:
+        """The smallest units of a word without marks."""
+        if self._symbols is None:
+            return self._units_of(word)
+        out: list[bytes] = []
+        at = 0
+        for match in self._symbols.finditer(word):
+            out += [*self._units_of(word[at : match.start()]), to_bytes(match.group())]
+            at = match.end()
+        return out + self._units_of(word[at:])
+
+    def _units_of(self, text: str) -> list[bytes]:
+        """The units of a text without symbols. Of a long one somebody may stop it."""
+        if len(text) <= patience.PART:
+            return self._whole_units(text)
+        units: list[bytes] = []
+        if self.recipe.unit == "grapheme":
+            for part in patience.in_parts(_GRAPHEME.finditer(text)):
+                units.extend(to_bytes(match.group()) for match in part)
+            return units
+        for start in range(0, len(text), patience.PART):
+            patience.check()
+            units += self._whole_units(text[start : start + patience.PART])
+        return units
 
     def pretokens(self, text: str | bytes) -> list[PreToken]:
         """The words of a text with their places; see `analyse`."""
@@ -163,7 +225,7 @@ class Pretokenizer:
             end = at + len(unit)
             spans.append(place(owners[at], owners[end - 1] + 1))
             at = end
-        if self.recipe.mark_kind == "end-symbol" and spans:
+        if self.recipe.mark_kind == "end-symbol" and spans and word not in self.symbols:
             spans.append((spans[-1][1], spans[-1][1]))
         return tuple(spans)
 
@@ -172,6 +234,16 @@ class Pretokenizer:
         if self.recipe.unit == "byte" or text.isascii():
             return text
         return _SURROGATE.sub("\ufffd", text)
+
+
+def _check_symbol(name: str, recipe: Recipe) -> None:
+    """Refuse a symbol that no text holds when it is looked for: after normalisation, and with ▁ for spaces under `metaspace`."""
+    spaced = recipe.split == METASPACE
+    made = normalize(f"x{name.replace(SPACE_MARK, ' ') if spaced else name}x", recipe.normalize)[1:-1]
+    made = made.replace(" ", SPACE_MARK) if spaced else made
+    if made != name:
+        what = "no text holds this symbol once it is normalised" + (", with ▁ for a space" if spaced else "")
+        raise TokentuiError(what, f"symbol {name!r}", f"write {made!r}" if made else "leave it out")
 
 
 def _owners(prepared: str, word: str, start: int, end: int) -> Sequence[int]:
@@ -198,7 +270,8 @@ def _graphemes(word: str) -> list[bytes]:
     return list(map(to_bytes, _GRAPHEME.findall(word)))
 
 
-_PLAIN: dict[str, Callable[[str], list[bytes]]] = {"byte": _bytes, "char": _characters, "grapheme": _graphemes}
+UNITS: dict[str, Callable[[str], list[bytes]]] = {"byte": _bytes, "char": _characters, "grapheme": _graphemes}
+"""The units of a text, without marks, for each value of the axis `unit`."""
 _SINGLE = [bytes((value,)) for value in range(256)]
 _GRAPHEME = regex.compile(r"\X")
 _SURROGATE = re.compile("[\ud800-\udfff]")

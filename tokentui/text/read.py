@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from tokentui.arguments import calls, each_of, name_of, path_of
 from tokentui.errors import TokentuiError
 from tokentui.fast.longtext import LongText, whole
 from tokentui.recipe import nearest
 from tokentui.samples import find_sample, samples
 from tokentui.text import files, rows
-from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text
+from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text, mark_notes, mark_of
 from tokentui.text.ways import READ_AS
 
 __all__ = ["READ_AS", "Corpus", "Invalid", "read"]
@@ -55,9 +56,13 @@ def read(
         TokentuiError: A source that is not there, is no text, is damaged or too large; one line that names it.
         Cancelled: `cancel` said so.
     """
-    if as_ is not None and as_ not in READ_AS:
+    calls(progress=progress, cancel=cancel)
+    name_of(field, "field")
+    if as_ is not None and name_of(as_, "as") not in READ_AS:
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
-    names = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    given = [source] if isinstance(source, str | bytes | os.PathLike) else each_of(source, "corpus", "hand in a path, or a list")
+    # A path object stays one: `-` and globs are texts.
+    names = [name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in given]
     if not names:
         raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
     looking = files.Meter(cancel=cancel)
@@ -198,6 +203,7 @@ class _Parts:
         self._ways: dict[str, str] = {}
         self._invalid: Invalid | None = None
         self._notes: list[str] = []
+        self._marked: dict[str, list[str]] = {}
         self.digests: list[bytes | LongText] = []
 
     def take(self, one: _Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
@@ -210,6 +216,8 @@ class _Parts:
         where = one.name if one.path is None else files.show(one.path)
         if contents.looks:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
+        if mark := mark_of(contents.data):
+            self._marked.setdefault(mark, []).append(one.name)
         text: str | LongText | None = long_text(contents.data, self._meter.check)
         if text is None:
             text, invalid = decode(contents.data, one.name)
@@ -257,7 +265,8 @@ class _Parts:
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
         """All that was read, as one."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
-        return build(name, self._documents, counts, self._invalid, (*notes, *self._notes), Digest(self.digests))
+        told = (*notes, *self._notes, *mark_notes(self._marked))
+        return build(name, self._documents, counts, self._invalid, told, Digest(self.digests))
 
 
 def _way(path: str, text: str | LongText) -> str:

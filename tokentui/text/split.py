@@ -87,7 +87,7 @@ class Splitter:
 
         At such a place `words(head) + words(tail, first=False)` are the words of the whole, whatever the text is.
         """
-        match = self.cut.search(text, max(at - 1, 0)) if self.cut else None
+        match = next(patience.find_short(self.cut, text, max(at - 1, 0)), None) if self.cut else None
         return match.end() if match else len(text)
 
 

@@ -9,3 +9,10 @@ READ_AS = {
     "counts": "a word a row, with its count",
 }
 """By their names."""
+
+_TOKENIZER_ENDS = (".json", ".model", ".tiktoken", ".bpe", ".codes", "merges.txt", "vocab.txt", "vocab_16e6.txt")
+
+
+def named_like_tokenizer(path: str) -> bool:
+    """Whether a file's name is one that tokenizers have, packed or not. Its content tells whether it is one."""
+    return path.lower().removesuffix(".gz").endswith(_TOKENIZER_ENDS)

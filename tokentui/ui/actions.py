@@ -114,6 +114,7 @@ _COMPARE = (
     Action("compare_go_to", ("g",), "go to", "Go to a step, or to a size of the vocabulary", "compare", footer=10),
     Action("in_step", ("v",), "in step by", "Keep columns in step by merges, by ids, or by tokens left", "compare", footer=6),
     Action("to_parting", ("d",), "part", "Go to the first step that two columns make differently", "compare", footer=5),
+    Action("spelling", ("D",), "spelling", "Compare merges by what they mean, or as they are spelled", "compare"),
     Action("pair", ("p",), "pair", "Look at another two of the columns", "compare", footer=14),
     Action("next_parting", ("full_stop",), "disagree", "Go to the next place that the columns cut differently", "compare",
            footer=8),

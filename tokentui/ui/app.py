@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.app import SystemCommand
 from textual.binding import BindingType
@@ -25,6 +25,7 @@ from tokentui.ui.retraining import Retraining
 from tokentui.ui.screens.main import MainScreen
 from tokentui.ui.terminal.app import TerminalApp
 from tokentui.ui.widgets.running import Boundaries
+from tokentui.ui.widgets.waits import waits_for
 
 if TYPE_CHECKING:
     from tokentui.keeping import Kept
@@ -45,6 +46,14 @@ class SessionLike(Protocol):
 
     def send(self, command: Command) -> asyncio.Future[Any]:
         """Hand in a command; its answer comes later, or a `TokentuiError`."""
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A dialog, or another screen over the main one, that follows what is trained."""
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take what the main screen shows."""
 
 
 class ExplorerApp(TerminalApp):
@@ -188,10 +197,12 @@ class ExplorerApp(TerminalApp):
 
     async def on_unmount(self) -> None:
         """Close the session."""
-        if self.keeping is not None:
-            await self.keeping.end(left=self.left)
-        if self.session is not None:
-            await self.session.close()
+        try:
+            if self.keeping is not None:
+                await self.keeping.end(left=self.left)
+        finally:
+            if self.session is not None:
+                await self.session.close()
 
     # From and to the session.
 
@@ -200,7 +211,8 @@ class ExplorerApp(TerminalApp):
 
     def on_snapshotted(self, message: Snapshotted) -> None:
         """Show a snapshot, unless it only says that what comes next is on its way, or the terminal has not taken the last."""
-        if self.retraining.quiet and (message.snapshot.busy is not None or message.snapshot.partial):
+        quiet = self.retraining.quiet and not message.snapshot.waiting
+        if quiet and (message.snapshot.busy is not None or message.snapshot.partial):
             return
         waiting, self._pending = self._pending, message.snapshot
         if waiting is None:
@@ -214,6 +226,9 @@ class ExplorerApp(TerminalApp):
             return
         snapshot, self._pending = self._pending, None
         self.main.show(snapshot)
+        for screen in self.screen_stack[1:]:
+            if isinstance(screen, Follower):
+                screen.follow(snapshot)
         if self._begun is not None and self._offer is None and not snapshot.partial:
             self._keep()
         if snapshot.notes != self._notes:
@@ -248,9 +263,11 @@ class ExplorerApp(TerminalApp):
         """Call one or the other once an answer is there; not after the end of the app."""
 
         def answered(future: asyncio.Future[Any]) -> None:
-            if future.cancelled() or not self.is_running:
+            if future.cancelled():
                 return
-            error = future.exception()
+            error = future.exception()  # read in any case: a failure that nobody has looked at counts as a crash
+            if not self.is_running:
+                return
             if error is None:
                 if then is not None:
                     then(future.result())
@@ -267,6 +284,15 @@ class ExplorerApp(TerminalApp):
             self.say(str(error), "error")
         else:
             self.say(f"this should not happen: {type(error).__name__}: {error}", "error")
+
+    def loads(self) -> bool:
+        """Whether something is seen to be loaded, or nothing is there yet."""
+        now = self.main.snapshot
+        return now is None or now.partial or (now.nothing and now.busy is not None)
+
+    def not_yet(self) -> None:
+        """Refuse what needs a training that is not there yet."""
+        self.say(f"not yet: {waits_for(self.main.snapshot)}; press the key again then", "warning")
 
     def say(self, text: str, severity: Any = "information") -> None:
         """Show a line for some seconds."""

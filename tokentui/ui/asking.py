@@ -7,6 +7,7 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
+from tokentui.answers import Ending
 from tokentui.commands import (
     Ask,
     Command,
@@ -114,7 +115,7 @@ class Asking:
             else:
                 main.show_found(pane, text, answer)
 
-        self._app.send(Find(pane, text, main.place_to_start(pane), backward), found)
+        self._app.send(Find(pane, text, main.place_to_start(pane), backward, main.mode), found)
 
     def inspect(self, row: PairRow | LossRow | TokenRow) -> None:
         """Show all about a row."""
@@ -124,12 +125,15 @@ class Asking:
         if isinstance(row, TokenRow) and row.id is not None and now is not None and now.opened is not None and not row.reason:
             self._app.send(Never(row.id), lambda why: self._app.push_screen(InspectScreen(dataclasses.replace(row, reason=why))))
         else:
-            self._app.push_screen(InspectScreen(row))
+            self._app.push_screen(InspectScreen(row, follows=self._app.loads()))
 
     def compressed(self) -> None:
         """Show the text as Gage's compression leaves it at this step."""
         if self._app.main.objective != "gage":
             self._app.say("only Gage's compression has a compressed text: choose it with a")
+            return
+        if self._app.loads():
+            self._app.not_yet()
             return
         self._app.send(Compress(), self._show_compressed)
 
@@ -145,19 +149,17 @@ class Asking:
         from tokentui.ui.screens.goto import GoToScreen, destination
 
         now = self._app.main.snapshot
-        if now is None:
-            return
-        place = (now.step, now.known, now.target)
-        what = "step" if now.opened is None else "birth"
+        place = (now.step, now.known, now.end) if now is not None else (0, 0, Ending())
+        dialog = GoToScreen(*place, what="step" if now is None or now.opened is None else "birth")
 
         def asked(line: str | None) -> None:
-            command = destination(line, *place) if line is not None else None
+            command = destination(line, *dialog.place) if line is not None else None
             if isinstance(command, GoToToken):
                 self._app.send(command, lambda step: self._token_looked_for(command.text, step))
             elif command is not None:
                 self._app.send(command)
 
-        self._app.push_screen(GoToScreen(*place, what=what), asked)
+        self._app.push_screen(dialog, asked)
 
     def _token_looked_for(self, text: str, step: int | None) -> None:
         if step is None:
@@ -173,6 +175,7 @@ class Asking:
 
         now = self._app.main.snapshot
         if now is None:
+            self._app.not_yet()
             return
 
         async def trial(recipe: Recipe, run: Mapping[str, Any]) -> PreviewView:
@@ -187,7 +190,7 @@ class Asking:
             else:
                 trying.train(choice)
 
-        live = now.corpus_bytes <= LIVE_BYTES and now.opened is None
+        live = now.corpus_bytes <= LIVE_BYTES and now.opened is None and not now.nothing
         stages = now.opened.stages if now.opened is not None else ()
         dialog = RecipeScreen(now.recipe, now.preset, self._run, trial, now.keep_place, trying.train, live, stages)
         self._app.push_screen(dialog, asked)
@@ -226,17 +229,13 @@ class Asking:
             report: Report = await self._answer(Facts())
             return report
 
-        now = self._app.main.snapshot
-        if now is not None:
-            self._app.push_screen(FactsScreen(asked, now))
+        self._app.push_screen(FactsScreen(asked, self._app.main.snapshot))
 
     def export(self) -> None:
         """Ask for a format and a path, and write the tokenizer of this step there."""
-        from tokentui.ui.screens.export import ExportScreen
+        from tokentui.ui.screens.export import ExportScreen, stem_of
 
         now = self._app.main.snapshot
-        if now is None:
-            return
 
         async def looked() -> Sequence[ExportReport]:
             reports: Sequence[ExportReport] = await self._answer(Formats())
@@ -252,8 +251,8 @@ class Asking:
                 tried = f", the same on {report.checked:,} texts" if report.checked else ""
                 self._app.say(f"{path}: written as {report.format}{tried}")
 
-        stem = os.path.splitext(os.path.basename(now.corpus_name.removeprefix("sample:")))[0] or "tokenizer"
-        self._app.push_screen(ExportScreen(looked, write, now.step, stem), written)
+        name = now.corpus_name if now is not None and not now.nothing else ""
+        self._app.push_screen(ExportScreen(looked, write, now.step if now and name else None, stem_of(name), name), written)
 
     async def _answer(self, command: Command) -> Any:
         """The answer of the session, for a dialog that waits for it.
@@ -301,6 +300,9 @@ class Asking:
             loop.run_in_executor(None, remember)
 
         def failed(error: BaseException) -> None:
+            if isinstance(command, OpenTokenizer) and isinstance(error, TokentuiError) and not isinstance(error, Cancelled):
+                hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
+                error = TokentuiError(error.what, error.where, hint)
             self._app.tell(error)
             editing.come_back()
 

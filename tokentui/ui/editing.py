@@ -35,7 +35,8 @@ class Editing:
         """Show the corpus as text to type into, or say why it cannot be; again: an empty text."""
         main = self._app.main
         now = main.snapshot
-        if now is None or self._opening:
+        if now is None or self._opening or self._app.loads():
+            self._app.not_yet()
             return
         corpus = (now.corpus_name, now.corpus_bytes)
         if self._editor is not None and (self._edited or main.corpus.editing):

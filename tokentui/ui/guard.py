@@ -14,13 +14,14 @@ import itertools
 import unicodedata
 from functools import lru_cache
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-from tokentui.safetext import MARKS_SENT, is_safe, stand_in
+from tokentui.safetext import MARKS_SENT, is_safe, stand_in, unsafe_places
+from tokentui.ui.widths import cell_len
 
 _WIDE = "〓"
 _SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
@@ -48,15 +49,21 @@ class ControlGuard(LineFilter):
 
 def replace(text: str) -> str:
     """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks too many."""
+    made = _replaced(text, unsafe_places(text))
+    # Where a stand-in has broken what showed a joiner, joiners have one as well.
+    return made if is_safe(made) else _replaced(made, {place for place, char in enumerate(made) if not is_safe(char)})
+
+
+def _replaced(text: str, places: set[int]) -> str:
     out: list[str] = []
     marks = 0
-    for char in text:
+    for place, char in enumerate(text):
         marks = marks + 1 if unicodedata.category(char)[0] == "M" else 0
         if marks > MARKS_SENT:
             out.append(stand_in(char))
             marks = 0  # the next ones stand on the stand-in
         else:
-            out.append(char if is_safe(char) else _WIDE if cell_len(char) == 2 else stand_in(char))
+            out.append(char if place not in places else _WIDE if cell_len(char) == 2 else stand_in(char))
     return "".join(out)
 
 

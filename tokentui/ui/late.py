@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokentui.errors import Cancelled
+from tokentui.futures import look_at_error, resolve
 
 if TYPE_CHECKING:
     from tokentui.commands import Command
@@ -46,7 +47,7 @@ class LateSession:
         except Exception as error:
             self._failed = error
             for _, answer in self._sent:
-                answer.set_exception(error)
+                resolve(answer, error)
             self._sent.clear()
             return
         self._session = session
@@ -93,6 +94,7 @@ class LateSession:
         if self._session is not None:
             return give(self._session)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(look_at_error)
         if self._failed is not None:
             answer.set_exception(self._failed)
         else:

@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokentui.errors import Cancelled
 from tokentui.recipe import Recipe
+from tokentui.rescue import interrupts_end
 from tokentui.ui.late import LateSession
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ def run(
         # Textual draws on standard error; a locale without UTF-8 would spell every border as an escape.
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    from tokentui.ui.app import ExplorerApp
+    with interrupts_end():
+        from tokentui.ui.app import ExplorerApp
 
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
@@ -76,12 +79,17 @@ def run(
         if tokenizer is None:
             return late.open(sources, as_, field)
         opened = late.open_tokenizer(*tokenizer, sources, as_, field)
-        # A file that cannot be read is told of; the corpus is opened all the same.
-        opened.add_done_callback(lambda one: None if one.cancelled() or not one.exception() else late.open(sources, as_, field))
+        opened.add_done_callback(lambda one: refused(one, late))
         return opened
 
-    begun = _kept(sources, as_, field, tokenizer)
-    offer = _offered() if resume else None
+    def refused(opened: asyncio.Future[Any], late: LateSession) -> None:
+        # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays stopped.
+        if not opened.cancelled() and (error := opened.exception()) and not isinstance(error, Cancelled):
+            late.open(sources, as_, field)
+
+    with interrupts_end():
+        begun = _kept(sources, as_, field, tokenizer)
+        offer = _offered() if resume else None
     app = ExplorerApp(session, typed=TYPED, begin=begin, then=compare, run=stops, begun=begun, offer=offer)
     return app.run_on_terminal()
 

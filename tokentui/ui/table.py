@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
@@ -143,6 +144,8 @@ class VirtualTable(Widget, can_focus=True):
         """The first row that is seen."""
         self.cursor = 0
         self.find = ""
+        self.marked = True
+        """Whether the row of the cursor is told from the others while the table has not the focus."""
         self.moved: Callable[[], object] | None = None
         """Called at once when the cursor is elsewhere: what says where it is, is then drawn in the same frame as the row."""
         self._ellipsis, self._pointer, self._thumb = ("...", ">", "|") if ascii_only else ("…", "▸", "▐")
@@ -227,7 +230,9 @@ class VirtualTable(Widget, can_focus=True):
         self.move_to(self.total - 1)
 
     def action_choose(self) -> None:
-        """Choose the row under the cursor."""
+        """Choose the row under the cursor. Where there is no row the key is whose list it is."""
+        if not self.total:
+            raise SkipAction
         row = self.row_at(self.cursor)
         if row is not None:
             self.post_message(self.Chosen(self, self.cursor, row.key))
@@ -308,7 +313,8 @@ class VirtualTable(Widget, can_focus=True):
         for line in range(lines):
             index = self.top + line
             exists = index < self.total
-            yield _Line(self.row_at(index), exists, exists and index == self.cursor, first <= line < last)
+            cursor = exists and index == self.cursor and (self.marked or self.has_focus)
+            yield _Line(self.row_at(index), exists, cursor, first <= line < last)
 
     def _ask(self) -> None:
         if any(line.exists and line.row is None for line in self._lines):
@@ -330,6 +336,11 @@ class VirtualTable(Widget, can_focus=True):
             if self.moved is not None:
                 self.moved()
             self.post_message(self.CursorMoved(self, index, key))
+
+    def mark(self, on: bool) -> None:
+        """Tell the row of the cursor from the others also without the focus, or not."""
+        self.marked = on
+        self._repaint()
 
     def notify_style_update(self) -> None:
         """Forget the styles of the old theme."""

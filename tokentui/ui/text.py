@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rich.cells import cell_len, split_text
 from rich.highlighter import Highlighter
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -20,6 +19,7 @@ from textual.style import Style
 
 from tokentui.safetext import GlyphMode, Kind, is_safe, safe, visible
 from tokentui.ui.guard import replace
+from tokentui.ui.widths import cell_len, cut
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]
@@ -107,7 +107,7 @@ def tinted(cell: Cell, style: str) -> Cell:
 def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
     """A cell in at most so many columns; an ellipsis says that something was cut off.
 
-    A wide character that only half fits gives way to a space.
+    A cluster that only half fits gives way to blanks.
     """
     if width(cell) <= columns:
         return cell
@@ -123,8 +123,8 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
         room -= taken
     else:
         return cell
-    # Only the part that may fit is split: a character with its marks is short.
-    head, _ = split_text(text[: 8 * room + 8], room) if room else ("", "")
+    # Only the part that may fit is looked at: a cluster is short.
+    head = cut(text[: 32 * room + 32], room) if room else ""
     if head:
         kept.append((head, name))
     return (*kept, (ellipsis, "muted"))

@@ -1,13 +1,24 @@
-"""Characters that a text may hold though Textual takes them for no text: joiners, wide and no-break spaces, the newest emoji."""
+"""What is typed: characters that Textual takes for no text, and a cursor that moves over grapheme clusters.
+
+Textual counts by code points, and leaves out what a text may hold: joiners, wide and no-break spaces, the newest emoji.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 
+from rich.style import Style
+from rich.text import Text
 from textual.events import Key
+from textual.widgets import Input
+from textual.widgets.input import Selection
+
+from tokentui.safetext import clusters
 
 NO_TEXT = frozenset({"Cc", "Cs"})
 """Categories of what a key may send that is no text: controls, halves of characters."""
+_LONGEST = 64
+"""More characters than a cluster has."""
 
 
 def typed_beyond(event: Key) -> str | None:
@@ -26,3 +37,91 @@ def typed_beyond(event: Key) -> str | None:
 def lines_of(pasted: str) -> str:
     """A paste with the line ends of a text: terminals send carriage returns for them."""
     return pasted.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def cluster_at(text: str, place: int) -> tuple[int, int]:
+    """Where the cluster begins and ends that has the character at a place. Only its line is looked at, and not far."""
+    if text.isascii() or not 0 <= place < len(text):
+        return place, place + 1
+    start = max(0, place - _LONGEST, 1 + max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)))
+    for cluster in clusters(text[start : place + _LONGEST]):
+        if cluster.end + start > place:
+            return cluster.start + start, cluster.end + start
+    return place, place + 1
+
+
+def erased_left(text: str, place: int) -> int:
+    """What backspace leaves before a place: a sign of a syllable goes by itself, as it was typed; all others go as a whole."""
+    start, _ = cluster_at(text, place - 1)
+    return place - 1 if text[start : start + 1].isalpha() else start
+
+
+class WholeText(Text):
+    """A text in which a style that begins in a cluster goes on to its end, so that no cluster is drawn in parts."""
+
+    @classmethod
+    def of(cls, text: Text) -> WholeText:
+        """The same text with the same styles."""
+        return cls(text.plain, text.style, no_wrap=text.no_wrap, overflow=text.overflow, end=text.end, spans=text.spans)
+
+    def stylize(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
+        """Apply a style to whole clusters."""
+        super().stylize(style, *self._whole(start, end))
+
+    def stylize_before(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
+        """Apply a style to whole clusters, below other styles."""
+        super().stylize_before(style, *self._whole(start, end))
+
+    def _whole(self, start: int, end: int | None) -> tuple[int, int | None]:
+        if end is None or not 0 <= start < end <= len(self.plain):
+            return start, end
+        return cluster_at(self.plain, start)[0], cluster_at(self.plain, end - 1)[1]
+
+
+class ClusterInput(Input):
+    """A line to type in whose cursor moves over whole clusters."""
+
+    def _left(self) -> int:
+        return cluster_at(self.value, self.cursor_position - 1)[0] if self.cursor_position else 0
+
+    def _right(self) -> int:
+        return min(len(self.value), cluster_at(self.value, self.cursor_position)[1])
+
+    def _move(self, place: int, select: bool) -> None:
+        self.selection = Selection(self.selection.start, place) if select else Selection.cursor(place)
+
+    def action_cursor_left(self, select: bool = False) -> None:
+        """Move the cursor over the cluster before it."""
+        if select or self.selection.is_empty:
+            self._move(self._left(), select)
+        else:
+            super().action_cursor_left(select)
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Move the cursor over the cluster behind it, or take what is suggested."""
+        if (select or self.selection.is_empty) and not self.cursor_at_end:
+            self._move(self._right(), select)
+        else:
+            super().action_cursor_right(select)
+
+    def action_delete_left(self) -> None:
+        """Delete what stands before the cursor."""
+        if self.selection.is_empty and self.cursor_position:
+            self.delete(erased_left(self.value, self.cursor_position), self.cursor_position)
+        else:
+            super().action_delete_left()
+
+    def action_delete_right(self) -> None:
+        """Delete the cluster behind the cursor."""
+        if self.selection.is_empty and not self.cursor_at_end:
+            self.delete(self.cursor_position, self._right())
+        else:
+            super().action_delete_right()
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        """The beginning of the cluster that is clicked at."""
+        return cluster_at(self.value, super()._cell_offset_to_index(offset))[0]
+
+    @property
+    def _value(self) -> Text:
+        return WholeText.of(super()._value)

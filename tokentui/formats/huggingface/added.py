@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from tokentui.encode.imported import Special, Stretch
 from tokentui.formats.checking import Place, entries
 from tokentui.formats.huggingface.normalizers import flag
 from tokentui.formats.huggingface.strings import Bare, Normalizer, Text
+from tokentui.formats.limits import check_tokens
 from tokentui.text.pretokenize import PreToken
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
@@ -41,6 +42,8 @@ def read_added(value: Any, place: Place, vocabulary: Mapping[str, int]) -> tuple
     """
     found: dict[str, Added] = {}
     moved: list[str] = []
+    rows = value if isinstance(value, list) else []
+    check_tokens((len(row["content"]) for row in rows if type(row) is dict and type(row.get("content")) is str), place)
     following = len(vocabulary)
     for at, row in entries([] if value is None else value, place):
         spec = at.mapping(row)
@@ -69,16 +72,14 @@ class Finder:
 
     def __init__(self, tokens: Sequence[Added], spelled: Callable[[Added], str]) -> None:
         self._by_text = {spelled(token): token for token in tokens}
-        names = sorted(filter(None, self._by_text), key=len, reverse=True)
-        self._pattern = regex.compile("|".join(map(regex.escape, names))) if names else None
+        self._find = _finding(list(filter(None, self._by_text)))
 
     def cut(self, text: Text, allow_special: bool) -> Iterator[tuple[Added | None, Text]]:
         """The parts of a text that are tokens, with these, and those between them."""
         at = 0
         typed = text.text
-        for match in self._pattern.finditer(typed) if self._pattern and typed else ():
-            start, end = match.span()
-            token = self._by_text[match.group()]
+        for start, end in self._find(typed) if typed else ():
+            token = self._by_text[typed[start:end]]
             if token.special and not allow_special:
                 continue
             if token.single_word and (_WORD.match(typed[start - 1 : start]) or _WORD.match(typed[end : end + 1])):
@@ -93,6 +94,38 @@ class Finder:
             at = end
         if at < len(typed):
             yield None, text.part(at, len(typed))
+
+
+_FEW = 1_000
+"""Names up to which one pattern of them all is compiled in no time."""
+
+
+def _finding(names: list[str]) -> Callable[[str], Iterable[tuple[int, int]]]:
+    """What finds names in a text, leftmost and of those the longest, without overlap."""
+    if not names:
+        return lambda text: ()
+    if len(names) <= _FEW:
+        names.sort(key=len, reverse=True)
+        pattern = regex.compile("|".join(map(regex.escape, names)))
+        return lambda text: (match.span() for match in pattern.finditer(text))
+    known = frozenset(names)
+    lengths: dict[str, set[int]] = {}
+    for name in names:
+        lengths.setdefault(name[0], set()).add(len(name))
+    longest_first = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+    heads = regex.compile(f"[{''.join(map(regex.escape, longest_first))}]")
+
+    def find(text: str) -> Iterator[tuple[int, int]]:
+        end = 0
+        for match in heads.finditer(text):
+            start = match.start()
+            if start >= end:
+                length = next((length for length in longest_first[match.group()] if text[start : start + length] in known), 0)
+                if length:
+                    end = start + length
+                    yield start, end
+
+    return find
 
 
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))

@@ -14,6 +14,7 @@ from tokentui.formats.checking import Place
 from tokentui.formats.huggingface.normalizers import component, flag, listed
 from tokentui.formats.huggingface.pre_tokenizers import metaspace_of
 from tokentui.formats.huggingface.strings import pattern_of
+from tokentui.formats.limits import check_growth
 from tokentui.text.split import to_bytes
 
 Step = Callable[[list[str]], list[str]]
@@ -43,8 +44,10 @@ def _sequence(spec: dict[str, Any], place: Place, depth: int) -> Step:
     steps = [_step(one, place, depth + 1) for one in listed(spec, "decoders", place)]
 
     def run(parts: list[str]) -> list[str]:
+        length = sum(map(len, parts))
         for step in steps:
             parts = step(parts)
+            check_growth(length + len(parts), sum(map(len, parts)), place)
         return parts
 
     return run
@@ -134,11 +137,13 @@ def _replace(spec: dict[str, Any], place: Place, depth: int) -> Step:
     content = place.key("content").text(spec.get("content"))
 
     def replaced(part: str) -> str:
-        out, at = "", 0
-        for start, end in find(part):
-            out += part[at:start] + content
+        out, at = [], 0
+        found = list(find(part))
+        check_growth(len(part), len(found) * len(content), place)
+        for start, end in found:
+            out += [part[at:start], content]
             at = end
-        return out + part[at:]
+        return "".join(out) + part[at:]
 
     return lambda parts: [replaced(part) for part in parts]
 

@@ -14,6 +14,7 @@ from tokentui.formats.huggingface.models import Model, read_model
 from tokentui.formats.huggingface.processors import around
 from tokentui.formats.huggingface.strings import Normalizer, Splitting, Text
 from tokentui.formats.huggingface.words import StagedPretokenizer, holds_byte_level
+from tokentui.formats.limits import check_steps
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
@@ -40,6 +41,8 @@ def read(source: Source) -> Tokenizer:
     if document.get("version", VERSION) != VERSION:
         raise place.key("version").error(f"{str(document['version'])[:40]!r} is not {VERSION!r}", "update tokentui")
     specs = {name: document.get(name) for name in _STEPS}
+    for name, step in specs.items():
+        check_steps(step, place.key(name))
     spec = specs["normalizer"]
     normalize = None if spec is None else normalizers.normalizer(spec, place.key("normalizer"))
     spec = specs["pre_tokenizer"]
@@ -57,6 +60,8 @@ def read(source: Source) -> Tokenizer:
             raise place.key("post_processor").error(f"{name[:40]!r} is not in the vocabulary")
     if specs["truncation"] is not None or specs["padding"] is not None:
         more.append("truncation and padding are not applied")
+    if source.where.endswith((".model", ".spm")):
+        more.append("the file has a name as sentencepiece's have; it is Hugging Face's tokenizer.json, and read as that")
     late = normalize is not None and any(token.normalized for token in added)
     recipe, pretokenizer = _pretokenizer(model, specs, normalize, splitting, byte_level, late)
     if source.split and source.split != recipe.split:
@@ -68,7 +73,7 @@ def read(source: Source) -> Tokenizer:
     stretches = _stretches(added, normalize, pretokenizer)
     pipeline = Pipeline(
         model.segmenter, pretokenizer, stretches, decode, (before, after), stages, (*model.notes, *notes, *more), model.policy,
-        Origin("huggingface", said), stretches.bare,
+        Origin("huggingface", said), stretches.bare, near=_is_near(specs, recipe, pretokenizer),
     )
     names = dict(zip(model.ids, model.tokens, strict=True))
     names |= {token.id: _normal(token, normalize) for token in added}
@@ -129,8 +134,18 @@ def _near(specs: dict[str, Any], cut: str | None) -> str:
     """The nearest value of the axis `split`, where none says exactly what the file does."""
     if cut not in (None, "none"):
         return str(cut)
+    alone = pre_tokenizers.pattern_alone(specs["pre_tokenizer"])
+    if alone is not None:
+        return alone
     text = str(specs["pre_tokenizer"]) + str(specs["normalizer"])[:1000]
     return "metaspace" if "▁" in text else "words" if "'Whitespace'" in text else "gpt2" if "ByteLevel" in text else "none"
+
+
+def _is_near(specs: dict[str, Any], recipe: Recipe, pretokenizer: Pretokenizer) -> bool:
+    """Whether the axis `split` says no more than what is nearest to the steps of the file."""
+    if not isinstance(pretokenizer, StagedPretokenizer) or recipe.split.startswith("regex:"):
+        return False
+    return recipe.split != (pre_tokenizers.axis_of(specs["pre_tokenizer"]) or "")
 
 
 def _stretches(added: list[Added], normalize: Normalizer | None, pretokenizer: Pretokenizer) -> Stretches:

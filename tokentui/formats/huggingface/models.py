@@ -126,8 +126,13 @@ def _bpe(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
     prefix, suffix = _text(spec, "continuing_subword_prefix", place), _text(spec, "end_of_word_suffix", place)
     vocabulary = _vocabulary(spec, place)
     at = place.key("merges")
+    rows = _rows(spec, at, notes)
+    if prefix and (odd := sum(not right.startswith(prefix) for _, right in rows)):
+        notes.append(f"{odd} of the merges have a right side that does not begin with {prefix[:40]!r}: it is cut all the same")
+    if "" in vocabulary:
+        notes.append(f"the token of id {vocabulary['']} is empty: no text becomes it")
     is_unit = (lambda name: _is_unit(name, byte_level, prefix, suffix)) if prefix or suffix else None
-    births = order_births(vocabulary, _rows(spec, at, notes), at.row, len(prefix), is_unit=is_unit)
+    births = order_births(vocabulary, rows, at.row, len(prefix), is_unit=is_unit)
     pieces = [_piece(name, byte_level, prefix, suffix) for name in births.tokens]
     roots = len(pieces) - len(births.merges)
     bytes_: dict[int, int] = {}
@@ -151,7 +156,10 @@ def _bpe(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
         }
         if prefix or suffix:
             notes.append("ignore_merges is applied to words with their marks")
-    if spec.get("dropout"):
+    dropout = spec.get("dropout")
+    if dropout is not None and (type(dropout) not in (int, float) or not 0 <= dropout <= 1):
+        raise place.key("dropout").error("not between 0 and 1", "mend the file or train it again")
+    if dropout:
         notes.append("dropout is not applied: a text always has the same tokens")
     axes = {"unit": "byte" if byte_level else "char", "base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
@@ -159,7 +167,8 @@ def _bpe(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
         axes["mark"] = f"end-suffix:{suffix}" if suffix else f"prefix:{prefix}"
     return Model(
         "BPE", births.tokens, pieces, births.ids, axes,
-        functools.partial(PairMerging, rows=births.rows, makes=births.makes, whole=whole, fallback=bytes_, drop=policy == "drop"),
+        functools.partial(PairMerging, rows=births.rows, makes=births.makes, whole=whole, fallback=bytes_, drop=policy == "drop",
+                          fused=policy == "fused"),
         births.merges, units, bytes_, unknown=unknown, policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole),
         notes=notes + births.notes,
     )
@@ -224,6 +233,8 @@ def _table(spec: dict[str, Any], place: Place, vocabulary: dict[str, int], byte_
     names = sorted(vocabulary, key=vocabulary.__getitem__)
     pieces = [_piece(name, byte_level, prefix) for name in names]
     notes: list[str] = []
+    if "" in vocabulary:
+        notes.append(f"the token of id {vocabulary['']} is empty: no text becomes it")
     unknown = _text(spec, "unk_token", place)
     if unknown not in vocabulary:
         notes.append(f"the unknown token {unknown[:40]!r} is not in the vocabulary: text that needs it is refused")
@@ -267,6 +278,10 @@ def _unigram(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
         names.append(row[0])
         scores.append(float(row[1]))
     notes: list[str] = []
+    if "" in names:
+        notes.append(f"the token of id {names.index('')} is empty: no text becomes it")
+    if (above := sum(score > 0 for score in scores)):
+        notes.append(f"{above} of the scores are above 0: they are no logarithms of probabilities")
     if len(set(names)) < len(names):
         notes.append(f"{len(names) - len(set(names))} of the tokens stand in two rows: the last one counts")
     unknown_row: Any = spec.get("unk_id")

@@ -12,6 +12,7 @@ from tokentui.formats.charsmap import Charsmap
 from tokentui.formats.checking import Place
 from tokentui.formats.huggingface.strings import Bare, Normalizer, Text, pattern_of
 from tokentui.formats.letters import letters
+from tokentui.formats.limits import check_growth
 from tokentui.text import bert
 from tokentui.text.normalize import NORMALIZERS, Stage, bert_strip_accents, lowercase, strip_accents
 from tokentui.text.split import to_bytes
@@ -27,8 +28,15 @@ def normalizer(spec: Any, place: Place, depth: int = 0) -> Normalizer:
         TokentuiError: It is damaged, or of a type that is not known.
     """
     kind, make = component(spec, place, TYPES, depth)
-    made: Normalizer = make(spec, place.key(kind), depth)
-    return made
+    at = place.key(kind)
+    made: Normalizer = make(spec, at, depth)
+
+    def checked(text: Text) -> Text:
+        normal = made(text)
+        check_growth(len(text.text), len(normal.text), at)
+        return normal
+
+    return checked
 
 
 def component(spec: Any, place: Place, types: dict[str, Any], depth: int) -> tuple[str, Any]:
@@ -61,8 +69,10 @@ def _sequence(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
     steps = [normalizer(one, place, depth + 1) for one in listed(spec, "normalizers", place)]
 
     def run(text: Text) -> Text:
+        length = len(text.text)
         for step in steps:
             text = step(text)
+            check_growth(length, len(text.text), place)
         return text
 
     return run
@@ -116,12 +126,22 @@ def _replace(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
     find = pattern_of(spec.get("pattern"), place.key("pattern"))
     content = place.key("content").text(spec.get("content"))
 
-    return lambda text: text.replaced(list(find(text.text)), content)
+    def run(text: Text) -> Text:
+        found = list(find(text.text))
+        check_growth(len(text.text), len(found) * len(content), place)
+        return text.replaced(found, content)
+
+    return run
 
 
 def _prepend(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
     prefix = place.key("prepend").text(spec.get("prepend"))
-    return lambda text: text.prepended(prefix) if text.text else text
+
+    def run(text: Text) -> Text:
+        check_growth(len(text.text), len(prefix), place)
+        return text.prepended(prefix) if text.text else text
+
+    return run
 
 
 def byte_letters(text: Text) -> Text:
@@ -142,7 +162,19 @@ def _precompiled(spec: dict[str, Any], place: Place, depth: int) -> Normalizer:
     except (binascii.Error, ValueError):
         raise place.error("not base64") from None
     charsmap = Charsmap(blob, place) if blob else None
-    return (lambda text: text.edited(charsmap.by_grapheme(text.text))) if charsmap else (lambda text: text)
+    if charsmap is None:
+        return lambda text: text
+
+    def run(text: Text) -> Text:
+        made, pieces = 0, []
+        for piece in charsmap.by_grapheme(text.text):
+            pieces.append(piece)
+            made += len(piece[0])
+            if made > len(text.text):
+                check_growth(len(text.text), made, place)
+        return text.edited(pieces)
+
+    return run
 
 
 TYPES: dict[str, Callable[[dict[str, Any], Place, int], Normalizer]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,9 @@ from tokentui.formats.checking import Place
 from tokentui.formats.huggingface.normalizers import byte_letters, component, flag, listed
 from tokentui.formats.huggingface.scripts import by_script
 from tokentui.formats.huggingface.strings import BEHAVIOURS, Splitting, Text, class_finder, finder, pattern_of, split
+from tokentui.formats.limits import check_growth
+from tokentui.formats.oniguruma import translated
+from tokentui.formats.oniguruma.known import pattern_of as pattern_of_split
 from tokentui.text import bert
 from tokentui.text.split import SPLITS
 
@@ -38,6 +42,7 @@ def _sequence(spec: dict[str, Any], place: Place, depth: int) -> Splitting:
         parts = [text]
         for step in steps:
             parts = [made for part in parts for made in step(part)]
+            check_growth(len(text.text), sum(len(part.text) for part in parts), place)
         return parts
 
     return run
@@ -187,12 +192,45 @@ def _axis_of_sequence(steps: list[Any]) -> str | None:
         return axis_of(steps[0])
     kinds = [one["type"] for one in steps]
     if kinds == ["Split", "ByteLevel"] and axis_of(steps[1]) == "none":
-        first = steps[0]
-        pattern = first["pattern"].get("Regex") if isinstance(first["pattern"], dict) else None
-        # Where a pattern's matches are all of the text, all behaviours that keep them give the same.
-        if first["behavior"] in ("Isolated", "Removed") and (first["behavior"] == "Removed") == first["invert"]:
-            return next((name for name, entry in SPLITS.items() if pattern and entry.pattern == pattern), None)
+        name = _known_split(steps[0])
+        if name is not None:
+            return name
     if len(steps) == len(_FALCON) and axis_of(steps[1]) == "gpt2":
         kept = [{key: one.get(key) for key in like} for one, like in zip(steps, _FALCON, strict=True)]
         return "falcon" if kept == _FALCON else None
     return None
+
+
+_KNOWN = ("space", "before", "gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
+
+
+@functools.cache
+def _known() -> dict[str, str]:
+    """The splits whose pattern has the same meaning in both libraries, by what it becomes."""
+    return {translated(pattern_of_split(name)): name for name in _KNOWN}
+
+
+def _regex_of(spec: Any) -> str | None:
+    """What the pattern of a Split that was checked becomes; None where it is mere text, or what it finds is joined to others."""
+    pattern = spec["pattern"].get("Regex") if isinstance(spec["pattern"], dict) else None
+    keeps = spec["behavior"] in ("Isolated", "Removed") and (spec["behavior"] == "Removed") == spec["invert"]
+    return translated(pattern) if pattern and keeps else None
+
+
+def _known_split(spec: Any) -> str | None:
+    """The value of the axis that does the same as a Split."""
+    name = _known().get(_regex_of(spec) or "")
+    # Where a pattern's matches are all of the text, keeping the rest and dropping it are the same.
+    return name if name is not None and (SPLITS[name].keeps_spaces or spec["invert"]) else None
+
+
+def pattern_alone(spec: Any) -> str | None:
+    """`regex:` and the pattern of the one step that cuts, None where there are others."""
+    if not isinstance(spec, dict):
+        return None
+    steps = spec["pretokenizers"] if spec["type"] == "Sequence" else [spec]
+    cutting = [one for one in steps if one["type"] != "ByteLevel" or one.get("use_regex", True) or one["add_prefix_space"]]
+    if len(cutting) != 1 or cutting[0]["type"] != "Split":
+        return None
+    found = _regex_of(cutting[0])
+    return f"regex:{found}" if found else None

@@ -10,28 +10,30 @@ from typing import Any
 
 from tokentui.formats.body import Refused
 from tokentui.formats.charsmap_build import rules_of
+from tokentui.formats.oniguruma.known import END, pattern_of
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, SPLITS
+from tokentui.text.split import SPACE_MARK, SPLITS, Splitter
 
 Spec = dict[str, Any]
 
 _PLAIN = {
     "lowercase": "Lowercase", "nfc": "NFC", "nfd": "NFD", "nfkc": "NFKC", "nfkd": "NFKD", "strip-accents": "StripAccents",
 }
-_END = r"(?![\s\S])"
-_ENDS = rf"(?<![\s\S]) | {_END}"
-
-
-def pattern_of(split: str) -> str:
-    """A split's pattern in Oniguruma's syntax."""
-    if split.startswith("regex:"):
-        return split.removeprefix("regex:")
-    return SPLITS[split].pattern.replace("{1,3}+", "{1,3}").replace(r"\s++$", r"\s++" + _END).replace("(?s).+", r"[\s\S]+")
+_ENDS = rf"(?<![\s\S]) | {END}"
 
 
 def normalizer_of(recipe: Recipe) -> Spec | None:
-    """The normalizer of the axis `normalize`."""
-    return sequence("normalizers", [spec for step in recipe.normalize for spec in _normalizer(step)])
+    """The normalizer of the axis `normalize`, and of the ▁ in front where it stands before every text."""
+    steps = [spec for step in recipe.normalize for spec in _normalizer(step)]
+    if is_prepended(recipe):
+        steps += [{"type": "Prepend", "prepend": SPACE_MARK}] if recipe.spaced else []
+        steps += [replaced(" ", SPACE_MARK)]
+    return sequence("normalizers", steps)
+
+
+def is_prepended(recipe: Recipe) -> bool:
+    """Whether the normalizer writes ▁ for spaces: where a text gets a ▁ in front even before a space."""
+    return recipe.split == "metaspace" and recipe.pieces != "any" and not recipe.normalize and not recipe.symbols
 
 
 def _normalizer(step: str) -> list[Spec]:
@@ -41,6 +43,8 @@ def _normalizer(step: str) -> list[Spec]:
                  "lowercase": lower}]
     if step == "nmt-nfkc":
         return [precompiled(rules_of((step,))[0]), *squeezed()]
+    if step not in _PLAIN:
+        raise Refused(f"it normalises text by {step}", "", "no step of Hugging Face's is known to do it")
     return [{"type": _PLAIN[step]}]
 
 
@@ -66,8 +70,8 @@ def sequence(name: str, steps: list[Spec]) -> Spec | None:
     return steps[0] if steps else None
 
 
-def _byte_level(use_regex: bool) -> Spec:
-    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": use_regex}
+def _byte_level(use_regex: bool, spaced: bool = False) -> Spec:
+    return {"type": "ByteLevel", "add_prefix_space": spaced, "trim_offsets": True, "use_regex": use_regex}
 
 
 def pre_tokenizer_of(recipe: Recipe) -> Spec | None:
@@ -78,7 +82,7 @@ def pre_tokenizer_of(recipe: Recipe) -> Spec | None:
     """
     split = recipe.split
     if recipe.unit == "byte" and split == "gpt2":
-        return _byte_level(True)
+        return _byte_level(True, recipe.spaced)
     if split == "falcon":
         if recipe.unit != "byte":
             raise Refused("Falcon's split cuts between bytes, and the units are no bytes", "")
@@ -86,11 +90,15 @@ def pre_tokenizer_of(recipe: Recipe) -> Spec | None:
             {"type": "Punctuation", "behavior": "Contiguous"}, _byte_level(True), {"type": "Digits", "individual_digits": False},
             {"type": "Split", "pattern": {"Regex": "[0-9][0-9][0-9]"}, "behavior": "Isolated", "invert": False},
         ])
-    steps = [] if split == "none" else [_cut(split)]
+    if recipe.spaced and split != "metaspace":
+        raise Refused("a space in front of a text goes with split=gpt2 of bytes, or with split=metaspace", "", "leave it out")
+    if is_prepended(recipe):
+        return {"type": "Split", "pattern": {"Regex": SPACE_MARK}, "behavior": "MergedWithNext", "invert": False}
+    steps = [] if split == "none" else [_cut(split, recipe)]
     return sequence("pretokenizers", steps + ([_byte_level(False)] if recipe.unit == "byte" else []))
 
 
-def _cut(split: str) -> Spec:
+def _cut(split: str, recipe: Recipe) -> Spec:
     if split == "whitespace":
         return {"type": "WhitespaceSplit"}
     if split == "space":
@@ -98,7 +106,11 @@ def _cut(split: str) -> Spec:
     if split == "bert":
         return {"type": "BertPreTokenizer"}
     if split == "metaspace":
-        return {"type": "Metaspace", "replacement": SPACE_MARK, "prepend_scheme": "always", "split": True}
+        # What stands between two symbols is a text of its own there: only the first gets a ▁.
+        scheme = "never" if not recipe.spaced else "first" if recipe.symbols else "always"
+        return {"type": "Metaspace", "replacement": SPACE_MARK, "prepend_scheme": scheme, "split": True}
+    if split in SPLITS and SPLITS[split].kind is not Splitter:
+        raise Refused(f"split={split} is more than a pattern", "", "no step of Hugging Face's is known to do it")
     keeps = not split.startswith("regex:") and SPLITS[split].keeps_spaces
     # What a pattern's matches do not hold goes; where they hold all of a text there is nothing to go.
     behavior, invert = ("Isolated", False) if keeps else ("Removed", True)
@@ -119,15 +131,15 @@ def decoder_of(recipe: Recipe) -> Spec:
     if kind == "end-suffix":
         return {"type": "BPEDecoder", "suffix": mark}
     if recipe.split == "metaspace":
-        return metaspace_decoder(recipe.unknown == "byte-fallback")
+        return metaspace_decoder(recipe.unknown == "byte-fallback", recipe.spaced)
     return {"type": "Fuse"}
 
 
-def metaspace_decoder(fallback: bool) -> Spec:
-    """Spaces for ▁, bytes for byte tokens, and not the space in front."""
+def metaspace_decoder(fallback: bool, spaced: bool = True) -> Spec:
+    """Spaces for ▁, bytes for byte tokens, and not the space in front, where one was set there."""
     steps: list[Spec] = [{"type": "Replace", "pattern": {"String": SPACE_MARK}, "content": " "}]
     steps += [{"type": "ByteFallback"}] if fallback else []
-    steps += [{"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]
+    steps += [{"type": "Fuse"}, *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if spaced else [])]
     return {"type": "Sequence", "decoders": steps}
 
 

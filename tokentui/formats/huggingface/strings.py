@@ -10,13 +10,10 @@ from typing import Any
 import regex
 
 from tokentui.formats.checking import Place
-from tokentui.formats.limits import LARGEST_PATTERN
+from tokentui.formats.limits import LARGEST_PATTERN, check_spread
+from tokentui.formats.oniguruma import Untranslated, translated
 from tokentui.text import patience
 from tokentui.text.normalize import Stage, align
-
-_POSSESSIVE_COUNT = regex.compile(
-    r"((?:\\[pPx]\{[^}]*\}|\\.|\[(?:\\.|\[:\^?\w+:\]|[^\]\\])+\]|\((?:\\.|[^()\\])*\)|[^\\\[\](){}])\{[0-9]+,?[0-9]*\})\+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +155,19 @@ def pattern_of(value: Any, place: Place) -> Finder:
 
 
 def compiled(pattern: str, place: Place) -> Any:
-    """A pattern in Oniguruma's syntax: there `$` and `^` are the ends of a line, and `{1,3}+` repeats and is not possessive."""
+    """A pattern in Oniguruma's syntax as one of the `regex` library that finds the same.
+
+    Raises:
+        TokentuiError: It holds what is not translated, is none, or is too large; it says which.
+    """
     if len(pattern) > LARGEST_PATTERN:
         raise place.error("the pattern is too large", "write a shorter one")
-    translated = _POSSESSIVE_COUNT.sub(r"(?:\1)+", pattern)
     try:
-        return regex.compile(translated, regex.MULTILINE | (regex.VERSION1 if "&&" in pattern else regex.VERSION0))
+        written = translated(pattern)
+        check_spread(written, place)
+        return regex.compile(written, regex.VERSION0)
+    except Untranslated as error:
+        raise place.error(f"the pattern holds {error}", "write the pattern without it") from None
     except regex.error as error:
         raise place.error(f"the pattern cannot be compiled: {error.msg}", "mend the pattern") from None
     except (RecursionError, OverflowError, MemoryError):
@@ -174,16 +178,14 @@ def finder(pattern: Any, place: Place) -> Finder:
     """The places that a compiled pattern finds."""
 
     def find(text: str) -> Iterator[tuple[int, int]]:
-        return (match.span() for match in patience.find(pattern, text, str(place)))
+        return (match.span() for match in patience.find_apart(pattern, text, str(place)))
 
     return find
 
 
 def _literal(text: str) -> Any:
-    return regex.compile(regex.escape(text)) if text else _NEVER
-
-
-_NEVER = regex.compile(r"(?!)")
+    """A text as a pattern; no text stands at every place, as it does in the library."""
+    return regex.compile(regex.escape(text))
 
 
 def class_finder(characters: str, engine: Any = regex) -> Finder:

@@ -12,6 +12,7 @@ from tokentui.answers import Loss
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.parts import MAX_CHARACTERS
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, contiguous, numbered, spelled
+from tokentui.formats.clip_words import ClipWords, differs
 from tokentui.formats.huggingface.recipes import (
     Spec,
     around_of,
@@ -92,8 +93,8 @@ def fit(body: Body) -> Fit:
         }
     table = fitted.table
     added = [
-        {"id": number, "content": name, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
-         "special": True}
+        {"id": number, "content": name, "single_word": False, "lstrip": False, "rstrip": False,
+         "normalized": name in recipe.symbols, "special": name not in recipe.symbols}
         for name, number in sorted(table.specials.items(), key=lambda item: item[1]) if name
     ]
     around = around_of(body.before, body.after, table.specials)
@@ -104,6 +105,13 @@ def fit(body: Body) -> Fit:
     if names:
         consequence = "they are tokens of the model: text that spells one is it, wherever it stands"
         losses.append(Loss("special names", consequence, names[0]))
+    symbols = recipe.symbols
+    if symbols:
+        if any(SPACE_MARK in name for name in symbols):
+            raise Refused("a symbol holds a space", "", "Hugging Face looks for symbols before it writes ▁ for spaces")
+        if recipe.spaced:
+            what = "a text that begins with one, with a space or with what normalising takes away gets no ▁ in front"
+            losses.append(Loss("symbols", what, symbols[0]))
     spec = spec_of(body)
     marks = SPACE_MARK if spec is not None and spec.squeeze else ""
     if marks:
@@ -112,8 +120,16 @@ def fit(body: Body) -> Fit:
     if by_cluster:
         consequence = "rules are looked up by what a reader calls a character: one with several marks may differ"
         losses.append(Loss("normaliser", consequence, "e with two marks"))
+    clip = isinstance(body.pretokenizer, ClipWords)
+    if clip:
+        consequence = "HTML's character references stay, and a Σ that ends a word becomes σ"
+        losses.append(Loss("normaliser", consequence, "&amp; ΣΑΣ"))
     spelled_names = [*names, *marks]
-    fitted.excused = lambda text: (by_cluster and _combines(text)) or any(name in text for name in spelled_names)
+    begins = (*symbols, " ", SPACE_MARK) if symbols and recipe.spaced else ()
+    fitted.excused = lambda text: (
+        (by_cluster and _combines(text)) or (clip and differs(text)) or any(name in text for name in spelled_names)
+        or (bool(begins) and (text.startswith(begins) or not body.pretokenizer.normalized(text).startswith(text[:1])))
+    )
     return fitted
 
 

@@ -15,6 +15,14 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 """The types of models."""
 
+_UNTOLD = {
+    20: ("max_sentencepiece_length", 16), 21: ("split_by_unicode_script", 1), 22: ("split_by_whitespace", 1),
+    23: ("split_by_number", 1), 24: ("treat_whitespace_as_suffix", 0), 26: ("allow_whitespace_only_pieces", 0),
+    55: ("auto_character_coverage", 0),
+}
+"""Options of the trainer by their fields: the name, and the default, which is what the filter of pieces takes for granted."""
+_DELIMITER = 53
+
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 
@@ -42,6 +50,10 @@ class Proto:
     squeeze: bool = True
     escape: bool = True
     denormalizes: bool = False
+    coverage: float = 0.9995
+    digits: bool = False
+    untold: dict[str, int | str] = field(default_factory=dict)
+    """The options of its training that no recipe says, by their names, where they are not at their defaults."""
     others: list[tuple[int, bytes]] = field(default_factory=list)
     """The fields beside the pieces, as they stand in the file."""
 
@@ -91,12 +103,23 @@ def _trainer(proto: Proto, data: bytes, place: Place) -> None:
     for one in protobuf.fields(data, place):
         if one[0] == 3:
             proto.model_type = protobuf.whole(one, place)
+        elif one[0] == 10:
+            proto.coverage = protobuf.real(one, place)
         elif one[0] == 24:
             proto.suffix = bool(protobuf.whole(one, place))
+        elif one[0] == 25:
+            proto.digits = bool(protobuf.whole(one, place))
         elif one[0] == 35:
             proto.byte_fallback = bool(protobuf.whole(one, place))
         elif one[0] == 44:
             proto.unknown_surface = protobuf.text(one, place)
+        if one[0] in _UNTOLD and one[1] == protobuf.VARINT:
+            name, usual = _UNTOLD[one[0]]
+            value = protobuf.whole(one, place)
+            if value != usual:
+                proto.untold[name] = value
+        elif one[0] == _DELIMITER and (text := protobuf.text(one, place)):
+            proto.untold["pretokenization_delimiter"] = text
 
 
 def _normalizer(proto: Proto, data: bytes, place: Place) -> None:

@@ -156,14 +156,17 @@ class _Builder:
         proto = self.proto
         axes: dict[str, Any] = {
             "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
-            "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest", "pieces": "sentencepiece",
+            "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
+            "pieces": "sentencepiece-digits" if proto.digits else "sentencepiece",
             "unknown": "byte-fallback" if proto.byte_fallback else "fused",
         }
         if proto.model_type == UNIGRAM:
             axes |= {"objective": "unigram", "encode": "viterbi"}
         elif proto.model_type in (WORD, CHAR):
             axes["encode"] = "longest-match"
-        return Recipe(**axes)
+        if 0 < proto.coverage < 1:
+            axes["coverage"] = float(f"{proto.coverage:.7g}")  # it stands there in single precision
+        return Recipe(**axes, prefix_space=proto.dummy_prefix)
 
     def segmenter(self) -> Callable[[Vocabulary, int], Any]:
         """The way of encoding."""
@@ -334,7 +337,7 @@ def _stages(proto: Proto) -> dict[str, Any]:
     return {"sentencepiece": {
         "normalization": proto.name, "precompiled_charsmap": base64.b64encode(proto.charsmap).decode("ascii"),
         "add_dummy_prefix": proto.dummy_prefix, "remove_extra_whitespaces": proto.squeeze, "escape_whitespaces": proto.escape,
-        "treat_whitespace_as_suffix": proto.suffix,
+        "treat_whitespace_as_suffix": proto.suffix, **({"trained_with": dict(proto.untold)} if proto.untold else {}),
     }}
 
 

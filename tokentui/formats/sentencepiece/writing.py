@@ -12,7 +12,7 @@ from tokentui.formats import protobuf
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, contiguous, numbered
 from tokentui.formats.charsmap_build import rules_of
 from tokentui.formats.sentencepiece.normalizing import SentencePieceWords
-from tokentui.formats.sentencepiece.proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, Proto
+from tokentui.formats.sentencepiece.proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, Proto
 from tokentui.text.split import SPACE_MARK
 
 _UNK = "<unk>"
@@ -42,6 +42,8 @@ def fit(body: Body) -> Fit:
         raise Refused("what is done to a text is more than the axes say", "", "sentencepiece has rules of its own only")
     if recipe.unit != "char" or recipe.mark_kind != "none":
         raise Refused("its units are not characters without a mark", "", "sentencepiece's are")
+    if recipe.spaced and recipe.split != "metaspace":
+        raise Refused("it sets a space in front of a text that keeps its spaces", "", "sentencepiece sets a ▁ there")
     if recipe.split not in _SPLITS:
         raise Refused(f"it cuts text by split={recipe.split}", "", "sentencepiece knows " + " and ".join(_SPLITS))
     charsmap, squeeze = rules_of(recipe.normalize)
@@ -58,7 +60,8 @@ def fit(body: Body) -> Fit:
             raise Refused(f"the token {name[:40]!r} is no text that it holds", "", "sentencepiece's pieces are UTF-8 without NUL")
         score = 0.0
         if entry.kind in ("special", "unknown"):
-            kinds[str(len(tokens))] = UNKNOWN if entry.kind == "unknown" else CONTROL
+            symbol = USER_DEFINED if name in recipe.symbols else CONTROL
+            kinds[str(len(tokens))] = UNKNOWN if entry.kind == "unknown" else symbol
         elif entry.id in bytes_:
             kinds[str(len(tokens))] = BYTE
         elif unigram:
@@ -85,17 +88,19 @@ def fit(body: Body) -> Fit:
         losses.append(Loss("unknown units", f"unknown={recipe.unknown} becomes: a run of them is one {body.unknown or _UNK}"))
     marked = recipe.split == "metaspace"
     said = {"kinds": kinds, "fields": [
-        [2, _packed([(3, UNIGRAM if unigram else BPE), (4, len(tokens)), (35, int(recipe.unknown == "byte-fallback")),
-                     (45, body.unknown or _UNK)])],
+        [2, _packed([(3, UNIGRAM if unigram else BPE), (4, len(tokens)), (10, recipe.coverage),
+                     (25, int(recipe.pieces == "sentencepiece-digits")), *((31, name) for name in recipe.symbols),
+                     (35, int(recipe.unknown == "byte-fallback")), (45, body.unknown or _UNK)])],
         [3, _packed([(1, "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else "identity" if not charsmap else "user_defined"),
-                     (2, charsmap), (3, int(marked)), (4, int(squeeze)), (5, int(marked))])],
+                     (2, charsmap), (3, int(recipe.spaced)), (4, int(squeeze)), (5, int(marked))])],
     ]}
     fitted = Fit(Table(recipe, tokens, [], dict(body.specials), said), losses, keeps_ids=keeps_ids, keeps_unknown=keeps_unknown)
-    if marked and not squeeze:
+    always = recipe.pieces != "any" or bool(recipe.symbols) or not recipe.spaced
+    if marked and not squeeze and not always:
         losses.append(Loss("a space in front", "a text that begins with a space gets a ▁ in front of it too", "' a' becomes ▁▁a"))
     if charsmap:
         losses.append(Loss("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF"))
-    fitted.excused = lambda text: (marked and not squeeze and text.startswith((" ", SPACE_MARK))) or (
+    fitted.excused = lambda text: (marked and not squeeze and not always and text.startswith((" ", SPACE_MARK))) or (
         bool(charsmap) and _MALFORMED.search(text) is not None)
     return fitted
 

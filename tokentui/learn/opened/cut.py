@@ -62,6 +62,9 @@ class _Cut:
         self.__dict__.update(whole.__dict__)
         self._whole, self._born, self._births = whole, born, births
 
+    def __reduce__(self) -> tuple[Any, tuple[Vocabulary, Sequence[int], int]]:
+        return cut, (self._whole, self._born, self._births)
+
     @property
     def by_piece(self) -> Mapping[bytes, int]:
         """The symbol of each token that is born."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tokentui.answers import Ending
 from tokentui.encode.parts import Part
 from tokentui.learn.base import MERGES, Cancel, Progress, Step, Stops
 from tokentui.learn.opened.cutter import Cutter
@@ -63,6 +64,8 @@ class OpenedTrainer:
     Raises:
         TokentuiError: It is none whose tokens are born one by one.
     """
+
+    known_for = Stops()
 
     def __init__(
         self,
@@ -127,6 +130,11 @@ class OpenedTrainer:
     def vocab_size(self) -> int:
         """The number of ids at this step, specials counted; holes are not."""
         return self.order.size(self.number)
+
+    @property
+    def least_size(self) -> int:
+        """The number of ids before the first birth."""
+        return self.order.size(0)
 
     @property
     def uses(self) -> Sequence[int]:
@@ -202,6 +210,11 @@ class OpenedTrainer:
     def last_step(self, stops: Stops) -> int:
         """The birth that these stops lead to: the last one, or one after so many merges."""
         return self.known if stops.merges is None else min(stops.merges, self.known)
+
+    def ending(self, stops: Stops) -> Ending:
+        """The birth that these stops lead to: all births are known."""
+        last = self.last_step(stops)
+        return Ending(last, "last" if last == self.known else "stop")
 
     def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
         """The first birth after `first` of one of these tokens; 0 for one that is there from the start, None for none."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from tokentui.learn.filters import FILTERS, MAX_PIECE_CHARS, script
-from tokentui.recipe import Recipe
+from tokentui.fast.rules import is_shaped
+from tokentui.learn.barriers import barriers, tokens_of
+from tokentui.learn.filters import DIGITS, FILTERS, MAX_PIECE_CHARS, script
+from tokentui.learn.filters import NEVER as NEVER_HELD
+from tokentui.recipe import Recipe, entry
+from tokentui.text import patience
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 
@@ -16,9 +21,11 @@ MAX_LENGTH = MAX_PIECE_CHARS
 """No piece is longer than so many units."""
 _MARK = "▁"
 _LOOK_EVERY = 8192
+_BY_KIND = ("sentencepiece", "sentencepiece-digits")
+"""The filters that go by kinds of units."""
 
 NEVER, INHERITED, MARK = -1, 0, 1
-"""Kinds of units: no piece has it, it goes with every script, it may only come first. Higher kinds are scripts."""
+"""Kinds of units: no longer piece has it, it goes with every script, it may only come first. Higher kinds are scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,8 @@ class Coded:
         end, space, line: The endings: anything follows, the ▁ of the next word, the end of the line.
         kinds: The kind of each unit, where the filter of the recipe is one that goes by these.
         valid: The filter where it does not, None where everything is a piece.
+        unknown: How often something stands in the corpus that no piece has.
+        apart: How many tokens that is.
     """
 
     text: str
@@ -50,6 +59,8 @@ class Coded:
     line: str
     kinds: Mapping[str, int] | None
     valid: Callable[[bytes], bool] | None
+    unknown: int = 0
+    apart: int = 0
 
     def bytes(self, piece: str) -> bytes:
         """The exact bytes of a piece: the marks of a continuation go, but for the first."""
@@ -94,7 +105,13 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
     plain = recipe.unit == "char" and recipe.mark_kind == "none"
     if plain:
         names: Sequence[str] = words.words
-        units = {character: to_bytes(character) for character in sorted(set("".join(names)))}
+        held: set[str] = set()
+        for name in names:
+            for start in range(0, len(name), patience.PART):
+                held.update(name[start : start + patience.PART])
+                if len(name) > patience.PART:
+                    patience.check()
+        units = {character: to_bytes(character) for character in sorted(held)}
     else:
         names, units = _by_units(words.words, recipe)
     yield 0.2
@@ -107,10 +124,14 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
     else:
         at_end = yield from last_words(lines, recipe)
         parts, counts = _ended(words, names, at_end, space, line)
-    if not all(names):
+    unknown = apart = 0
+    if recipe.coverage < 1 or recipe.symbols:
+        follows = space if recipe.split == "metaspace" else end
+        parts, counts, units, unknown, apart = _without_barriers(words, recipe, parts, counts, units, follows)
+    elif not all(names):
         kept = [(part, count) for part, count in zip(parts, counts, strict=True) if len(part) > 1]
         parts, counts = [part for part, _ in kept], [count for _, count in kept]
-    by_kind = recipe.pieces == "sentencepiece" and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
+    by_kind = recipe.pieces in _BY_KIND and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
     return Coded(
         text="".join(parts),
         plain=plain,
@@ -119,16 +140,56 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
         units=units,
         prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
         end=end, space=space, line=line,
-        kinds=unit_kinds(units) if by_kind else None,
-        valid=FILTERS[recipe.pieces],
+        kinds=unit_kinds(units, recipe.pieces == "sentencepiece-digits") if by_kind else None,
+        valid=entry(FILTERS, "pieces", recipe.pieces),
+        unknown=unknown, apart=apart,
     )
+
+
+def _without_barriers(
+    words: Words, recipe: Recipe, parts: Sequence[str], counts: Sequence[int], units: Mapping[str, bytes], follows: str
+) -> tuple[list[str], list[int], dict[str, bytes], int, int]:
+    """The words cut at what nothing merges with, which is no unit then; how often that stands in the corpus, and its tokens.
+
+    sentencepiece writes there what begins as a ▁ does.
+    """
+    units_of = Pretokenizer(recipe).units
+    weights = [1] * len(words.counts) if recipe.weight == "distinct" else words.counts
+    cut = list(map(units_of, words.words))
+    found = barriers(cut, weights, recipe)
+    codes = "".join(code for code, unit in units.items() if unit in found)
+    at = re.compile(f"[{re.escape(codes)}]") if codes else re.compile("(?!)")
+    symbols = frozenset(recipe.symbols)
+    out: list[str] = []
+    times: list[int] = []
+    unknown = 0
+    for part, count in zip(parts, counts, strict=True):
+        if part[:-1] in symbols:
+            unknown += count
+            continue
+        *before, last = at.split(part)
+        unknown += len(before) * count
+        out += [one + follows for one in before if one]
+        out += [last] if len(last) > 1 else []
+        times += [count] * (len(out) - len(times))
+    # A character that stands in symbols alone is no unit: sentencepiece counts characters after it has cut symbols out.
+    standing = {unit for word in cut for unit in word} - found
+    others = {code: unit for code, unit in units.items() if unit in standing}
+    return out, times, others, unknown, tokens_of(found, cut, weights, recipe)
 
 
 def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str, bytes]]:
     """Words with a character for each unit, and what the characters stand for."""
     units_of = Pretokenizer(recipe).units
     codes: dict[bytes, str] = {}
-    names = ["".join([codes.setdefault(unit, chr(len(codes))) for unit in units_of(word)]) for word in words]
+
+    def coded(units: Iterable[bytes]) -> str:
+        return "".join([codes.setdefault(unit, chr(len(codes))) for unit in units])
+
+    names = []
+    for word in words:
+        units = units_of(word)
+        names.append(coded(units) if len(units) <= patience.PART else "".join(map(coded, patience.in_parts(units))))
     return names, {code: unit for unit, code in codes.items()}
 
 
@@ -154,6 +215,8 @@ def _ended(
 def last_words(lines: Sequence[str], recipe: Recipe) -> Generator[float, None, Counter[str]]:
     """How often each word is the last of a line, by `split=metaspace`. Yields how much is done, from 0.2 to 1."""
     words = Pretokenizer(recipe).words
+    if is_shaped(recipe):
+        return Counter(last[-1] for line in lines if (last := words(line)))
     tails: Counter[str] = Counter()
     for low in range(0, len(lines), _LOOK_EVERY):
         yield 0.2 + 0.8 * low / len(lines)
@@ -187,12 +250,12 @@ def _tail(line: str) -> str:
     return line[at:] if at > 0 else line
 
 
-def unit_kinds(units: Iterable[str]) -> dict[str, int]:
-    """The kinds of characters by which `filters.sentencepiece_piece` goes."""
+def unit_kinds(units: Iterable[str], single_digits: bool = False) -> dict[str, int]:
+    """The kinds of characters by which `filters.sentencepiece_piece` goes; by `sentencepiece_digits` a digit joins nothing."""
     scripts: dict[str, int] = {}
     kinds = {}
     for unit in units:
-        if unit in "\0 \t\u2585":
+        if unit in NEVER_HELD or (single_digits and unit in DIGITS):
             kinds[unit] = NEVER
         elif unit == _MARK:
             kinds[unit] = MARK

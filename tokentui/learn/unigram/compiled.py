@@ -210,7 +210,7 @@ class Compiled:
         if len(out):
             missing = np.ones(self.seeds.units, bool)
             missing[pieces[pieces < self.seeds.units]] = False
-            out[0] += sum(all_[: self.seeds.units][missing].tolist())
+            out[0] += sum(all_[: self.seeds.units][missing].tolist()) + self.seeds.unknown
         return out
 
 

@@ -79,7 +79,7 @@ def find_seeds(coded: Coded, size: int) -> Generator[float, None, Ground]:
     alphabet = np.lexsort((np.arange(units), -unit_counts))
     unit_ids = np.full(_FIRST + units, -1, np.int32)
     unit_ids[alphabet + _FIRST] = np.arange(units)
-    first_places = np.empty(_FIRST + units, np.int32)
+    first_places = np.zeros(_FIRST + units, np.int32)
     first_places[text[::-1]] = np.arange(len(text) - 1, -1, -1)
     places, depths = found.places[best], found.depths[best]
     sizes = np.concatenate((np.ones(units, np.int32), depths.astype(np.int32)))
@@ -89,6 +89,7 @@ def find_seeds(coded: Coded, size: int) -> Generator[float, None, Ground]:
         sizes=sizes.tolist(),
         units=units,
         occurrences=sum(coded.weights),
+        unknown=coded.unknown, apart=coded.apart,
     )
     return Ground(
         seeds, text, unit_ids, np.concatenate((first_places[alphabet + _FIRST], places)), sizes, lengths, deepest, links,

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 CHUNK = 4096
 """How many edges are handled between two looks at the clock: less than a millisecond."""
+UNITS = 256
+"""The same for units of a string: each begins and ends many edges."""
 _SAFE_NATS = 640.0
 """Products of probabilities down to e to the minus this are kept as such; deeper in a string logarithms are taken."""
 
@@ -107,7 +109,7 @@ def build(
         children: dict[tuple[int, str], int] = {}
         for name, way in active:
             done += 1
-            if done % CHUNK == 0:
+            if done % UNITS == 0:
                 yield done / total
             key = (way[-1], name[depth - 1])
             node = children.get(key)

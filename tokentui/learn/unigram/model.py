@@ -11,11 +11,13 @@ import struct
 from array import array
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import inf, log
 from typing import NamedTuple
 
 from tokentui.learn.unigram.lattice import Alternatives, Lattice
 from tokentui.learn.unigram.seeds import Seeds
+from tokentui.text.patience import in_parts
 
 SUB_ROUNDS = 2
 """Rounds of expectation and maximisation before each pruning."""
@@ -164,19 +166,20 @@ def digamma(x: float) -> float:
 
 def first_model(seeds: Seeds, max_length: int) -> Model:
     """The model of the seeds: each one's share of count times length."""
-    chosen = [n for n, size in enumerate(seeds.sizes) if size <= max_length or n < seeds.units]
-    worth = [seeds.counts[n] * seeds.sizes[n] for n in chosen]
+    sizes = chain.from_iterable(in_parts(enumerate(seeds.sizes)))
+    chosen = [n for n, size in sizes if size <= max_length or n < seeds.units]
+    worth = [seeds.counts[n] * seeds.sizes[n] for n in chain.from_iterable(in_parts(chosen))]
     total = log(sum(worth)) if worth else 0.0
     counts = array("d", (seeds.counts[n] for n in chosen))
     return Model(array("i", chosen), array("d", (log(one) - total for one in worth)), counts)
 
 
 def credited(model: Model, seeds: Seeds, figures: Sequence[float]) -> array[float]:
-    """A figure for each piece of the model, in its order; those of units that are no pieces go to the first."""
+    """A figure for each piece of the model, in its order; those of what is unknown go to the first, as sentencepiece has it."""
     out = array("d", (figures[piece] for piece in model.pieces))
     if out:
         known = set(model.pieces)
-        out[0] += sum(figures[unit] for unit in range(seeds.units) if unit not in known)
+        out[0] += sum(figures[unit] for unit in range(seeds.units) if unit not in known) + seeds.unknown
     return out
 
 

@@ -14,6 +14,7 @@ from tokentui.learn.unigram.model import Model, Worths
 from tokentui.learn.unigram.seeds import Found, Seeds, find_seeds
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
+from tokentui.text.patience import check
 
 T = TypeVar("T")
 Slices = Generator[None, None, T]
@@ -147,9 +148,10 @@ def quietly(work: Generator[object, None, T]) -> Slices[T]:
 
 
 def drain(work: Generator[object, None, T]) -> T:
-    """Do all of it at once."""
+    """Do all of it at once; somebody may stop it."""
     while True:
         try:
+            check()
             next(work)
         except StopIteration as stop:
             result: T = stop.value

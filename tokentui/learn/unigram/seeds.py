@@ -12,12 +12,15 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokentui.learn.unigram.coded import INHERITED, MARK, MAX_LENGTH, NEVER, Coded
+from tokentui.text import patience
+from tokentui.text.patience import in_parts
 from tokentui.text.pretokenize import to_bytes
 
 SEED_SIZE = 1_000_000
 """How many seeds of two or more units there are at most: the default of sentencepiece."""
 _LEAST = 2
-_LOOK_EVERY = 1024
+_LOOK_EVERY = 4096
+"""How many places are looked at between two looks at whether to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class Seeds:
         sizes: How many units each has.
         units: The first so many seeds are the units.
         occurrences: The weight of all words: what an objective is divided by.
+        unknown: How often something stands in the corpus that no piece has, by weight: symbols, and what is not covered.
+        apart: How many tokens that is.
     """
 
     bytes: Sequence[bytes]
@@ -37,6 +42,8 @@ class Seeds:
     sizes: Sequence[int]
     units: int
     occurrences: int
+    unknown: int = 0
+    apart: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,7 @@ def find_seeds(coded: Coded, size: int = SEED_SIZE) -> Generator[float, None, Fo
         sizes=[1] * len(alphabet) + [len(piece) for _, _, _, piece, _ in named],
         units=len(alphabet),
         occurrences=sum(coded.weights),
+        unknown=coded.unknown, apart=coded.apart,
     )
     yield 0.95
     pieces = [code for _, _, code in alphabet] + [piece for _, _, _, piece, _ in named]
@@ -98,37 +106,42 @@ class _Search:
         self._coded = coded
         self._weight = weight = list[int]()
         for length, times in zip(coded.sizes, coded.weights, strict=True):
-            weight += [times] * length
+            for start in range(0, length, patience.PART):
+                if start:
+                    patience.check()
+                weight += [times] * min(patience.PART, length - start)
         self._reach = bytearray(b"\1") * len(coded.text)
         self.found: list[tuple[int, int, int]] = []
         self.units: Counter[str] = Counter()
 
     def run(self) -> Generator[float, None, None]:
         """Fill `found`, with a place, the length and the weight of each, and `units`. Yields how much is done, from 0 to 1."""
-        coded, weight = self._coded, self._weight
+        coded = self._coded
         text, leads, end = coded.text, coded.leads(), coded.end
         endings = (end, coded.space, coded.line)
         alone = end in text
         kinds = coded.kinds or dict.fromkeys(coded.units, INHERITED)
         after = [text[depth:] for depth in range(MAX_LENGTH + 1)]  # what follows so many units after a place
         firsts: defaultdict[str, list[int]] = defaultdict(list)
-        for place, code in enumerate(text):
-            firsts[code].append(place)
+        for part in in_parts(enumerate(text)):
+            for place, code in part:
+                firsts[code].append(place)
         for ending in endings:
             firsts.pop(ending, None)
         stack = []
         for code, places in firsts.items():
-            self.units[code] = sum(map(weight.__getitem__, places))
+            self.units[code] = self._times(places)
             if kinds[code] != NEVER:
                 stack.append((1, places, kinds[code]))
-        total, steps = len(text), 0
+        total, steps, looks = len(text), 0, _LOOK_EVERY
         left = total
         while stack:
             depth, places, kind = stack.pop()
             if depth == 1:
                 left -= len(places)
-            steps += 1
-            if steps % _LOOK_EVERY == 0:
+            steps += len(places)
+            if steps >= looks:
+                looks = steps + _LOOK_EVERY
                 yield 1 - left / total
             if len(places) == 2:  # most are
                 one, two = places
@@ -146,12 +159,13 @@ class _Search:
             else:
                 codes = after[depth]
                 following = {}
-                for place in places:
-                    code = codes[place]
-                    if code in following:
-                        following[code].append(place)
-                    else:
-                        following[code] = [place]
+                for some in in_parts(places) if len(places) > patience.PART else (places,):
+                    for place in some:
+                        code = codes[place]
+                        if code in following:
+                            following[code].append(place)
+                        else:
+                            following[code] = [place]
             if depth > 1 and (end in following or (len(following) > 1 and len({leads[code] for code in following}) > 1)):
                 self._add(places, depth)
             if depth == MAX_LENGTH:
@@ -170,7 +184,7 @@ class _Search:
                     stack.append((depth + 1, group, now))
 
     def _add(self, places: list[int], depth: int) -> None:
-        count = sum(map(self._weight.__getitem__, places))
+        count = self._times(places)
         if count < _LEAST:
             return
         coded, place = self._coded, places[0]
@@ -178,8 +192,16 @@ class _Search:
             return
         self.found.append((place, depth, count))
         reach = self._reach
-        for place in places:
-            reach[place] = depth  # deeper ones come later
+        for part in in_parts(places) if len(places) > patience.PART else (places,):
+            for place in part:
+                reach[place] = depth  # deeper ones come later
+
+    def _times(self, places: list[int]) -> int:
+        """How often what begins at these places stands in the corpus."""
+        weight = self._weight.__getitem__
+        if len(places) <= patience.PART:
+            return sum(map(weight, places))
+        return sum(sum(map(weight, part)) for part in in_parts(places))
 
     def _alone(self, place: int, depth: int) -> None:
         """What begins at one place only branches at the end of its word alone."""
@@ -198,12 +220,14 @@ class _Search:
         for length, weight in zip(self._coded.sizes, self._coded.weights, strict=True):
             last = start + length - 1
             furthest = start + reach[start]
-            for place in range(start + 1, last):
-                if place >= furthest:
-                    out[text[start:place]] += weight
-                    start = place
-                if place + reach[place] > furthest:
-                    furthest = place + reach[place]
+            places = range(start + 1, last)
+            for part in in_parts(places) if length > patience.PART else (places,):
+                for place in part:
+                    if place >= furthest:
+                        out[text[start:place]] += weight
+                        start = place
+                    if place + reach[place] > furthest:
+                        furthest = place + reach[place]
             out[text[start:last]] += weight
             start = last + 1
         return out

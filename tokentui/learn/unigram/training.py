@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from tokentui import fast
+from tokentui.answers import Ending
 from tokentui.errors import TokentuiError
 from tokentui.learn import base as end
 from tokentui.learn.base import Cancel, Progress, Stops
@@ -19,6 +21,7 @@ from tokentui.learn.unigram.seeds import SEED_SIZE
 from tokentui.learn.walking import look, quiet_collector
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
+from tokentui.text.patience import asking
 
 VOCAB_SIZE = 8000
 """The size that a training prunes towards where none was asked for: the default of sentencepiece."""
@@ -46,8 +49,8 @@ class Training:
     Seeds are those of sentencepiece when the documents are given as `lines`, since it looks for them in lines. Counted
     words alone do not tell which of them end a line: without `lines` each is taken to have a ▁ after it, so that a word
     which the library saw before spaces and at ends of lines, and nowhere else, is no seed. One thing of the library is
-    left out: it counts twice what ends lines as the very last line does. Its character coverage is 1 here: every unit
-    of the corpus is required.
+    left out: it counts twice what ends lines as the very last line does. Every unit that the coverage of the recipe takes in is
+    required.
 
     Args:
         words: The counted pre-tokens of the corpus.
@@ -61,6 +64,9 @@ class Training:
         lines: The documents that the words come from.
         seed_size: How many seeds of two or more units there are at most.
     """
+
+    known_for: Stops = Stops()
+    """The sizes that a run goes to where none are named."""
 
     def __init__(
         self,
@@ -79,9 +85,10 @@ class Training:
         self.recipe = recipe
         self.first_id = first_id
         self.specials = tuple(specials)
-        self._others = len(self.specials) + (256 if recipe.unknown == "byte-fallback" else 0)
+        symbols = sum(name not in self.specials for name in recipe.symbols)
+        self._others = len(self.specials) + symbols + (256 if recipe.unknown == "byte-fallback" else 0)
         self._max_length: int | None = None
-        with quiet_collector():
+        with quiet_collector(), asking(cancel) if cancel is not None else nullcontext():
             work = self._lay_out(lines, seed_size)
             while True:
                 try:
@@ -203,7 +210,7 @@ class Training:
         part = model.without(going[:taken])
         known = drain(self._maker.survey(part))
         words = max(1, self._maker.seeds.occurrences)
-        return _Walk(taken, len(going), part, round(sum(known.uses)), -known.likelihood / words)
+        return _Walk(taken, len(going), part, round(sum(known.uses)) + self._maker.seeds.apart, -known.likelihood / words)
 
     @property
     def walked(self) -> tuple[int, int] | None:
@@ -246,6 +253,7 @@ class Training:
             Why it stopped: `vocab_size`, `merges`, or `no pair left` where the corpus has not so many pieces.
         """
         stops = Stops(merges, vocab_size, max(1, min_count), max_length)
+        stops = self.known_for if stops == Stops() else stops
         with quiet_collector():
             reason = None
             while not reason:
@@ -292,8 +300,13 @@ class Training:
             return end.VOCAB_SIZE if self.vocab_size >= target else end.NO_PAIR
         return None
 
+    @property
+    def least_size(self) -> int:
+        """The number of ids that the units and what is no piece take: no pruning goes below."""
+        return self._others + self._maker.seeds.units
+
     def _size(self, asked: int) -> int:
-        return max(asked, self._others + self._maker.seeds.units)
+        return max(asked, self.least_size)
 
     def bound(self, stops: Stops) -> None:
         """Take another size or greatest length: what was made under the old ones and would differ is forgotten."""
@@ -335,7 +348,7 @@ class Training:
         """Note another last step, with what the corpus is by it."""
         known = yield from self._maker.survey(model)
         self._models.append(model)
-        self._tokens.append(round(sum(known.uses)))
+        self._tokens.append(round(sum(known.uses)) + self._maker.seeds.apart)
         self._objectives.append(-known.likelihood / max(1, self._maker.seeds.occurrences))
 
     def _guess(self) -> int:
@@ -388,6 +401,13 @@ class Training:
         """The step that the training ends with: known at its end, before that about the right one."""
         guess = self._guess()
         return guess if stops.merges is None else min(guess, stops.merges)
+
+    def ending(self, stops: Stops) -> Ending:
+        """Where the training ends: how many prunings it takes is an estimate until the last one is made."""
+        model, guess = self._models[-1], self._guess()
+        if stops.merges is not None and (stops.merges <= self.known or stops.merges < guess):
+            return Ending(stops.merges, "stop" if stops.merges <= self.known else "at most")
+        return Ending(guess, "last" if model.final or not model.pieces else "about")
 
     def limits(self, stops: Stops) -> Stops:
         """Of some stops those that say what a step is, without those that only end a run."""

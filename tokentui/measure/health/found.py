@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from tokentui.answers import Check, Example
 from tokentui.measure.health.survey import Survey
@@ -33,6 +34,7 @@ class Rule:
         about: What it is good for, a sentence.
         threshold: What is a WARN and what a FAIL.
         look: Looks.
+        of: What of the survey it looks at, token by token: without any it says nothing. Empty for a look at texts.
     """
 
     name: str
@@ -40,10 +42,12 @@ class Rule:
     about: str
     threshold: str
     look: Callable[[Survey], Found]
+    of: Literal["", "entries", "pieces"] = ""
 
     def check(self, seen: Survey) -> Check:
         """The check of a tokenizer."""
-        found = self.look(seen)
+        none = bool(self.of) and not getattr(seen, self.of)
+        found = Found(NONE, "there are no tokens") if none else self.look(seen)
         return Check(
             self.name, self.title, self.about, found.status, found.observed, self.threshold, found.value, len(found.examples),
             tuple(found.examples[:MOST_EXAMPLES]),

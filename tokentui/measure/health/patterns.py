@@ -46,6 +46,9 @@ def _literals(value: Any, where: str) -> Iterator[tuple[str, str]]:
 
 def doubts(seen: Survey) -> Found:
     """What the reader of the file had to assume, and what it noticed."""
-    notes = seen.tokenizer.notes
+    notes = list(seen.tokenizer.notes)
+    vocabulary = seen.tokenizer.vocabulary
+    if isinstance(vocabulary, ImportedVocabulary) and vocabulary.pipeline.near:
+        notes.append(f"text is cut by the steps of the file: split={seen.tokenizer.recipe.split} is only the nearest value")
     found = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
     return Found(WARN if notes else PASS, some(len(notes), "remark", "by what read the file"), len(notes), found)

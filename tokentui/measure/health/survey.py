@@ -14,6 +14,7 @@ from tokentui.errors import Cancelled
 from tokentui.learn.base import Cancel, Progress
 from tokentui.measure.health.scripts import written_in
 from tokentui.measure.reach import cause
+from tokentui.measure.spelling import bare as bare_bytes
 from tokentui.measure.usage import ORDINARY
 from tokentui.tokenizer import Entry, Tokenizer
 
@@ -44,12 +45,7 @@ class Survey:
 
     def bare(self, piece: bytes) -> str:
         """A token as text, without its mark unless it is nothing else."""
-        return _bare(self.encoder, piece).decode("utf-8", "replace")
-
-
-def _bare(encoder: WordEncoder, piece: bytes) -> bytes:
-    mark = encoder.marks.mark
-    return (piece.removeprefix(mark) if encoder.marks.prefix else piece.removesuffix(mark)) or piece
+        return bare_bytes(self.tokenizer.recipe, piece).decode("utf-8", "replace")
 
 
 def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Cancel | None = None) -> Survey:
@@ -61,7 +57,7 @@ def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Ca
         cancel: Asked meanwhile; true raises `Cancelled`.
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    encoder, decoder = WordEncoder(vocabulary, merges), Decoder(vocabulary, merges)
+    recipe, encoder, decoder = tokenizer.recipe, WordEncoder(vocabulary, merges), Decoder(vocabulary, merges)
     symbols = vocabulary.symbols_by_id(merges)
     entries = tuple(tokenizer.entries())
     pieces: dict[int, bytes] = {}
@@ -80,7 +76,7 @@ def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Ca
         symbol = symbols[entry.id]
         piece = pieces[entry.id] = vocabulary.spelled(symbol)
         alike.setdefault(piece, []).append(entry.id)
-        bare = _bare(encoder, piece)
+        bare = bare_bytes(recipe, piece)
         scripts[written_in(bare)] += 1
         lengths[len(bare.decode("utf-8", "replace"))] += 1
         why, words = cause(encoder, decoder, symbol)
@@ -92,7 +88,9 @@ def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Ca
         first_id=vocabulary.first_id,
         merges=merges,
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
-        longest=tuple(heapq.nsmallest(_LONGEST, pieces.items(), key=lambda token: (-len(token[1]), token[0]))),
+        longest=tuple(heapq.nsmallest(
+            _LONGEST, pieces.items(), key=lambda token: (-len(bare_bytes(recipe, token[1])), token[0])
+        )),
         unreachable=tuple((number, piece, words) for number, piece, _, words in dead),
         duplicates=tuple((piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
         broken=tuple(token for token in pieces.items() if len(token[1]) > 1 and not is_text(token[1])),

@@ -29,11 +29,16 @@ def encoded(tokenizer: Tokenizer, text: str, allow_special: bool = False) -> Enc
         return None
 
 
+def _specials(tokenizer: Tokenizer) -> list[str]:
+    """The first special tokens; a symbol is none: text that spells it is it."""
+    return [name for name in tokenizer.vocabulary.specials[:_MOST_SPECIALS] if name not in tokenizer.recipe.symbols]
+
+
 def specials(seen: Survey) -> Found:
     """Special tokens that do not become themselves where they are allowed."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
     # The unknown token stands for what has no token: nobody writes it.
-    names = [name for name in vocabulary.specials[:_MOST_SPECIALS] if vocabulary.special_id(name) != vocabulary.unknown_id]
+    names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
     if not names:
         return Found(NONE, "there are no special tokens")
     found = []
@@ -54,7 +59,7 @@ def injected(seen: Survey) -> Found:
     """Special tokens that typed text becomes without being allowed to."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
     control = {entry.id for entry in seen.entries if entry.kind == "special"}
-    names = [name for name in vocabulary.specials[:_MOST_SPECIALS] if vocabulary.special_id(name) in control]
+    names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) in control]
     if not names:
         return Found(NONE, "there are no special tokens")
     found = [
@@ -94,7 +99,7 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
     encoding = encoded(tokenizer, f"a {number}")
     if encoding is None or encoding.unknown:
         return None
-    return tuple(sorted({end - 2 for _, end in encoding.offsets if end > 2}))
+    return tuple(sorted({end - 2 for _, end in encoding.offsets if end > 2})) or None  # it may be dropped
 
 
 def spaces(seen: Survey) -> Found:
@@ -114,15 +119,23 @@ def controls(seen: Survey) -> Found:
 
 def _round(seen: Survey, pairs: Iterable[tuple[str, str]], what: str) -> Found:
     listed = list(pairs)
-    found = []
+    found, refused, whole = [], 0, len(listed)
     for name, text in listed:
-        back = _back(seen.tokenizer, text)
-        if back != text:
-            why = seen.tokenizer.lost(text)
-            found.append(Example(None, text.encode(), f"{name}: {why[0] if why else 'changed'}"))
-    value = share(len(found), len(listed))
-    observed = f"{some(len(found), what)} of {len(listed)} changed on the way back"
-    return Found(WARN if found else PASS, observed, value, found)
+        encoding = encoded(seen.tokenizer, text)
+        held = encoding is not None and len(encoding.unknown) < len(encoding.ids)
+        back = seen.tokenizer.decode(number for number in encoding.ids if number is not None) if encoding is not None else None
+        if held and back == text:
+            continue
+        why = seen.tokenizer.lost(text)
+        found.append(Example(None, text.encode(), f"{name}: {why[0] if why else 'nothing of it has a token'}"))
+        refused += not held
+    if refused == whole:
+        return Found(NONE, f"nothing of {some(whole, what)} has a token")
+    changed = len(found) - refused
+    observed = f"{some(changed, what)} of {whole - refused} changed on the way back"
+    if refused:
+        observed += f"; of {some(refused, 'other')} nothing has a token, or {'it is' if refused == 1 else 'they are'} refused"
+    return Found(WARN if found else PASS, observed, share(len(found), whole), found)
 
 
 def _back(tokenizer: Tokenizer, text: str) -> str | None:
@@ -138,7 +151,7 @@ def stable(seen: Survey) -> Found:
     tried = 0
     for name, text in (*probes.SCRIPTS, *probes.TEXTS):
         encoding = encoded(seen.tokenizer, text)
-        if encoding is None or encoding.unknown or None in encoding.ids:
+        if encoding is None or not encoding.ids or encoding.unknown or None in encoding.ids:
             continue
         tried += 1
         back = _back(seen.tokenizer, text)
@@ -180,15 +193,20 @@ def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
 
 def forms(seen: Survey) -> Found:
     """Texts that look alike and have other ids."""
-    found = []
+    found, tried = [], 0
     for name, text in (*probes.SCRIPTS, *probes.TEXTS):
         composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
         if composed == apart:
             continue
         one, other = encoded(seen.tokenizer, composed), encoded(seen.tokenizer, apart)
-        if one is None or other is None or one.ids == other.ids:
+        if one is None or other is None or len(one.unknown) == len(one.ids) == len(other.unknown) == len(other.ids):
+            continue
+        tried += 1
+        if one.ids == other.ids:
             continue
         found.append(Example(None, text.encode(), f"{name}: {len(one)} tokens composed, {len(other)} decomposed"))
+    if not tried:
+        return Found(NONE, "no text with two forms is encoded")
     status = WARN if found else PASS
     return Found(status, some(len(found), "text", "with other ids when decomposed"), len(found), found)
 

@@ -9,6 +9,7 @@ from tokentui.answers import Example
 from tokentui.measure.health.found import FAIL, NONE, PASS, WARN, Found, graded, share, some
 from tokentui.measure.health.survey import Survey, is_text
 from tokentui.measure.reach import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT
+from tokentui.measure.spelling import bare
 
 _RESERVED = re.compile(rb"[\[<]\|?(?:unused|extra_id|reserved|special|mask|pad|empty)[^\[\]<>]*[\]>]", re.IGNORECASE)
 _NEVER = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
@@ -20,6 +21,8 @@ def coverage(seen: Survey) -> Found:
     """Whether any text at all can be written."""
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
+    if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
+        return Found(FAIL, "no text can be written: the vocabulary has no token for any")
     missing = [value for value in seen.health.missing_bytes if value not in _NEVER]
     fallback = vocabulary.byte_tokens or len(getattr(vocabulary, "byte_symbols", ()))
     if recipe.unit == "byte" and not missing:
@@ -142,8 +145,9 @@ def controls(seen: Survey) -> Found:
 
 def long_ones(seen: Survey) -> Found:
     """Tokens that are longer than words are."""
-    found = [Example(number, piece, f"{len(piece)} bytes") for number, piece in seen.pieces.items() if len(piece) > _LONG]
-    found.sort(key=lambda one: -len(one.piece))
+    sizes = {number: len(bare(seen.tokenizer.recipe, piece)) for number, piece in seen.pieces.items()}
+    long = sorted((number for number, size in sizes.items() if size > _LONG), key=lambda number: -sizes[number])
+    found = [Example(number, seen.pieces[number], f"{sizes[number]} bytes") for number in long]
     value = share(len(found), len(seen.pieces))
     observed = some(len(found), "token", f"of more than {_LONG} bytes", len(seen.pieces))
     return Found(graded(value, 0.001, 0.05), observed, value, found)

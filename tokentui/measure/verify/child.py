@@ -100,10 +100,12 @@ def train_sentencepiece(asked: dict[str, Any]) -> list[list[str]]:
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(asked["documents"]), model_writer=model, model_type="bpe", vocab_size=asked["size"],
-        character_coverage=1.0, byte_fallback=asked["fallback"], minloglevel=2,
+        character_coverage=asked["coverage"], byte_fallback=asked["fallback"], split_digits=asked["digits"],
+        user_defined_symbols=asked["symbols"], add_dummy_prefix=asked["prefix"], max_sentence_length=asked["longest"],
+        normalization_rule_name=asked["rule"], remove_extra_whitespaces=asked["squeeze"], minloglevel=2,
     )
     one = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    first = 3 + 256 * asked["fallback"]
+    first = 3 + len(asked["symbols"]) + 256 * asked["fallback"]
     return [[one.id_to_piece(number).encode().hex()] for number in range(first, first + asked["merges"])]
 
 
@@ -122,13 +124,14 @@ class HuggingFace:
         self._one = tokenizers.Tokenizer.from_file(asked["path"])
         self._one.no_truncation()
         self._one.no_padding()
-        self._one.encode_special_tokens = True
 
-    def ids(self, text: str) -> list[int]:
+    def ids(self, text: str, specials: bool = False) -> list[int]:
+        self._one.encode_special_tokens = not specials
         return list(self._one.encode(text, add_special_tokens=False).ids)
 
     def stages(self, text: str) -> dict[str, Any]:
         one = self._one
+        one.encode_special_tokens = True
         normal = one.normalizer.normalize_str(text) if one.normalizer else text
         words = [word for word, _ in one.pre_tokenizer.pre_tokenize_str(normal)] if one.pre_tokenizer else [normal]
         return {"normalized": normal, "words": words, "tokens": one.encode(text, add_special_tokens=False).tokens}
@@ -142,7 +145,7 @@ class SentencePiece:
 
         self._one = sentencepiece.SentencePieceProcessor(model_file=asked["path"])
 
-    def ids(self, text: str) -> list[int]:
+    def ids(self, text: str, specials: bool = False) -> list[int]:
         return list(self._one.encode(text))
 
     def stages(self, text: str) -> dict[str, Any]:
@@ -158,10 +161,10 @@ class TikToken:
 
         self._pattern = asked["pattern"]
         ranks = load_tiktoken_bpe(asked["path"])
-        self._one = tiktoken.Encoding("one", pat_str=self._pattern, mergeable_ranks=ranks, special_tokens={})
+        self._one = tiktoken.Encoding("one", pat_str=self._pattern, mergeable_ranks=ranks, special_tokens=asked["specials"])
 
-    def ids(self, text: str) -> list[int]:
-        return list(self._one.encode_ordinary(text))
+    def ids(self, text: str, specials: bool = False) -> list[int]:
+        return list(self._one.encode(text, allowed_special="all") if specials else self._one.encode_ordinary(text))
 
     def stages(self, text: str) -> dict[str, Any]:
         import regex
@@ -173,10 +176,10 @@ class TikToken:
 ENCODE: dict[str, Any] = {"tokenizers": HuggingFace, "sentencepiece": SentencePiece, "tiktoken": TikToken}
 
 
-def tried(ids: Callable[[str], list[int]], text: str) -> list[int] | str:
+def tried(ids: Callable[[str, bool], list[int]], text: str, specials: bool) -> list[int] | str:
     """The ids of a text, or why there are none."""
     try:
-        return ids(text)
+        return ids(text, specials)
     except Exception as error:
         return _line(error)
 
@@ -197,7 +200,7 @@ def main() -> None:
                 loaded = ENCODE[asked["peer"]](asked)
                 reply = {}
             elif asked["do"] == "encode":
-                reply = {"ids": [tried(loaded.ids, text) for text in asked["texts"]]}
+                reply = {"ids": [tried(loaded.ids, text, asked["specials"]) for text in asked["texts"]]}
             else:
                 reply = loaded.stages(asked["text"])
         except BaseException as error:  # a panic of Rust is no Exception

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from tokentui.encode import WordEncoder
 from tokentui.errors import Cancelled, TokentuiError
-from tokentui.formats import letters
+from tokentui.formats import letters, recognise
 from tokentui.learn.base import Cancel, Progress
 from tokentui.measure.verify.peers import Asked, Peer, asking, version_of
-from tokentui.text.split import SPLITS
+from tokentui.text.split import SPLITS, Splitter
 from tokentui.tokenizer import Tokenizer
 
 SECONDS = 120.0
@@ -46,6 +46,7 @@ class TextParting:
 
     Attributes:
         number: The number of the text, from 1.
+        specials: Whether special tokens were found in it by their names; else it is plain text all through.
         text: The shortest part of it that was found to differ.
         stage: Where the two part: `normalized text`, `pre-tokens` or `ids`.
         ours, theirs: What becomes of that part.
@@ -56,6 +57,7 @@ class TextParting:
     stage: str
     ours: Encoded
     theirs: Encoded
+    specials: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ def verify_encoding(
         tokenizer: The tokenizer of the file.
         path: The file, which the library reads itself.
         peer: The library.
-        documents: What is encoded. Special tokens are plain text in it.
+        documents: What is encoded: as plain text; and what holds the name of a special token, with these found as well,
+            unless the library never does that.
         progress: Told (done, total) in characters.
         cancel: Asked meanwhile; true raises `Cancelled`.
 
@@ -89,21 +92,31 @@ def verify_encoding(
     if not peer.reads:
         able = ", ".join(f"{name} ({one.reads})" for name, one in _readers().items())
         raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {able}")
-    split = tokenizer.recipe.split
-    pattern = SPLITS[split].pattern if split in SPLITS else split.removeprefix("regex:")
+    _check_file(path, peer)
+    pattern = _pattern(tokenizer, peer)
+    vocabulary = tokenizer.vocabulary
+    named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
     total, done, texts, tokens = sum(map(len, documents)), 0, 0, 0
     with asking(peer, cancel) as asked:
-        asked.ask(SECONDS, do="load", path=os.path.abspath(path), pattern=pattern)
+        asked.ask(SECONDS, do="load", path=os.path.abspath(path), pattern=pattern, specials=named)
         for batch in _batches(documents):
             if cancel is not None and cancel():
                 raise Cancelled
             if progress is not None:
                 progress(done, total)
-            for text, theirs in zip(batch, asked.ask(SECONDS, do="encode", texts=batch)["ids"], strict=True):
+            plain = asked.ask(SECONDS, do="encode", texts=batch, specials=False)["ids"]
+            holding = [text for text in batch if any(name in text for name in named)]
+            found = asked.ask(SECONDS, do="encode", texts=holding, specials=True)["ids"] if holding else []
+            with_specials = dict(zip(holding, found, strict=True))
+            for text, theirs in zip(batch, plain, strict=True):
                 texts += 1
                 ours = _ids(tokenizer, text)
-                if ours != theirs and not (isinstance(ours, str) and isinstance(theirs, str)):
-                    parting = _parting(tokenizer, peer.name, asked, texts, text)
+                specials = False
+                if not _differ(ours, theirs) and text in with_specials:
+                    specials, theirs = True, with_specials[text]
+                    ours = _ids(tokenizer, text, specials=True)
+                if _differ(ours, theirs):
+                    parting = _parting(tokenizer, peer.name, asked, texts, text, specials)
                     return EncodingReport(peer.name, version_of(peer), texts - 1, tokens, parting)
                 tokens += len(ours) if isinstance(ours, list) else 0
             done += sum(map(len, batch))
@@ -138,23 +151,62 @@ def _cut(document: str) -> Iterator[str]:
         start = end
 
 
-def _ids(tokenizer: Tokenizer, text: str) -> list[int | None] | str:
+def _check_file(path: str, peer: Peer) -> None:
+    """Refuse a file of a format that a library does not read, in place of its parse error.
+
+    Raises:
+        TokentuiError: It is one.
+    """
+    found = recognise(path)
+    if found != peer.format:
+        to = {"tokenizers": "huggingface"}.get(peer.name, peer.name)
+        what = f"{peer.name} reads {peer.reads}, not {found or 'this file'}"
+        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {to}, and verify OUT")
+
+
+def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
+    """The pattern of a file that holds none, empty for a library whose files do.
+
+    Raises:
+        TokentuiError: The split is no single pattern.
+    """
+    split = tokenizer.recipe.split
+    if peer.name != "tiktoken":
+        return ""
+    if split.startswith("regex:"):
+        return split.removeprefix("regex:")
+    entry = SPLITS[split]
+    if entry.kind.prepare is not Splitter.prepare or entry.kind.spans is not Splitter.spans:
+        what = f"{peer.name} cannot cut with split={split}: it is more than a pattern"
+        raise TokentuiError(what, "-s split", "such as split=gpt2")
+    return entry.pattern
+
+
+def _differ(ours: list[int | None] | str, theirs: list[int | None] | str) -> bool:
+    """Whether two gave other ids, or one of them refused."""
+    return ours != theirs and not (isinstance(ours, str) and isinstance(theirs, str))
+
+
+def _ids(tokenizer: Tokenizer, text: str, specials: bool = False) -> list[int | None] | str:
     """The ids of a text, or why there are none."""
     try:
-        return list(tokenizer.encode(text).ids)
+        return list(tokenizer.encode(text, allow_special=specials).ids)
     except Cancelled:
         raise
     except TokentuiError as error:
         return str(error)
 
 
-def _parting(tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: str) -> TextParting:
+def _parting(tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: str, specials: bool) -> TextParting:
     def differs(part: str) -> bool:
-        theirs = asked.ask(SECONDS, do="encode", texts=[part])["ids"][0]
-        ours = _ids(tokenizer, part)
-        return bool(ours != theirs and not (isinstance(ours, str) and isinstance(theirs, str)))
+        theirs = asked.ask(SECONDS, do="encode", texts=[part], specials=specials)["ids"][0]
+        return _differ(_ids(tokenizer, part, specials), theirs)
 
     short = shorten(text, differs)
+    if specials:
+        found = asked.ask(SECONDS, do="encode", texts=[short], specials=True)["ids"][0]
+        ours, theirs = _as_named(tokenizer, _ids(tokenizer, short, specials)), _as_named(tokenizer, found)
+        return TextParting(number, short, "ids, with special tokens found by their names", ours, theirs, specials)
     ours, theirs = _ours(tokenizer, short), _theirs(asked, tokenizer.recipe.unit == "byte" and peer == "tokenizers", short)
     stage = "ids"
     if None not in (ours.words, theirs.words) and ours.words != theirs.words:
@@ -186,6 +238,14 @@ def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> s
     return text
 
 
+def _as_named(tokenizer: Tokenizer, ids: list[int | None] | str) -> Encoded:
+    """What either gave, with the tokens that the file has for the ids."""
+    if isinstance(ids, str):
+        return Encoded(None, None, (), (), ids)
+    tokens = ("null" if number is None else tokenizer.id_to_token(number) or "?" for number in ids)
+    return Encoded(None, None, tuple(tokens), tuple(ids))
+
+
 def _ours(tokenizer: Tokenizer, text: str) -> Encoded:
     analysis = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.analyse(text)
     words = tuple(pretoken.text for pretoken in analysis.pretokens)
@@ -197,7 +257,7 @@ def _ours(tokenizer: Tokenizer, text: str) -> Encoded:
 
 
 def _theirs(asked: Asked, letters_: bool, text: str) -> Encoded:
-    ids = asked.ask(SECONDS, do="encode", texts=[text])["ids"][0]
+    ids = asked.ask(SECONDS, do="encode", texts=[text], specials=False)["ids"][0]
     if isinstance(ids, str):
         return Encoded(None, None, (), (), ids)
     told = asked.ask(SECONDS, do="stages", text=text)

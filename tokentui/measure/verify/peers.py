@@ -9,12 +9,12 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tokentui import children
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.learn.base import Cancel
 from tokentui.recipe import nearest
@@ -34,6 +34,8 @@ class Peer:
         package: What it is called in a package index.
         trains: What it trains, in a few words; empty for nothing.
         reads: The files that it encodes with, empty for none.
+        format: The name of their format among `tokentui.formats.READERS`.
+        specials: Whether it can be asked to find special tokens in a text by their names.
     """
 
     name: str
@@ -41,14 +43,18 @@ class Peer:
     package: str
     trains: str = ""
     reads: str = ""
+    format: str = ""
+    specials: bool = False
 
 
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
-        Peer("tokenizers", "tokenizers", "tokenizers", "bytes or characters without marks", "tokenizer.json"),
-        Peer("sentencepiece", "sentencepiece", "sentencepiece", "pieces=sentencepiece", ".model"),
-        Peer("tiktoken", "tiktoken", "tiktoken", "bytes, a few merges", "rank files"),
+        Peer("tokenizers", "tokenizers", "tokenizers", "bytes or characters without marks", "tokenizer.json",
+             "Hugging Face's tokenizer.json", specials=True),
+        Peer("sentencepiece", "sentencepiece", "sentencepiece", "pieces=sentencepiece", ".model",
+             "sentencepiece's .model"),
+        Peer("tiktoken", "tiktoken", "tiktoken", "bytes, a few merges", "rank files", "tiktoken ranks", specials=True),
         Peer("rustbpe", "rustbpe", "rustbpe", "bytes"),
         Peer("subword-nmt", "subword_nmt", "subword-nmt", "characters with mark=end-suffix:</w>"),
     )
@@ -91,8 +97,12 @@ class Asked:
         self._peer = peer
         self._cancel = cancel
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", str(_CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, env={**os.environ, "TOKENIZERS_PARALLELISM": "true"},
+            children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True, cwd=children.FOLDER,
+            env={
+                **children.surroundings(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
+                "TIKTOKEN_CACHE_DIR": "",  # else a file that was changed is as it was when it was read first
+            },
         )
         self._last = bytearray()
         self._out = bytearray()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,9 +19,10 @@ from tokentui.learn import start_counted
 from tokentui.learn.base import Cancel, Candidate, Progress, Stops
 from tokentui.learn.pairs import PairTrainer
 from tokentui.measure.verify.peers import Peer, asking, version_of
-from tokentui.recipe import Recipe
+from tokentui.recipe import AXES, Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
+from tokentui.text.normalize import normalize
 from tokentui.text.split import to_bytes
 
 SECONDS = 3600.0
@@ -31,7 +32,27 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 ROWS = 10
 _FEW = 250
 _END = "</w>"
+_DIGITS = "sentencepiece-digits"
+_OWN_RULE = "nmt-nfkc"
+_SENTENCE = 4192
+"""Bytes of a line that sentencepiece reads unless it is told otherwise; it leaves out longer ones without a word."""
+_LEAST_COVERAGE = 0.98
+_LONGEST_LINE = 1 << 30
+_UNKNOWN = "\u2585"
 _BREAKS = re.compile("[ \r\n]")
+
+
+_BY_ALL: dict[str, tuple[str, ...]] = {"objective": ("count",), "weight": ("occurrences",)}
+_BYTES: dict[str, tuple[str, ...]] = {"unit": ("byte",), "mark": ("none",), "pieces": ("any",)}
+_BY: dict[str, dict[str, tuple[str, ...]]] = {
+    "tokenizers": {"unit": ("byte", "char"), "mark": ("none",), "pieces": ("any",)},
+    "rustbpe": _BYTES,
+    "tiktoken": _BYTES,
+    "subword-nmt": {"unit": ("char",), "mark": (f"end-suffix:{_END}",), "pieces": ("any",)},
+    "sentencepiece": {"pieces": ("sentencepiece", _DIGITS), "unit": ("char",), "split": ("metaspace",), "mark": ("none",)},
+}
+"""The values of each axis that a library trains with, where these are not all."""
+_WHY = {("tokenizers", "mark"): "; with a mark its ids, and so its ties, are others each time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +117,29 @@ class TrainingReport:
 def check_recipe(recipe: Recipe, peer: Peer) -> None:
     """Refuse a recipe that a library cannot train by; not one that breaks ties otherwise: that is what is looked for.
 
+    All but sentencepiece get our pre-tokens, so normalize and split are ours; base and tie only decide among equals, and
+    encode and unknown say nothing of a training.
+
     Raises:
-        TokentuiError: It cannot.
+        TokentuiError: It cannot; it names the axis.
     """
-    fits = {
-        "tokenizers": recipe.mark_kind == "none" and recipe.unit in ("byte", "char") and recipe.pieces == "any",
-        "rustbpe": recipe.mark_kind == "none" and recipe.unit == "byte",
-        "tiktoken": recipe.mark_kind == "none" and recipe.unit == "byte",
-        "subword-nmt": recipe.mark == f"end-suffix:{_END}" and recipe.unit == "char",
-        "sentencepiece": recipe.pieces == "sentencepiece",
-    }
-    if recipe.objective != "count" or recipe.weight != "occurrences" or not fits[peer.name]:
-        raise TokentuiError(f"{peer.name} cannot train by this recipe", "--against", f"it trains {peer.trains}, by counts")
+    for axis, values in {**_BY_ALL, **_BY[peer.name]}.items():
+        if recipe.axis(axis) not in values:
+            what = f"{peer.name} cannot train with {axis}={recipe.axis(axis)}"
+            known = [f"{axis}={value}" for value in values if ":" in value or value in AXES[axis].values]
+            why = _WHY.get((peer.name, axis), "")
+            raise TokentuiError(what, "--against", f"it trains with {' or '.join(known)}{why}")
+    if peer.name == "sentencepiece":
+        if recipe.coverage < _LEAST_COVERAGE:
+            raise TokentuiError("sentencepiece takes 0.98 to 1", f"coverage={recipe.word('coverage')}", "take more")
+    elif recipe.symbols or recipe.coverage < 1:
+        name = "symbols" if recipe.symbols else "coverage"
+        raise TokentuiError(f"{peer.name} knows no {name}", f"{name}={recipe.word(name)}", "leave it out")
 
 
 def verify_training(
-    corpus: Corpus, recipe: Recipe, peer: Peer, merges: int | None = None, *, progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    corpus: Corpus, recipe: Recipe, peer: Peer, merges: int | None = None, run: Mapping[str, Any] | None = None, *,
+    progress: Progress | None = None, cancel: Cancel | None = None,
 ) -> TrainingReport:
     """Train here and there and find the first step that differs.
 
@@ -121,6 +148,7 @@ def verify_training(
         recipe: How.
         peer: The library.
         merges: The last step that is looked at; None for all there are, but for a few hundred of a library that is slow.
+        run: Other words of a run: special tokens, and the sizes at which it ends.
         progress: Told (done, total) of our own training.
         cancel: Asked meanwhile; true raises `Cancelled`.
 
@@ -131,10 +159,20 @@ def verify_training(
     if merges is None and peer.name == "tiktoken":
         merges = _FEW
     spm = peer.name == "sentencepiece"
+    named = dict(run or {})
+    if spm:
+        _check_lines(corpus, recipe)
     words = count(corpus, recipe, cancel=cancel)
-    trainer = start_counted(words, recipe, specials=SPECIALS if spm else (), cancel=cancel)
+    specials = SPECIALS if spm else tuple(named.get("specials", ()))
+    trainer = start_counted(words, recipe, specials=specials, cancel=cancel)
     if not isinstance(trainer, PairTrainer):
         raise TokentuiError("only trainings by pairs are compared", "-r", f"{peer.name} trains {peer.trains}")
+    size = named.get("vocab_size")
+    if size is not None:
+        last = max(0, size - trainer.vocab_size)
+        merges = last if merges is None else min(merges, last)
+    elif merges is None:
+        merges = named.get("merges")
     end = trainer.run(merges=merges, min_count=2 if spm else 1, progress=progress, cancel=cancel)
     made = trainer.number
     # One step more than ours, to see whether theirs goes on; a library that fails when nothing is left is not asked for it.
@@ -150,9 +188,32 @@ def verify_training(
     return TrainingReport(peer.name, version_of(peer), number - 1, _parting(trainer, words, number, theirs, recipe, end), end)
 
 
+def _check_lines(corpus: Corpus, recipe: Recipe) -> None:
+    """Refuse a corpus of which sentencepiece leaves something out."""
+    if corpus.counts is not None:
+        raise TokentuiError("sentencepiece takes texts, not counted words", corpus.name, "open the text --as lines")
+    for place, document in enumerate(corpus.documents, 1):
+        size = len(document.encode("utf-8", "replace"))
+        if size > _LONGEST_LINE:
+            raise TokentuiError("sentencepiece takes no line so long", f"text {place}: {size:,} bytes", "take --as lines")
+        if _UNKNOWN in document:
+            raise TokentuiError(f"sentencepiece leaves out a line that holds {_UNKNOWN}", f"text {place}", "take it out")
+        held = next((name for name in SPECIALS if name in document and name not in recipe.symbols), None)
+        if held is not None:
+            raise TokentuiError(f"sentencepiece takes {held} in a text for its own token", f"text {place}", "take it out")
+
+
 def _request(peer: Peer, recipe: Recipe, words: Words, corpus: Corpus, trainer: PairTrainer) -> dict[str, Any]:
     if peer.name == "sentencepiece":
-        return {"documents": list(corpus.documents), "size": trainer.vocab_size, "fallback": recipe.unknown == "byte-fallback"}
+        # Its own rules where the recipe names them; else it gets texts that are normalised by the recipe, and leaves them so.
+        own = recipe.normalize == (_OWN_RULE,)
+        documents = list(corpus.documents) if own else [normalize(text, recipe.normalize) for text in corpus.documents]
+        return {
+            "documents": documents, "size": trainer.vocab_size, "fallback": recipe.unknown == "byte-fallback",
+            "rule": "nmt_nfkc" if own else "identity", "squeeze": own, "digits": recipe.pieces == _DIGITS,
+            "longest": max([_SENTENCE, *(len(to_bytes(text)) + 1 for text in documents)]),
+            "coverage": recipe.coverage, "symbols": list(recipe.symbols), "prefix": recipe.spaced,
+        }
     spelled: Sequence[str] = words.words
     alphabet: list[str] = []
     if peer.name == "tokenizers" and recipe.unit == "byte":
@@ -216,6 +277,7 @@ def _recount(trainer: PairTrainer, words: Words, recipe: Recipe) -> Counter[tupl
     counts: Counter[tuple[bytes, bytes]] = Counter()
     spelled = trainer.vocabulary.spelled
     for word, times in zip(words.words, words.counts, strict=True):
-        for one, other in pairwise(spelled(symbol) for _, symbol in trainer.word(word) or ()):
-            counts[one, other] += times
+        for (at, one), (next_at, other) in pairwise(trainer.word(word) or ()):
+            if at + trainer.length(one) == next_at:  # else a barrier stands between them
+                counts[spelled(one), spelled(other)] += times
     return counts

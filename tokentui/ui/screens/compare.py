@@ -10,6 +10,7 @@ from textual import on
 from textual.binding import BindingType
 from textual.widgets import Input
 
+from tokentui.answers import ONE_BOUNDARY
 from tokentui.commands import CancelWork, GoTo, Move, Play, Speed, Type
 from tokentui.compared import (
     MOST,
@@ -104,12 +105,15 @@ class CompareScreen(ComparePanes):
         self.link.send(Type(event.value))
 
     def _inspect(self, row: PairRow | LossRow | TokenInBoth | None = None) -> None:
-        from tokentui.ui.screens.inspect import InspectScreen
+        from tokentui.ui.screens.inspect import InspectScreen, spelled_marks
 
         if isinstance(row, TokenInBoth):
             first = row.id_a is not None
             identity, uses = (row.id_a, row.uses_a) if first else (row.id_b, row.uses_b)
-            self.app.push_screen(InspectScreen(TokenRow(identity, row.piece, "token", None, None, uses)))
+            key = None if self.pair is None else self.pair[0 if first else 1]
+            of = next((one.recipe for one in self.snapshot.columns if one.key == key), None) if self.snapshot else None
+            marks = spelled_marks(row.piece, of) if of else (0, 0)
+            self.app.push_screen(InspectScreen(TokenRow(identity, row.piece, "token", None, None, uses, marks=marks)))
         elif row is not None:
             self.app.push_screen(InspectScreen(row))
 
@@ -136,6 +140,9 @@ class CompareScreen(ComparePanes):
             self.draw()
         else:
             self.explorer.say("there are only two columns: + adds one")
+
+    def _not_yet(self) -> None:
+        self.explorer.say("not yet: the columns are being opened; press the key again then", "warning")
 
     # In step.
 
@@ -169,6 +176,7 @@ class CompareScreen(ComparePanes):
 
         now = self.snapshot
         if now is None:
+            self._not_yet()
             return
         going = Going(now)
 
@@ -182,10 +190,18 @@ class CompareScreen(ComparePanes):
         """Go before the first step that the two columns make differently."""
         if self.pair is not None:
             self.link.send(GoToParting(*self.pair), self._parted)
+        else:
+            self._not_yet()
 
     def _parted(self, step: int | None) -> None:
         if step is None:
             self.explorer.say("no step differs")
+
+    def action_spelling(self) -> None:
+        """Compare merges by what they mean, or as they are spelled."""
+        self.see(literal=not self.look.literal)
+        how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
+        self.explorer.say(f"merges are compared {how}")
 
     def action_pair(self) -> None:
         """Another two columns."""
@@ -208,6 +224,8 @@ class CompareScreen(ComparePanes):
         if aligned is not None:
             self.link.send(ShowPassage(Passage() if aligned.passage is None else None))
             self.go(ENCODE)
+        else:
+            self._not_yet()
 
     def action_next_parting(self) -> None:
         """The next disagreement."""
@@ -220,6 +238,7 @@ class CompareScreen(ComparePanes):
     def _to_disagreement(self, backward: bool) -> None:
         aligned, rows = (self.snapshot.aligned if self.snapshot is not None else None), self.encode.rows
         if aligned is None:
+            self._not_yet()
             return
         if self.active != ENCODE and not self.panes[ENCODE].display:
             self.go(ENCODE)
@@ -245,6 +264,7 @@ class CompareScreen(ComparePanes):
         """Ask for another column."""
         now = self.snapshot
         if now is None:
+            self._not_yet()
             return
         if len(now.columns) == MOST:
             self.explorer.tell(TokentuiError("there are four columns already", "compare", "x removes one"))
@@ -264,10 +284,14 @@ class CompareScreen(ComparePanes):
         """Remove the column."""
         if (column := self.column_here()) is not None:
             self.link.send(RemoveColumn(column.key))
+        else:
+            self._not_yet()
 
     def action_move_column(self, by: int) -> None:
         """Move the column to one side."""
         column, now = self.column_here(), self.snapshot
+        if now is None:
+            self._not_yet()
         if column is not None and now is not None and 0 <= self.place + by < len(now.columns):
             place = self.place + by
             self.link.send(MoveColumn(column.key, by), lambda _: self.go(self.active, place))

@@ -63,6 +63,8 @@ class AddScreen(Dialog[Preset | Recipe | ColumnWanted | str | None]):
         self.field = Field(placeholder="a preset, a recipe file, a tokenizer file", select=False)
         self.listing, self.notice = Listing(_COLUMNS), Notice()
         self._listed = Listed("", "")
+        self.published = False
+        """Whether a preset is taken with the sizes, special tokens and first id that it was published with."""
         self.split = ""
         """The split that a file is read with, "" for its own."""
 
@@ -110,6 +112,9 @@ class AddScreen(Dialog[Preset | Recipe | ColumnWanted | str | None]):
         if not typed:
             said = (("axis by axis, from the column in use", "muted"),)
             yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said))
+            what = "presets come with their own sizes and special tokens" if self.published else "all columns have the same run"
+            now = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
+            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now))
         for family, members in draft.families().items():
             found = [one for one in members if wanted in f"{one.name} {one.about} {family}".lower()]
             if found:
@@ -173,6 +178,9 @@ class AddScreen(Dialog[Preset | Recipe | ColumnWanted | str | None]):
         match row.key if row else None:
             case ("own", str(own)):
                 self.dismiss(own)
+            case ("published", _):
+                self.published = not self.published
+                self._show()
             case ("preset", str(name)):
                 self.dismiss(PRESETS[name])
             case ("enter", str(folder)):

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from tokentui.answers import Ending
 from tokentui.commands import GoTo
 from tokentui.compared import CompareSnapshot
 from tokentui.errors import TokentuiError
@@ -83,10 +84,15 @@ class Going:
     """
 
     def __init__(self, now: CompareSnapshot) -> None:
-        at = [column.at for column in now.columns if column.at is not None]
-        targets = [one.target for one in at if one.target is not None]
+        at = [column.at for column in now.columns if not column.error]
         self._by = now.position.by
-        self._place = now.position.value, max((one.known for one in at), default=0), max(targets, default=None)
+        if self._by == "tokens":  # its steps are those of the first column
+            at = at[:1]
+        ends = [Ending() if one is None else one.end for one in at]
+        last = max((end.step for end in ends if end.step is not None), default=None)
+        unknown = not ends or any(end.step is None for end in ends)
+        end = Ending() if unknown else next(end for end in ends if end.step == last)
+        self._place = now.position.value, max((one.known for one in at if one), default=0), end
 
     def command(self, line: str) -> GoTo:
         """What to ask of the session.

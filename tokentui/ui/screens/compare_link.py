@@ -59,14 +59,23 @@ class Link:
         app: Gives the app.
         maker: Makes the session.
         publish: Called with each snapshot.
+        waits: Called when something waits for the session.
     """
 
-    def __init__(self, app: Callable[[], ExplorerApp], maker: Maker, publish: Publish) -> None:
+    def __init__(
+        self, app: Callable[[], ExplorerApp], maker: Maker, publish: Publish, waits: Callable[[], object] = lambda: None
+    ) -> None:
         self._app = app
         self._maker = maker
         self._publish = publish
+        self._waits = waits
         self.session: CompareSessionLike | None = None
         self._waiting: list[tuple[CompareCommand, Callable[[Any], object] | None]] = []
+
+    @property
+    def waiting(self) -> list[CompareCommand]:
+        """The commands that wait for the session."""
+        return [command for command, _ in self._waiting]
 
     async def start(self) -> None:
         """Make the session, and send what was waiting for it.
@@ -95,6 +104,7 @@ class Link:
         """
         if self.session is None:
             self._waiting.append((command, then))
+            self._waits()
         else:
             app = self._app()
             app.await_answer(self.session.send(command), then, app.tell)

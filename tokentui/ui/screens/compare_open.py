@@ -27,6 +27,7 @@ def compare_with(app: ExplorerApp) -> None:
     """Ask for a second column, and compare what is trained with it."""
     now = app.main.snapshot
     if now is None:
+        app.not_yet()
         return
     if now.opened is not None:
         first, name = ColumnWanted(path=now.opened.path, split=now.recipe.split), now.opened.name
@@ -74,14 +75,13 @@ def ask_column(app: ExplorerApp, heading: str, recipe: Recipe, then: Callable[[C
         elif isinstance(choice, Recipe):
             then(ColumnWanted(choice, words(run)))
         elif isinstance(choice, Preset):
-            # The same stops for all, so that what differs is the recipe; specials are the recipe's own.
-            specials = choice.specials if run["specials"] else ()
-            then(ColumnWanted(choice.recipe, words({**run, "specials": specials}), name=choice.name))
-
+            # The same run for all, so that what differs is the recipe; or that which the preset was published with.
+            then(ColumnWanted(choice.recipe, words(draft.run_of(choice, run, adding.published)), name=choice.name))
         elif choice == OWN:
             _ask_axes(app, recipe, then)
 
-    app.push_screen(AddScreen(heading), asked)
+    adding = AddScreen(heading)
+    app.push_screen(adding, asked)
 
 
 def _ask_axes(app: ExplorerApp, recipe: Recipe, then: Callable[[ColumnWanted], object]) -> None:

@@ -19,6 +19,7 @@ from tokentui.commands import Type
 from tokentui.compared import MOST, SECTIONS, ColumnView, CompareLook, CompareSnapshot, Watch
 from tokentui.errors import TokentuiError
 from tokentui.safetext import GlyphMode
+from tokentui.snapshot import Snapshot
 from tokentui.ui.screens.compare_link import Compared, Link, Maker
 from tokentui.ui.screens.compare_places import COLUMNS, ENCODE, LEAST_HEIGHT, LEAST_WIDTH, PANES, Places, places, titles
 from tokentui.ui.screens.leaving import Once
@@ -33,6 +34,7 @@ from tokentui.ui.widgets.compare_parting import PartingBody
 from tokentui.ui.widgets.compare_tables import AgreementList
 from tokentui.ui.widgets.compare_vocabulary import VocabularyBody
 from tokentui.ui.widgets.pane import Pane
+from tokentui.ui.widgets.waits import under_way
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
@@ -74,7 +76,7 @@ class ComparePanes(Once[None]):
         self._laid_out: tuple[Places, frozenset[str], int, bool] | None = None
         self._pending: CompareSnapshot | None = None
         self._begin = begin
-        self.link = Link(lambda: self.explorer, maker, self._publish)
+        self.link = Link(lambda: self.explorer, maker, self._publish, lambda: self.follow(self.explorer.main.snapshot))
         self.header_line, self.footer_line = CompareHeader(), FooterLine()
         self.parting_line, self.standing = PartingLine(), StandingLine()
         self.columns = tuple(ColumnPane(n) for n in range(MOST))
@@ -107,6 +109,7 @@ class ComparePanes(Once[None]):
     def on_mount(self) -> None:
         """Begin in the first column, and start the session."""
         self.lay_out()
+        self.follow(self.explorer.main.snapshot)
         self.run_worker(self._start(), name="compare")
 
     async def _start(self) -> None:
@@ -149,6 +152,12 @@ class ComparePanes(Once[None]):
             return
         snapshot, self._pending = self._pending, None
         self.show(snapshot)
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Say what the columns wait for, before there are any."""
+        if self.snapshot is None:
+            what = under_way(snapshot.busy) if snapshot is not None and snapshot.busy is not None else "opening the columns"
+            self.header_line.wait(what, sum(not isinstance(one, Watch | Type) for one in self.link.waiting))
 
     def see(self, **changes: Any) -> None:
         """Look at other rows, or at other panes."""
@@ -213,7 +222,7 @@ class ComparePanes(Once[None]):
             return
         notes: dict[str, Cell] = {
             "vocabulary": self.vocabulary.note, ENCODE: self.encode.rows.note, "measures": self.measures.note,
-            "agreement": self.agreement.note, "curves": self.curves.note,
+            "agreement": self.agreement.note, "curves": self.curves.note, "parting": self.parting.note,
         }
         for name, pane in self.panes.items():
             pane.title.name_panes(titles(where.group_of(name), name, pane.size.width or self.size.width))

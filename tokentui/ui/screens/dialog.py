@@ -14,8 +14,10 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tokentui.snapshot import Snapshot
 from tokentui.ui.screens.leaving import Once
 from tokentui.ui.text import Run, join
+from tokentui.ui.widgets.waits import waits_for
 
 Result = TypeVar("Result")
 Hint: TypeAlias = tuple[str, str]
@@ -88,6 +90,8 @@ class Dialog(ModalScreen[Result], Once[Result]):
 
     def compose(self) -> ComposeResult:
         """The box, of the size that the screen has room for from its first moment on."""
+        if (main := getattr(self.app, "main", None)) is not None:
+            self.waits = waits_for(main.snapshot)
         # Textual gives these classes after the first layout: the box would be seen in one place and then in another.
         for length, breakpoints in zip(self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
             self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
@@ -109,6 +113,25 @@ class Dialog(ModalScreen[Result], Once[Result]):
     def hints(self) -> Hints:
         """The line of keys."""
         return self.query_one(Hints)
+
+    waits = ""
+    """What an answer of the session waits for, in a few words; empty where it is on its way."""
+
+    def on_mount(self) -> None:
+        """Say what is waited for."""
+        if self.waits:
+            self.tell_waiting()
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take what the main screen shows; None before there is anything."""
+        waits = waits_for(snapshot)
+        if waits != self.waits:
+            self.waits = waits
+            if self.is_mounted:
+                self.tell_waiting()
+
+    def tell_waiting(self) -> None:
+        """Say what is waited for, where something is."""
 
     def action_leave(self) -> None:
         """Leave without a result."""

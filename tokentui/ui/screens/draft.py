@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset
-from tokentui.recipe import AXES, Recipe
+from tokentui.recipe import AXES, SHAPE, Recipe
 
 STOPS: dict[str, str] = {
     "merges": "a run ends after so many merges",
@@ -22,6 +22,9 @@ STOPS: dict[str, str] = {
     "specials": "special tokens, with spaces between them",
 }
 """The words of a run and what they mean."""
+
+PUBLISHED = "as published"
+"""The name of the setting that takes the sizes, special tokens and first id that a preset was published with."""
 
 PLACE = "place"
 """The name of the setting that says what another recipe is brought to."""
@@ -34,6 +37,7 @@ PLACE_ABOUT = "where another recipe goes on from"
 _LEAST = {"merges": 0, "vocab_size": 1, "min_count": 1, "max_length": 1, "first_id": 0}
 _UNSET = {"min_count": 1, "first_id": 0, "specials": ()}
 _MOST = 10**12
+_NONE = "none"
 # What may have to change with another axis, and to what, the least felt change first.
 _MENDS: dict[str, tuple[str, ...]] = {
     "encode": ("merges", "viterbi"), "unknown": ("never", "error"), "pieces": ("any",), "base": ("sorted", "bytes"),
@@ -165,11 +169,13 @@ def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
 
 
 def read_stop(name: str, text: str) -> int | tuple[str, ...] | None:
-    """A stop as it was typed; None (or its default) for nothing.
+    """A stop as it was typed; None (or its default) for nothing, and for `none`, which is how that is shown.
 
     Raises:
         TokentuiError: It is no number, or too small.
     """
+    if text.strip() == _NONE:
+        text = ""
     if name == "specials":
         return tuple(dict.fromkeys(text.split()))
     digits = text.strip().replace(",", "").replace("_", "")
@@ -177,7 +183,7 @@ def read_stop(name: str, text: str) -> int | tuple[str, ...] | None:
         return _UNSET.get(name)  # type: ignore[return-value]
     least = _LEAST[name]
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST))):
-        raise TokentuiError("a whole number is wanted", name, f"{least} or more, or nothing")
+        raise TokentuiError("a whole number is wanted", name, f"{least} or more, or {_NONE}")
     if not least <= int(digits) <= _MOST:
         raise TokentuiError(f"{least:,} is the least, {_MOST:,} the most", name)
     return int(digits)
@@ -191,17 +197,55 @@ def full_run(run: Mapping[str, Any]) -> dict[str, Any]:
     return full
 
 
-def run_of(preset: Preset, run: Mapping[str, Any]) -> dict[str, Any]:
-    """The run that a preset is known for; what it says nothing about (the first id, the longest token) stays."""
-    kept = {name: run.get(name) for name in ("first_id", "max_length")}
-    return full_run({**kept, **preset.stops, "specials": preset.specials})
+def run_of(preset: Preset, run: Mapping[str, Any], published: bool = False) -> dict[str, Any]:
+    """The run of a preset: that in use, or the one that it was published with, where what it says nothing about is not set."""
+    if not published:
+        return full_run(run)
+    return full_run({"max_length": run.get("max_length"), **preset.published})
+
+
+def named(recipe: Recipe, chosen: str) -> Preset | None:
+    """The preset that a recipe is, None if none is; of several that are alike the one that was chosen."""
+    alike = [one for one in PRESETS.values() if one.recipe == recipe]
+    return next((one for one in alike if one.name == chosen), alike[0] if alike else None)
+
+
+def is_published(preset: Preset | None, run: Mapping[str, Any]) -> bool:
+    """Whether a run is the one that a preset was published with, where anything was."""
+    return preset is not None and bool(preset.published) and full_run(run) == run_of(preset, run, True)
+
+
+def said(preset: Preset | None) -> str:
+    """What a preset was published with, in a line that is not safe yet."""
+    if preset is None:
+        return "a recipe of one's own: nothing is published of it"
+    words = full_run(preset.published)
+    known = [f"{name} {written(name, words[name])}" for name in preset.published]
+    return f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published"
+
+
+def read_word(recipe: Recipe, name: str, text: str) -> Recipe:
+    """A recipe with a word of `SHAPE` as it was typed; nothing stands for what it is when it is not said.
+
+    Raises:
+        TokentuiError: It makes no sense here.
+    """
+    if name == "symbols":
+        return recipe.shaped(symbols=tuple(dict.fromkeys(text.split())))
+    if name == "prefix_space":
+        return recipe.shaped(prefix_space=not recipe.spaced)
+    try:
+        share = float(text) if text.strip() else 1.0
+    except ValueError:
+        raise TokentuiError("a share above 0 and at most 1 is wanted", "coverage", "such as 0.9995") from None
+    return recipe.shaped(coverage=share)
 
 
 def written(name: str, value: Any) -> str:
     """A stop as it is shown: not yet safe."""
     if name == "specials":
-        return " ".join(value) or "none"
-    return "none" if value is None else f"{value:,}"
+        return " ".join(value) or _NONE
+    return _NONE if value is None else f"{value:,}"
 
 
 def axis_changes(old: Recipe, new: Recipe) -> Changes:
@@ -209,11 +253,17 @@ def axis_changes(old: Recipe, new: Recipe) -> Changes:
     return tuple(Change(name, old.axis(name), new.axis(name)) for name in AXES if old.axis(name) != new.axis(name))
 
 
+def _word_changes(old: Recipe, new: Recipe) -> Changes:
+    """The words of `SHAPE` that are different."""
+    differ = [name for name in SHAPE if getattr(old, name) != getattr(new, name)]
+    return tuple(Change(name, old.word(name), new.word(name)) for name in differ)
+
+
 def changes(old: Recipe, old_run: Mapping[str, Any], new: Recipe, new_run: Mapping[str, Any]) -> Changes:
     """What is different, axes first."""
     before, after = full_run(old_run), full_run(new_run)
     stops = [Change(name, written(name, before[name]), written(name, after[name])) for name in STOPS]
-    return (*axis_changes(old, new), *(change for change in stops if change.old != change.new))
+    return (*axis_changes(old, new), *_word_changes(old, new), *(change for change in stops if change.old != change.new))
 
 
 def families() -> dict[str, list[Preset]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, TypeAlias
 
@@ -14,6 +15,7 @@ from textual.widgets import Input, Static
 from tokentui.answers import ExportReport
 from tokentui.errors import Cancelled, TokentuiError
 from tokentui.safetext import safe, safe_line
+from tokentui.snapshot import Snapshot
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
 from tokentui.ui.screens.field import Field
 from tokentui.ui.screens.listing import Listing
@@ -34,8 +36,9 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
     Args:
         ask: Asked once for the formats.
         write: Writes; the dialog stays where that is refused, and says why.
-        step: The step whose tokenizer it is, for the title.
+        step: The step whose tokenizer it is, for the title; None where it is not there yet.
         stem: What a file of the project's own format is called at first, without its end.
+        corpus: The corpus that the stem comes from.
     """
 
     HEADING = "Export"
@@ -54,10 +57,10 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
         Binding("enter", "write", "Write", show=False),
     ]
 
-    def __init__(self, ask: Ask, write: Write, step: int, stem: str = "tokenizer") -> None:
+    def __init__(self, ask: Ask, write: Write, step: int | None, stem: str = "tokenizer", corpus: str = "") -> None:
         super().__init__()
         self._ask, self._write = ask, write
-        self._step, self._stem = step, stem
+        self._step, self._stem, self._corpus = step, stem, corpus
         self._reports: dict[str, ExportReport] = {}
         self._named = ""
         """The path that was put into the field, not typed."""
@@ -78,10 +81,29 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
 
     def on_mount(self) -> None:
         """Ask what there is to lose."""
-        self.box.border_title = f"Export the tokenizer of step {self._step:,}"
+        self._say_what()
         self.formats.focus()
-        self.notice.say("looking at the formats …")
+        self.tell_waiting()
         self.run_worker(self._look(), group="formats", exclusive=True)
+
+    def _say_what(self) -> None:
+        self.box.border_title = "Export" if self._step is None else f"Export the tokenizer of step {self._step:,}"
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
+        super().follow(snapshot)
+        if snapshot is not None and self.is_mounted:
+            self._step = None if snapshot.nothing or snapshot.partial else snapshot.step
+            if snapshot.corpus_name != self._corpus and not snapshot.nothing:
+                self._corpus, self._stem = snapshot.corpus_name, stem_of(snapshot.corpus_name)
+            self._say_what()
+
+    def tell_waiting(self) -> None:
+        """Say it where it is said what goes on."""
+        if self._writing:
+            self.notice.say(self.waits or "writing, reading back and trying it on many texts …")
+        elif not self._reports:
+            self.notice.say(self.waits or "looking at the formats …")
 
     async def _look(self) -> None:
         try:
@@ -142,7 +164,10 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
     def action_write(self) -> None:
         """Write, if there is nothing against it."""
         report, path = self.chosen, self.field.value
-        if report is None or self._writing:
+        if self._writing:
+            return
+        if report is None:
+            self.notice.say(f"not yet: {self.waits or 'the formats are being looked at'}", "warning")
             return
         if report.refused:
             self.notice.say(f"{report.format} cannot hold it: {report.refused}", "error")
@@ -150,7 +175,7 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
             self.notice.say("name a file", "error")
         else:
             self._writing = True
-            self.notice.say("writing, reading back and trying it on many texts …")
+            self.tell_waiting()
             self.run_worker(self._try(path, report.format), group="write", exclusive=True)
 
     async def _try(self, path: str, format: str) -> None:
@@ -174,6 +199,11 @@ class ExportScreen(Dialog[tuple[str, ExportReport] | None]):
             self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
         finally:
             self._writing = False
+
+
+def stem_of(corpus: str) -> str:
+    """What a file of the project's own format is called after a corpus, without its end."""
+    return os.path.splitext(os.path.basename(corpus.removeprefix("sample:")))[0] or "tokenizer"
 
 
 def _row(report: ExportReport) -> TableRow:

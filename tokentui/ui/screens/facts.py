@@ -7,7 +7,6 @@ import operator
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -21,6 +20,7 @@ from tokentui.ui.screens.listing import Listing
 from tokentui.ui.table import Column, TableRow
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.figures import number, plural
+from tokentui.ui.widths import clusters_of
 
 Ask = Callable[[], Awaitable[Report]]
 """Asks for the report."""
@@ -53,13 +53,14 @@ class FactsScreen(Dialog[None]):
     FactsScreen Notice { height: 2; }
     """
 
-    def __init__(self, ask: Ask, now: Snapshot) -> None:
+    def __init__(self, ask: Ask, now: Snapshot | None) -> None:
         super().__init__()
         self._ask = ask
         self._now = now
         self._open: set[str] = set()
         """The checks whose examples are seen."""
         self.report: Report | None = None
+        self._failed = False
 
     def compose_box(self) -> ComposeResult:
         """The list, and what the row under the cursor is about."""
@@ -68,14 +69,32 @@ class FactsScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Show what is known at once, and ask for the rest."""
-        opened = self._now.opened
-        name = opened.name if opened is not None else self._now.preset or "the tokenizer"
-        what = "birth" if opened is not None else "step"
-        self.box.border_title = ui_text.join(((f"{self.HEADING} · {safe(name, limit=60)}", ""),))
-        self.box.border_subtitle = ui_text.join(((f"{what} {number(self._now.step)}", ""),))
+        self._say_what()
         self.set_focus(self.query_one(Listing))
-        self.query_one(Notice).say("looking at every token …")
+        self.tell_waiting()
         self.run_worker(self._find(), group="facts")
+
+    def _say_what(self) -> None:
+        now = self._now
+        if now is None or now.nothing:
+            return
+        name = now.opened.name if now.opened is not None else now.preset or "the tokenizer"
+        self.box.border_title = ui_text.join(((f"{self.HEADING} · {safe(name, limit=60)}", ""),))
+        what = "birth" if now.opened is not None else "step"
+        self.box.border_subtitle = ui_text.join(((f"{what} {number(now.step)}", ""),))
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take the state until the report on it has come."""
+        super().follow(snapshot)
+        if self.report is None and not self._failed and snapshot is not None and self.is_mounted:
+            self._now = snapshot
+            self._say_what()
+            self._show()
+
+    def tell_waiting(self) -> None:
+        """Say it where the report will say what it is about."""
+        if self.report is None and not self._failed:
+            self.query_one(Notice).say(self.waits or "looking at every token …")
 
     def on_resize(self) -> None:
         """Break long lines anew."""
@@ -85,6 +104,7 @@ class FactsScreen(Dialog[None]):
         try:
             self.report = await self._ask()
         except TokentuiError as error:
+            self._failed = True
             self.query_one(Notice).say(safe_line(error), "error")
             return
         listing = self.query_one(Listing)
@@ -108,7 +128,7 @@ class FactsScreen(Dialog[None]):
             yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
             for check in self.report.checks:
                 yield from self._check(check, width)
-        opened = self._now.opened
+        opened = self._now.opened if self._now is not None else None
         if opened is not None:
             yield _heading("Steps", "in the order in which a text passes them")
             for at, stage in enumerate(opened.stages):
@@ -214,21 +234,21 @@ def _heading(title: str, rest: str) -> TableRow:
 
 def _broken(cell: Cell, width: int) -> Iterator[Cell]:
     """A cell as lines of so many columns, broken between words; where there are none in the second half of a line, anywhere."""
-    chars = [(char, name) for text, name in cell for char in text]
+    chars = [(cluster, name, width_of) for text, name in cell for cluster, width_of in clusters_of(text)]
     if not chars:
         yield ()
     start = 0
     while start < len(chars):
         end, used, after = start, 0, start
-        while end < len(chars) and (end == start or used + cell_len(chars[end][0]) <= width):
-            used += cell_len(chars[end][0])
+        while end < len(chars) and (end == start or used + chars[end][2] <= width):
+            used += chars[end][2]
             end += 1
             after = end if chars[end - 1][0] == " " else after
         skipped = end < len(chars) and chars[end][0] == " "
         if end < len(chars) and not skipped and after - start > (end - start) // 2:
             end = after
         yield tuple(
-            ("".join(char for char, _ in run), name) for name, run in itertools.groupby(chars[start:end], operator.itemgetter(1))
+            ("".join(char for char, *_ in run), name) for name, run in itertools.groupby(chars[start:end], operator.itemgetter(1))
         )
         start = end + skipped
 

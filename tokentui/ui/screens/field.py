@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from textual import events
 from textual.suggester import Suggester
-from textual.widgets import Input
 
 from tokentui.ui.text import StandIns
-from tokentui.ui.typed import typed_beyond
+from tokentui.ui.typed import ClusterInput, typed_beyond
 
 MOST_TYPED = 4096
 """The most characters a line holds; paths may be that long."""
 
 
-class Field(Input):
+class Field(ClusterInput):
     """A line to type in.
 
     Args:

@@ -10,8 +10,9 @@ from typing import ClassVar, TypeAlias
 
 from textual.app import ComposeResult
 
+from tokentui.recipe import Recipe
 from tokentui.safetext import GLYPH_MODES, safe
-from tokentui.snapshot import BirthRow, LossRow, PairRow, TokenRow
+from tokentui.snapshot import BirthRow, LossRow, PairRow, Snapshot, TokenRow
 from tokentui.ui import text as ui_text
 from tokentui.ui.screens.dialog import Dialog, Hint
 from tokentui.ui.screens.listing import Listing, wrap
@@ -52,7 +53,7 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
             what = "birth" if row.count is None else "step"
             yield "born", ((f"{what} {number(row.step)}{counted}", ""),)
         if row.kind == "left":
-            figure = "" if row.score is None else f"  {_exact(row.score)}"
+            figure = "" if row.score is None else f"  {_figure(row.score)}"
             yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
         else:
             uses = "not counted" if row.uses is None else "not used" if not row.uses else plural(row.uses, "time")
@@ -60,7 +61,7 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
             if row.reason:
                 yield "never", ((safe(row.reason, limit=_REASON_SHOWN), "warning"), ("  no text becomes it", "muted"))
             if row.score is not None:
-                yield "score", ((_exact(row.score), ""), (f"  the natural log of {_exact(math.exp(row.score))}", "muted"))
+                yield "score", ((_figure(row.score), ""), (f"  the natural log of {_figure(math.exp(row.score))}", "muted"))
         parents = parents or row.parents
     elif isinstance(row, LossRow):
         yield from _judged(row)
@@ -72,13 +73,19 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
         if row.score:
             uses = f"{number(row.left_uses)} and {number(row.right_uses)} times"
             yield "its sides", ((uses, ""),)
-            yield "score", ((_exact(row.score), "strong"), ("  count over the product of these", "muted"))
+            yield "score", ((_figure(row.score), "strong"), ("  count over the product of these", "muted"))
         if row.tied:
             yield "tied", (("another pair is exactly as good" if row.score else "another pair has the same count", ""),)
         if row.spelled:
             yield "stands for", ui_text.runs(row.spelled, limit=MOST_SHOWN)
     if parents:
         yield "parents", _joined(parents)
+    front, end = marks_of(row)
+    if front:
+        yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
+    if end:
+        yield "mark", (*ui_text.runs(piece[len(piece) - end :]), ("  at the end: a word ends with it", "muted"))
+    piece = bare_of(row)
     for mode in GLYPH_MODES:
         if mode != "hex":
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
@@ -93,12 +100,37 @@ def piece_of(row: Row) -> bytes:
     return row.token if isinstance(row, PairRow) else row.piece
 
 
+def marks_of(row: Row) -> tuple[int, int]:
+    """How many bytes at the front and at the end of a row's piece are the recipe's mark and no text."""
+    return (0, 0) if isinstance(row, LossRow) else row.marks
+
+
+def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
+    """How many bytes of a piece are the recipe's mark, judged by its spelling: where no vocabulary says it exactly."""
+    mark, kind = recipe.mark_text.encode(), recipe.mark_kind
+    front = kind == "prefix" and piece.startswith(mark) and len(piece) > len(mark)
+    end = kind.startswith("end-") and piece.endswith(mark)
+    return len(mark) if front else 0, len(mark) if end else 0
+
+
+def bare_of(row: Row) -> bytes:
+    """The bytes of a row's piece without its mark."""
+    front, end = marks_of(row)
+    piece = piece_of(row)
+    return piece[front : len(piece) - end]
+
+
+def _named(row: Row) -> tuple[object, ...]:
+    """What makes it the same row at another time."""
+    return (row.left, row.right) if isinstance(row, PairRow) else (row.piece, getattr(row, "id", None))
+
+
 def _judged(row: LossRow) -> Iterator[tuple[str, Cell]]:
     """What the coming pruning knows of a piece."""
-    yield "p", ((_exact(row.probability), "strong"),)
+    yield "p", ((_figure(row.probability), "strong"),)
     yield "expected", ((f"{amount(row.expected)} times", ""), ("  over all segmentations", "muted"))
     yield "uses now", ((f"{number(row.uses)} times", ""), ("  in the best segmentations", "muted"))
-    yield "loss", ((_exact(row.loss), ""), ("  of the mean log probability of a token, without it", "muted"))
+    yield "loss", ((_figure(row.loss), ""), ("  of the mean log probability of a token, without it", "muted"))
     yield "instead", _joined(row.alternative) if row.alternative else (("nothing", "muted"),)
     if row.taken:
         fate = "dropped"
@@ -115,9 +147,9 @@ def _joined(pieces: Sequence[bytes]) -> Cell:
     return tuple(joined)
 
 
-def _exact(value: float) -> str:
-    """A figure with all of its digits."""
-    return ("∞" if math.isinf(value) else repr(abs(value))) if value >= 0 else "−" + _exact(-value)
+def _figure(value: float) -> str:
+    """A figure with as many digits as a reader wants."""
+    return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + _figure(-value)
 
 
 def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
@@ -136,20 +168,33 @@ class InspectScreen(Dialog[None]):
     Args:
         row: The row.
         parents: The pieces that a token was made of, where the row itself does not say.
+        follows: Whether it follows the row of the main screen, whose figures still grow.
     """
 
     HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("esc", "leave"))
     HEADING = "Inspect"
 
-    def __init__(self, row: Row, parents: Sequence[bytes] = ()) -> None:
+    def __init__(self, row: Row, parents: Sequence[bytes] = (), *, follows: bool = False) -> None:
         super().__init__()
+        self._row, self._follows = row, follows
         self._piece = piece_of(row)
         self._facts = tuple(facts(row, parents))
-        self._points = tuple(code_points(self._piece))
+        self._points = tuple(code_points(bare_of(row)))
 
     def compose_box(self) -> ComposeResult:
         """The list of facts."""
         yield Listing(_COLUMNS)
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take the figures of the row as they are now, where it is seen."""
+        super().follow(snapshot)
+        if snapshot is None or not self._follows or not self.is_mounted:
+            return
+        rows: tuple[Row, ...] = (*snapshot.pairs, *snapshot.vocabulary)
+        found = next((row for row in rows if type(row) is type(self._row) and _named(row) == _named(self._row)), None)
+        if found is not None and found != self._row:
+            self._row, self._facts = found, tuple(facts(found))
+            self._show()
 
     def on_mount(self) -> None:
         """Name what is inspected."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from rich.cells import cell_len
-
 from tokentui.ui.table import Column, TableRow, VirtualTable
 from tokentui.ui.text import Cell, Run
+from tokentui.ui.widths import clusters_of
 
 
 class Listing(VirtualTable):
@@ -47,14 +46,13 @@ def wrap(cell: Cell, width: int) -> list[Cell]:
     room = max(2, width)
     left = room
     for text, name in cell:
-        start = 0
-        # Safe text holds nothing that is drawn jointly but marks, which have no width and stay with their character.
-        for place, char in enumerate(text):
-            needed = cell_len(char)
+        start = place = 0
+        for cluster, needed in clusters_of(text):
             if needed > left:
                 lines[-1].append((text[start:place], name))
                 lines.append([])
                 start, left = place, room
             left -= needed
+            place += len(cluster)
         lines[-1].append((text[start:], name))
     return [tuple(run for run in line if run[0]) for line in lines]

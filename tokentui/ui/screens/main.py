@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.commands import CancelWork, Fine, GoTo, Move, Play, See, Speed, Type
+from tokentui.commands import CancelWork, Command, Fine, GoTo, Move, Play, See, Speed, Type
 from tokentui.safetext import GLYPH_MODES, GlyphMode
 from tokentui.snapshot import VOCABULARY_ORDERS, Look, Place, Snapshot
 from tokentui.ui.actions import bindings
@@ -33,6 +33,7 @@ from tokentui.ui.widgets.pane import Pane
 from tokentui.ui.widgets.running import Boundaries
 from tokentui.ui.widgets.scrubber import Scrubber
 from tokentui.ui.widgets.tables import VocabularyTable
+from tokentui.ui.widgets.waits import nothing_there
 from tokentui.ui.widgets.why import WhyLines
 
 if TYPE_CHECKING:
@@ -143,12 +144,15 @@ class MainScreen(Screen[None]):
             return
         with self.app.batch_update():
             self.header_line.show(now, self.mode)
-            if not self.corpus.editing:
+            if now.nothing and not self.corpus.editing:
+                self.text.say(nothing_there(now))
+            elif not self.corpus.editing:
                 self.text.show(now.corpus, self.mode)
             self.pairs.show(now, self.mode)
             self.vocabulary.show(now, self.mode)
             self.why.show(now, self.mode)
-            self.encode.show(now.encoded, self.mode, now.last_id)
+            if not now.nothing or now.busy is None:
+                self.encode.show(now.encoded, self.mode, now.last_id)
             self.scrubber.show(now)
             self._draw_titles()
 
@@ -282,11 +286,18 @@ class MainScreen(Screen[None]):
         now = self.snapshot
         if now is not None and now.opened is not None and abs(steps) == 10:
             steps = steps // 10 * max(1, round(now.opened.births / 100))
-        self.explorer.send(Move(steps))
+        self._step(Move(steps))
+
+    def _step(self, command: Command) -> None:
+        now = self.snapshot
+        if now is not None and now.nothing and now.busy is None:
+            self.explorer.say(nothing_there(now), "warning")
+        else:
+            self.explorer.send(command)
 
     def action_fine(self, pieces: int) -> None:
         """Pieces of a pruning forward, or back."""
-        self.explorer.send(Fine(pieces))
+        self._step(Fine(pieces))
 
     def action_compressed(self) -> None:
         """Show the text as Gage's compression leaves it."""
@@ -294,7 +305,7 @@ class MainScreen(Screen[None]):
 
     def action_play(self) -> None:
         """Run, or stop."""
-        self.explorer.send(Play())
+        self._step(Play())
 
     def action_speed(self, by: int) -> None:
         """Play faster, or slower."""
@@ -302,11 +313,11 @@ class MainScreen(Screen[None]):
 
     def action_start(self) -> None:
         """Go to the start."""
-        self.explorer.send(GoTo(0))
+        self._step(GoTo(0))
 
     def action_end(self) -> None:
         """Go to the end of the run."""
-        self.explorer.send(GoTo(None))
+        self._step(GoTo(None))
 
     def action_pane(self, name: str) -> None:
         """Go to a pane."""
@@ -330,7 +341,7 @@ class MainScreen(Screen[None]):
         """End typing into the corpus; else stop long work; else leave the line; else end finding."""
         if self.context == "editor":
             self.explorer.editing.end()
-        elif self.snapshot is not None and self.snapshot.busy is not None:
+        elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
             self.explorer.send(CancelWork())
         elif self.active == "encode":
             self.focus_pane(self._before_typing)

@@ -19,7 +19,7 @@ from textual.containers import Horizontal
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from tokentui.errors import TokentuiError
+from tokentui.errors import Cancelled, TokentuiError
 from tokentui.safetext import is_safe, safe, safe_line
 from tokentui.samples import Sample, find_sample, samples
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
@@ -108,6 +108,8 @@ class OpenScreen(Dialog[OpenChoice | None]):
         self._listed = Listed("", "")
         self._came = asyncio.Event()
         self._as: str | None = None
+        self._doubtful = ""
+        """The path of which it was said that it is a damaged tokenizer: the next enter opens it as a text."""
 
     def compose_box(self) -> ComposeResult:
         """The path, the list, and a line for what is wrong."""
@@ -139,6 +141,7 @@ class OpenScreen(Dialog[OpenChoice | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """List what begins like it, and say what it is where it is a tokenizer."""
         self.notice.say("")
+        self._doubtful = ""
         self._look(event.value)
         if event.value and not event.value.startswith(_SAMPLE):
             self.run_worker(self._tell_what(os.path.expanduser(with_split(event.value)[0])), group="what", exclusive=True)
@@ -176,16 +179,11 @@ class OpenScreen(Dialog[OpenChoice | None]):
             return None
         return [entry.name + "/" * entry.folder for entry in self._listed.beginning(prefix)]
 
-    def _only(self) -> str | None:
-        """What was typed, with the rest of the one name that begins like it; None where there is none, or several."""
-        typed = self.field.value
-        names, begun = self._names(typed) or [], _name_of(typed)
-        return typed + names[0][len(begun) :] if begun and len(names) == 1 and names[0] != begun else None
-
     def _show(self) -> None:
         typed = self.field.value
         listing = self.listing
-        listing.show(list(self._rows(typed)), keep=listing.cursor_key)
+        listing.show(list(self._rows(typed)), keep=listing.cursor_key if self.focused is listing else None)
+        self._mark()
         folder, prefix = parts(typed)
         if typed.startswith(_SAMPLE) or not self._listed.answers(folder, prefix):
             return
@@ -193,6 +191,28 @@ class OpenScreen(Dialog[OpenChoice | None]):
             self.notice.say(f"{safe(folder)}: {self._listed.error}", "error")
         elif self._listed.more:
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
+
+    def _mark(self) -> None:
+        """Mark the row that enter takes: what was typed where that is listed, else the first one; none where enter takes what was
+        typed, or goes to the list."""
+        typed, listing = self.field.value, self.listing
+        if self.focused is not listing:
+            own = listing.index_of(("open", typed))
+            listing.move_to(own or 0)
+            listing.mark(own is not None or self._takes_row(typed))
+        else:
+            listing.mark(True)
+
+    def _takes_row(self, typed: str) -> bool:
+        """Whether enter takes a row and not what was typed, as far as that can be told without looking at the disk."""
+        folder, prefix = parts(typed)
+        if not typed or typed == "-" or glob.has_magic(typed) or with_split(typed)[1]:
+            return False
+        if typed.startswith(_SAMPLE):
+            return True
+        if prefix in (".", "..") or (typed.startswith("~") and "/" not in typed) or not self._listed.answers(folder, prefix):
+            return False
+        return bool(prefix) and all(entry.name != prefix for entry in self._listed.entries)
 
     def _rows(self, typed: str) -> Iterator[TableRow]:
         wanted = typed.lower()
@@ -209,7 +229,7 @@ class OpenScreen(Dialog[OpenChoice | None]):
         if typed.startswith(_SAMPLE) or not self._listed.answers(folder, prefix) or self._listed.error:
             return
         head = typed[: len(typed) - len(prefix)]
-        yield _heading("Folder" if folder == "." else f"Folder {safe(folder)}")
+        yield _heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
         if not prefix:
             yield TableRow(("open", head or "."), (((" ./", ""),), (("its text files, as one corpus", "muted"),), ()))
             if (above := _above(head)) is not None:
@@ -252,6 +272,7 @@ class OpenScreen(Dialog[OpenChoice | None]):
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
         self.hints.say(self.LIST_HINTS if self.focused is self.listing else self.HINTS)
+        self._mark()
         self._tell_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -263,12 +284,19 @@ class OpenScreen(Dialog[OpenChoice | None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Open what was chosen, or go into the folder."""
-        row = self.listing.row_at(event.index)
+        self._take(event.index)
+
+    def _take(self, index: int) -> bool:
+        """Open what a row stands for, or go into its folder. Returns whether it stands for anything."""
+        row = self.listing.row_at(index)
         match row.key if row else None:
             case ("open", str(source)):
                 self._open(source)
             case ("enter", str(folder)):
                 self._type(folder)
+            case _:
+                return False
+        return True
 
     def _type(self, text: str) -> None:
         self.field.value = text
@@ -281,43 +309,68 @@ class OpenScreen(Dialog[OpenChoice | None]):
             try:
                 find_sample(source.removeprefix(_SAMPLE))
             except TokentuiError as error:
-                self.notice.say(safe_line(error), "error")
+                if source != self.field.value or not self._take(self.listing.cursor):
+                    self.notice.say(safe_line(error), "error")
             else:
                 self.dismiss(OpenChoice(source, self._as))
         else:
-            self.run_worker(self._open_path(os.path.expanduser(source)), group="opening", exclusive=True)
+            self.run_worker(self._open_path(source, os.path.expanduser(source)), group="opening", exclusive=True)
 
-    async def _open_path(self, path: str) -> None:
+    async def _open_path(self, source: str, path: str) -> None:
         path, split = with_split(path)
         try:
             await aside(lambda: os.stat(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            if await self._row_taken(source):
+                return
             if not glob.has_magic(path):
-                if (only := self._only()) is not None:
-                    (self._type if only.endswith("/") else self._open)(only)
-                    return
                 why = (error.strerror if isinstance(error, OSError) else None) or str(error)
                 self.notice.say(f"{safe(path, limit=200)}: {why.lower()}", "error")
                 return
-        if self._as is None and (split or await self._what_is(path)):
-            self.dismiss(OpenChoice(path, None, True, split))
-        else:
+        if self._as is not None:
             self.dismiss(OpenChoice(path, self._as))
+            return
+        if self._doubtful == path and not split:
+            self.dismiss(OpenChoice(path, "text"))
+            return
+        try:
+            known = split or await self._what_is(path)
+        except TokentuiError as error:
+            self._doubtful = path
+            self.notice.say(f"enter again: open as a text · {_damage(path, error)}", "warning")
+            return
+        self.dismiss(OpenChoice(path, None, bool(known), split))
+
+    async def _row_taken(self, typed: str) -> bool:
+        """Take the row that is marked, once what begins like what was typed is listed. Returns whether there is one."""
+        while typed == self.field.value and not self._listed.answers(*parts(typed)):
+            await self._came.wait()
+        if typed != self.field.value or not self._takes_row(typed) or self.listing.cursor_key == ("open", typed):
+            return False
+        return self._take(self.listing.cursor)
 
     async def _what_is(self, path: str) -> str:
-        """The name of a tokenizer's format, empty for a corpus."""
+        """The name of a tokenizer's format, empty for a corpus.
+
+        Raises:
+            TokentuiError: It is a damaged tokenizer.
+        """
         if self._recognise is None:
             return ""
         try:
             return await self._recognise(path)
-        except TokentuiError:
+        except Cancelled:
             return ""  # given up for another one
 
     async def _tell_what(self, path: str) -> None:
         """Say what a file is, where it is a tokenizer."""
         if not await aside(lambda: os.path.isfile(path)):
             return
-        name = await self._what_is(path)
+        try:
+            name = await self._what_is(path)
+        except TokentuiError as error:
+            self.notice.say(_damage(path, error), "warning")
+            return
         if name:
             self.notice.say(f"{safe(os.path.basename(path), limit=60)} is a tokenizer: {name}", "success")
 
@@ -342,6 +395,11 @@ def with_split(typed: str) -> tuple[str, str]:
     return (path.rstrip(), last.removeprefix(_SPLIT)) if space and path and last.startswith(_SPLIT) else (typed, "")
 
 
+def _damage(path: str, error: TokentuiError) -> str:
+    """What is wrong with a file, and where in it, in a line without its folder."""
+    return safe_line(f"{error.where.replace(path, os.path.basename(path))}: {error.what}", limit=300)
+
+
 def _name_of(typed: str) -> str:
     """The part of what was typed that names begin with."""
     return typed.removeprefix(_SAMPLE) if typed.startswith(_SAMPLE) else parts(typed)[1]
@@ -364,14 +422,14 @@ def _sample_sizes() -> dict[str, int]:
     sizes = {}
     for sample in samples():
         try:
-            sizes[sample.name] = sample.bytes
+            sizes[sample.name] = sample.size
         except OSError:
             continue
     return sizes
 
 
-def _heading(title: str) -> TableRow:
-    return TableRow(None, (((title, "strong"),), (), ()))
+def _heading(title: str, about: str = "") -> TableRow:
+    return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:

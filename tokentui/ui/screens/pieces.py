@@ -287,6 +287,11 @@ class PiecesScreen(Dialog[None]):
 
     # What is seen.
 
+    def tell_waiting(self) -> None:
+        """Say it until there is something to show."""
+        if self._view is None and self._asking:
+            self._say(self.waits, "muted")
+
     def _say(self, text: str, style: str) -> None:
         self.set_class(bool(text), "-warned")
         self.query_one(Notice).say(text, style)

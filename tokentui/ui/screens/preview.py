@@ -93,10 +93,10 @@ def _span(view: PreviewView | None) -> int:
     return 1 if view is not None and not view.pairs else 2
 
 
-def summary(used: PreviewView | None, looked_at: PreviewView | None) -> Cell:
-    """What a glance tells: where the two part, and how much of the corpus was tried."""
+def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str = "") -> Cell:
+    """What a glance tells: where the two part, and how much of the corpus was tried; or what is waited for."""
     if used is None or looked_at is None:
-        return (("First steps", "strong"), (" · …", "muted"))
+        return (("First steps", "strong"), (f" · {waits or '…'}", "muted"))
     if error := looked_at.error or used.error:
         return (("First steps", "strong"), (" · ", "muted"), (safe(error, limit=400), "error"))
     apart = first_difference(used, looked_at)
@@ -130,6 +130,8 @@ class PreviewPane(Vertical):
         self._wish = self._used
         self._title = ""
         self._known: dict[_Key, PreviewView] = {}
+        self.waits = ""
+        """What an answer waits for."""
 
     def compose(self) -> ComposeResult:
         """A line that tells the difference, and the steps."""
@@ -147,6 +149,11 @@ class PreviewPane(Vertical):
             # What was asked before is given up: its future is cancelled with the worker that waits for it.
             self.run_worker(self._ask(self._trial, key), group="preview", exclusive=True)
 
+    def tell_waiting(self, waits: str) -> None:
+        """Say what an answer waits for."""
+        self.waits = waits
+        self._show()
+
     async def _ask(self, trial: Trial, key: _Key) -> None:
         for one in (self._used, key):
             if one not in self._known:
@@ -160,7 +167,7 @@ class PreviewPane(Vertical):
 
     def _show(self) -> None:
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
-        told = summary(used, looked_at)
+        told = summary(used, looked_at, self.waits)
         self.query_one(".told", Static).update(ui_text.join(told if ui_text.width(told) <= self.size.width else told[:3]))
         listing = self.query_one(Listing)
         shown = columns(used, looked_at, self._title)

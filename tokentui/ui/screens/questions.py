@@ -135,6 +135,10 @@ class QuestionsScreen(Dialog[None]):
 
     # What is seen.
 
+    def tell_waiting(self) -> None:
+        """Say it in the place of an answer."""
+        self._show()
+
     def _show(self) -> None:
         question = QUESTIONS[self.question]
         tabs = self.query_one(".tabs", Static)
@@ -150,7 +154,7 @@ class QuestionsScreen(Dialog[None]):
         if self.question == ON:
             return shown.on_summary(self.answers, self.working == "on")
         if self.answers is None:
-            return (("working …" if self.working else "no answer", "muted"),)
+            return ((self.waits or "working …" if self.working else "no answer", "muted"),)
         told = (shown.used_summary, shown.saved_summary, None, shown.ways_summary)[self.question]
         return told(self.answers) if told is not None else ()
 

@@ -16,10 +16,10 @@ from textual.widgets import Input, Static
 
 from tokentui.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset, label
-from tokentui.recipe import AXES, Recipe
+from tokentui.recipe import AXES, SHAPE, Recipe
 from tokentui.safetext import safe, safe_line
 from tokentui.snapshot import StageView
-from tokentui.ui.screens import draft, following, recipe_rows
+from tokentui.ui.screens import draft, following, recipe_look, recipe_rows
 from tokentui.ui.screens.dialog import Dialog, Hint, Notice
 from tokentui.ui.screens.field import Field
 from tokentui.ui.screens.following import Follow, Following
@@ -44,52 +44,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     """
 
     HEADING = "Algorithm"
-    PRESET_HINTS: ClassVar[Sequence[Hint]] = (
-        ("enter", "choose"), ("tab", "axes"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
-    )
-    AXES_HINTS: ClassVar[Sequence[Hint]] = (
-        ("←→", "change"), ("enter", "all values"), ("tab", "presets"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
-    )
-    STEPS_HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("p", "back"), ("t", "take it"), ("esc", "back"))
-    VALUE_HINTS: ClassVar[Sequence[Hint]] = (("enter", "choose"), ("esc", "back"))
-    LIVE_HINT: ClassVar[Hint] = ("l", following.NAME)
-    DEFAULT_CSS = """
-    RecipeScreen {
-        & .panes { height: 1fr; }
-        & #chosen { width: 1fr; }
-        & #preview { border-top: solid $border-blurred; height: 13; }
-        &.-tall #preview { height: 8; }
-        &.-short #preview { display: none; border-top: none; height: 1fr; }
-        &.-untried #preview { display: none; }
-        & #presets { width: 36; border-right: solid $border-blurred; }
-        &.-medium .dialog { padding: 0; }
-        &.-medium #presets { width: 33; }
-        & #values { display: none; }
-        &.-values #axes, &.-values #presets { display: none; }
-        &.-values #values { display: block; }
-        &.-narrow #presets { width: 1fr; border-right: none; }
-        &.-narrow.-axes #presets { display: none; }
-        &.-narrow.-presets #chosen, &.-narrow.-presets #axes { display: none; }
-        &.-narrow.-preview #chosen, &.-preview #preview { display: block; }
-        &.-short.-preview #presets, &.-short.-preview #axes, &.-short.-preview #values { display: none; }
-        &.-narrow.-preview #presets { display: none; }
-        &.-short.-preview #change, &.-short.-preview .message { display: none; }
-        & .edit { height: 1; display: none; }
-        &.-editing .edit { display: block; }
-        & .prompt { width: auto; max-width: 50%; color: $text-accent; }
-        & #change { height: 2; }
-        & .message { height: 2; }
-        &.-short #change { height: 1; }
-        &.-live { align: center bottom; }
-        &.-live.-tall > .dialog { height: 17; }
-        &.-live.-high > .dialog { height: 26; }
-        &.-live.-high #preview { height: 8; }
-        &.-live.-tall #preview { display: none; border-top: none; height: 1fr; }
-        &.-live.-tall.-preview #preview { display: block; }
-        &.-live.-tall.-preview #presets, &.-live.-tall.-preview #axes, &.-live.-tall.-preview #values { display: none; }
-        &.-narrow .message { height: 3; }
-    }
-    """
+    DEFAULT_CSS = recipe_look.CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,shift+tab", "switch", "Presets or axes", show=False),
         Binding("left", "turn(-1)", "Value before", show=False),
@@ -109,16 +64,17 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._preset = preset_name
         self.recipe, self.run_words = self._used, dict(self._used_run)
         """The recipe and the words of the run as they would be taken now."""
-        self.keep_place = self._used_place = keep_place
-        """What another recipe is brought to, as it would be taken now."""
+        self.published = draft.is_published(PRESETS.get(preset_name), self.run_words)
+        """Whether the run is the one that the preset was published with, and that of a preset that is chosen will be."""
+        self._own_run = draft.full_run({}) if self.published else dict(self._used_run)
+        """The run to go back to from a published one."""
+        self.keep_place = self._used_place = keep_place  # what another recipe is brought to
         self._following = Following(follow, live, self._choice)
         self.set_class(self._following.on, "-live")
         self._preview = PreviewPane(trial, self._used, self._used_run)
         self._previewed_from: Listing | None = None
-        self._open = ""
-        """The axis whose values are listed, or the stop that is typed; "" while neither is."""
-        self._typed = ""
-        """What is being typed: a value up to its colon, or the name of a stop; "" while nothing is."""
+        self._open = ""  # the axis whose values are listed, or the stop that is typed
+        self._typed = ""  # what is being typed: a value up to its colon, or the name of a stop
 
     def compose_box(self) -> ComposeResult:
         """The lists, the line to type in, what is changed, and what the row under the cursor means."""
@@ -162,11 +118,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     # What is seen.
 
+    def tell_waiting(self) -> None:
+        """Say it above the first steps."""
+        self._preview.tell_waiting(self.waits)
+
     def _show(self, preset: str | None = None) -> None:
         changes, live = self._changes(), self._following.on if self._following.can else None
         self._following.show(self._choice)
         self._presets.show(recipe_rows.presets(self.recipe), keep=preset or self._presets.cursor_key)
-        rows = recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live)
+        published = self.published, draft.said(self._named)
+        rows = recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live, published)
         self._axes.show(recipe_rows.with_stages(rows, self._stages), keep=self._axes.cursor_key)
         if self._open in AXES:
             self._values.show(recipe_rows.values(self.recipe, self._open), keep=self._values.cursor_key)
@@ -179,7 +140,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         changes, lead = self._changes(), "changes "
         if preset:
             lead = "would change "
-            changes = self._changes(preset.recipe, draft.run_of(preset, self.run_words))
+            changes = self._changes(preset.recipe, self._run_of(preset))
         elif (recipe := self._recipe_at_cursor()) is not None and recipe != self.recipe:
             changes, lead = self._changes(recipe), "would change "
         # Lines break between words: a second one is not used to its end.
@@ -209,11 +170,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Try what is looked at: a preset, a value, or else the draft."""
         preset = self._preset_at_cursor()
         if preset is not None:
-            self._preview.look(preset.recipe, draft.run_of(preset, self.run_words), preset.name)
+            self._preview.look(preset.recipe, self._run_of(preset), preset.name)
         elif (recipe := self._recipe_at_cursor()) is not None:
             self._preview.look(recipe, self.run_words, f"{self._open}={recipe.axis(self._open)}")
         else:
             self._preview.look(self.recipe, self.run_words, "draft")
+
+    @property
+    def _named(self) -> Preset | None:
+        return draft.named(self.recipe, self._preset)
 
     def _preset_at_cursor(self) -> Preset | None:
         """The preset that is looked at, None where the presets have no focus."""
@@ -238,7 +203,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                 self._say(f"{AXES[name].about} · {value}: {recipe_rows.meaning(self.recipe, name)}")
             else:
                 place = f"{draft.PLACE_ABOUT}: enter takes the other"
-                abouts = {**draft.STOPS, draft.PLACE: place, following.NAME: following.ABOUT}
+                published = f"{safe(draft.said(self._named))}: enter {'leaves' if self.published else 'takes'} them"
+                abouts = {**draft.STOPS, **SHAPE, draft.PUBLISHED: published, draft.PLACE: place, following.NAME: following.ABOUT}
                 take = "enter trains by these axes, on the same corpus" if self._stages else "enter takes what is changed"
                 self._say(abouts.get(name, take))
 
@@ -250,18 +216,18 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
         hints: dict[Widget | None, Sequence[Hint]] = {
-            self._presets: self.PRESET_HINTS, self._axes: self.AXES_HINTS, self._values: self.VALUE_HINTS,
+            self._presets: recipe_look.PRESET_HINTS, self._axes: recipe_look.AXES_HINTS, self._values: recipe_look.VALUE_HINTS,
         }
         if self.focused in hints:
             self._previewed_from = None
             self.remove_class("-preview")
-            live = (self.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
+            live = (recipe_look.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
             self.hints.say((*hints[self.focused], *live))
             self._say_row()
         elif isinstance(self.focused, Listing):
-            self.hints.say(self.STEPS_HINTS)
+            self.hints.say(recipe_look.STEPS_HINTS)
         else:
-            self.hints.say(self.VALUE_HINTS)
+            self.hints.say(recipe_look.VALUE_HINTS)
 
     # What the user does.
 
@@ -286,6 +252,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                 self._say(f"{name}: no other value goes with the rest as it is; enter shows what would change too", "warning")
         elif self.focused is self._axes and name == draft.PLACE:
             self._turn_place()
+        elif self.focused is self._axes and name == draft.PUBLISHED:
+            self._turn_published()
+        elif self.focused is self._axes and name == "prefix_space":
+            self._turn_space()
         elif self.focused is self._axes and name == following.NAME:
             self.action_live()
 
@@ -308,6 +278,29 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _turn_place(self) -> None:
         self.keep_place = next(name for name in draft.PLACES if name != self.keep_place)
         self._show()
+
+    def _turn_published(self) -> None:
+        preset = self._named
+        if not self.published and (preset is None or not preset.published):
+            self._say(safe(draft.said(preset)), "warning")
+            return
+        if not self.published:
+            self._own_run = dict(self.run_words)
+        self.published = not self.published
+        self.run_words = self._run_of(preset) if preset is not None and self.published else dict(self._own_run)
+        self._show()
+
+    def _run_of(self, preset: Preset) -> dict[str, Any]:
+        """The run of a preset that is chosen."""
+        return draft.run_of(preset, self.run_words, True) if self.published else draft.run_of(preset, self._own_run)
+
+    def _turn_space(self) -> None:
+        try:
+            self.recipe = draft.read_word(self.recipe, "prefix_space", "")
+        except TokentuiError as error:
+            self._say(safe_line(error), "error")
+        else:
+            self._show()
 
     def action_take(self) -> None:
         """Take the recipe, if it is another one."""
@@ -343,15 +336,20 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._open_values(key)
         elif key == draft.PLACE:
             self._turn_place()
+        elif key == draft.PUBLISHED:
+            self._turn_published()
+        elif key == "prefix_space":
+            self._turn_space()
         elif key == following.NAME:
             self.action_live()
         elif event.table is self._axes:
             self._open = self._typed = key
-            value = self.run_words[key]
+            value = getattr(self.recipe, key) if key in SHAPE else self.run_words[key]
             self._type(f"{key} ", " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value))
 
     def _choose_preset(self, preset: Preset) -> None:
-        self.recipe, self.run_words = preset.recipe, draft.run_of(preset, self.run_words)
+        self._preset = preset.name
+        self.recipe, self.run_words = preset.recipe, self._run_of(preset)
         self._go(self._axes)
         self._axes.move_to(0)
         self._show()
@@ -427,18 +425,26 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._typed = ""
             self.remove_class("-editing")
             self._close_values()
+        elif self._open in SHAPE:
+            self.recipe = draft.read_word(self.recipe, self._open, event.value)
+            self._stop_typing()
         else:
             self.run_words[self._open] = draft.read_stop(self._open, event.value)
+            self.published = draft.is_published(self._named, self.run_words)
+            if not self.published:
+                self._own_run = dict(self.run_words)
             self._stop_typing()
 
     def _check(self, text: str) -> bool:
         try:
             if self._open in AXES:
                 draft.taken(self.recipe, self._open, self._typed + text)
+            elif self._open in SHAPE:
+                draft.read_word(self.recipe, self._open, text)
             else:
                 draft.read_stop(self._open, text)
         except TokentuiError as error:
             self._say(safe_line(error), "error")
             return False
-        self._say("the pattern compiles" if self._typed == "regex:" else draft.STOPS.get(self._open, ""))
+        self._say("the pattern compiles" if self._typed == "regex:" else {**draft.STOPS, **SHAPE}.get(self._open, ""))
         return True

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from tokentui.recipe import AXES, Recipe
+from tokentui.recipe import AXES, SHAPE, Recipe
 from tokentui.safetext import safe
 from tokentui.snapshot import StageView
 from tokentui.ui.screens import draft, following
@@ -19,7 +19,7 @@ TAKE = "take it"
 
 PRESET_COLUMNS = (Column(flex=1, min_width=10),)
 AXIS_COLUMNS = (
-    Column(width=10, priority=1), Column(flex=2, min_width=15, priority=1), Column(flex=4, min_width=15),
+    Column(width=12, priority=1), Column(flex=2, min_width=15, priority=1), Column(flex=4, min_width=15),
 )
 STAGE_COLUMNS = (Column(width=15, priority=1), Column(flex=3, min_width=15, priority=1), Column(flex=4, min_width=15))
 """The same beside the steps of an opened tokenizer, whose names are longer."""
@@ -40,15 +40,23 @@ def presets(recipe: Recipe) -> list[TableRow]:
 
 
 def axes(
-    recipe: Recipe, run: Mapping[str, Any], place: str, changed: draft.Changes, live: bool | None = None
+    recipe: Recipe, run: Mapping[str, Any], place: str, changed: draft.Changes, live: bool | None = None,
+    published: tuple[bool, str] = (False, ""),
 ) -> list[TableRow]:
-    """The row that takes it, the axes, and below them the stops and the settings; what is changed is marked."""
+    """The row that takes it, the axes, and below them the words of a run and the settings; what is changed is marked.
+
+    `published` is whether the run is as published, and what is published of the recipe.
+    """
     names = {change.name for change in changed}
     many = "1 change" if len(changed) == 1 else f"{len(changed)} changes"
     rows = [TableRow(TAKE, (((TAKE, "key"),), ((many if changed else "no changes", ""),), ()), not changed)]
+    rows.append(_row(draft.PUBLISHED, "yes" if published[0] else "no", safe(published[1]), False))
     for name in AXES:
         value = recipe.axis(name)
         rows.append(_row(name, _named(value), meaning(recipe, name), name in names))
+    rows.append(TableRow(None, ((("Learning", "strong"),), (), ())))
+    for name, about in SHAPE.items():
+        rows.append(_row(name, recipe.word(name), about, name in names))
     rows.append(TableRow(None, ((("Stops", "strong"),), (), ())))
     for name, about in draft.STOPS.items():
         rows.append(_row(name, draft.written(name, run[name]), about, name in names))

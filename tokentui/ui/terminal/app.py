@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -24,10 +25,12 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
+from tokentui.errors import Cancelled
 from tokentui.rescue import Watchdog
 from tokentui.safetext import safe
 from tokentui.ui.guard import ControlGuard
 from tokentui.ui.terminal.abilities import monochrome
+from tokentui.ui.terminal.ahead import Taken, TypeAhead
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.widgets.lines import SAYS_BYTES, Lines
 
@@ -54,9 +57,12 @@ class TerminalApp(App[None]):
         self._guard = ControlGuard()
         self._plain = NoColor()
         self._watchdog: Watchdog | None = None
+        self._asked: int | None = None
+        """The exit code of the first request to leave; None before one."""
         self.key_bytes: int | None = None
         """How many bytes the terminal was sent for the last key; None where nobody wants to know."""
         self._counting: Timer | None = None
+        self._ahead = TypeAhead(self, super().on_event)
         super().__init__(driver_class=TerminalDriver)
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
@@ -111,7 +117,14 @@ class TerminalApp(App[None]):
             if self._counting is not None:
                 self._counting.stop()
             self._counting = self.set_timer(SETTLE_S, lambda: self._counted(self.bytes_sent - before))
-        await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._ahead.take(event)
+        else:
+            await super().on_event(event)
+
+    async def on_taken(self, message: Taken) -> None:
+        """A key has been acted on: the next one may come."""
+        await self._ahead.taken(message)
 
     def _counted(self, sent: int) -> None:
         if self.key_bytes is not None:
@@ -142,7 +155,10 @@ class TerminalApp(App[None]):
         """
         self._watchdog = Watchdog()
         with self._ended_by_signals(), self._told_of_threads():
-            self.run()
+            try:
+                self.run()
+            except Exception as error:
+                self._handle_exception(error)
         if self._exception is not None:
             code = CRASHED
             words = self._watchdog.words or _told(self._exception)
@@ -150,7 +166,7 @@ class TerminalApp(App[None]):
             sys.stderr.write(words)
             sys.stderr.flush()
         else:
-            code = self.return_code or 0
+            code = self._asked or 0
         # A reader that hangs on a device would hold up the end of the interpreter.
         self._watchdog.watch(code)
         return code
@@ -160,15 +176,17 @@ class TerminalApp(App[None]):
         self._end(128 + signal.SIGHUP)
 
     def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
-        """Leave, by force if it takes too long."""
+        """Leave, by force if it takes too long. The first request counts: a later one changes neither code nor time."""
+        if self._asked is None:
+            self._asked = return_code
         if self._watchdog is not None:
-            self._watchdog.watch(return_code, QUIT_S)
-        super().exit(result, return_code, message)
+            self._watchdog.watch(self._asked, QUIT_S)
+        super().exit(result, self._asked, message)
 
     @property
     def left(self) -> bool:
         """Whether it was the user who ended it: no signal, no line that dropped, no failure."""
-        return self._exception is None and not self.return_code
+        return self._exception is None and not self._asked
 
     def _end(self, code: int) -> None:
         if self._watchdog is not None:
@@ -181,12 +199,13 @@ class TerminalApp(App[None]):
         assert watchdog is not None
 
         def end(number: int, frame: FrameType | None) -> None:
-            watchdog.watch(128 + number)
+            code = 128 + number if self._asked is None else self._asked
+            watchdog.watch(code)
             loop = self._loop
             if loop is None or not self.is_running:
-                watchdog.end(128 + number)  # nothing is open yet, or all of it is closed
+                watchdog.end(code)  # nothing is open yet, or all of it is closed
             else:
-                loop.call_soon_threadsafe(self._end, 128 + number)
+                loop.call_soon_threadsafe(self._end, code)
 
         # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
         before = {number: signal.signal(number, end) for number in _SIGNALS}
@@ -220,8 +239,15 @@ class TerminalApp(App[None]):
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not isinstance(error, Cancelled):  # what was given up is no failure
             self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End with a failure. After a request to leave it changes nothing of how the program ends: it is kept in a file."""
+        if self._asked is None:
+            super()._handle_exception(error)
+        elif not isinstance(error, Cancelled):
+            _keep(error)
 
     def _look_for_hangup(self) -> None:
         # A terminal that has gone while SIGHUP is ignored would be read from for ever.
@@ -251,15 +277,20 @@ class TerminalApp(App[None]):
 
 def _told(error: BaseException) -> str:
     """A failure in a few clean lines; the whole account goes into a file."""
-    from tokentui.paths import keep_account
-
     frames = traceback.extract_tb(error.__traceback__)
     where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename), frames[-1] if frames else None)
     lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
     if where is not None:
         lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")
-    account = "".join(traceback.format_exception(error))
-    kept = keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")
+    kept = _keep(error)
     if kept is not None:
         lines.append(f"  the whole account is in {kept}")
     return "".join(safe(line, limit=_WIDEST) + "\n" for line in lines)
+
+
+def _keep(error: BaseException) -> Path | None:
+    """Write the whole account of a failure into a file. Returns the file; None where nothing can be written."""
+    from tokentui.paths import keep_account
+
+    account = "".join(traceback.format_exception(error))
+    return keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 
-from rich.cells import split_graphemes
 from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.strip import Strip
 
 from tokentui.ui.terminal.abilities import drawable
 from tokentui.ui.terminal.pen import PLAIN, Pen, pen_of
+from tokentui.ui.widths import cell_len, clusters_of
+
+_SINGLE = re.compile(
+    "[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0373\u0391-\u03a1\u03a3-\u0481\u2010-\u2026\u2190-\u21ff\u2500-\u25fc]*"
+)
+"""Text of which each character is a cell: no table has to be asked."""
 
 
 class Row:
-    """A line of cells: what each shows and how. The right half of a wide character shows nothing of its own (`""`)."""
+    """A line of cells: what each shows and how. The first cell of a cluster has all of it, the others nothing (`""`)."""
 
     __slots__ = ("pens", "texts")
 
@@ -73,42 +80,63 @@ class Picture:
                 if control:
                     continue
                 pen = pen_of(style, self.system)
-                cells = list(text) if text.isascii() else self._cells(text)
-                texts += cells
-                pens += [pen] * len(cells)
+                if _SINGLE.fullmatch(text) and (self.charset == "utf-8" or text.isascii()):
+                    texts += text
+                    pens += [pen] * len(text)
+                else:
+                    self._add(text, pen, texts, pens)
         room = self.width - x if most is None else min(most, self.width - x)
         if len(texts) > room:
             del texts[room:], pens[room:]
-        _mend_edges(texts)
+        _mend_edge(texts)
         row = self.rows[y]
         end = x + len(texts)
         if row.texts[x:end] != texts or row.pens[x:end] != pens:
-            # Half of a wide character that is drawn over is gone with its other half.
-            if x and row.texts[x] == "":
-                row.texts[x - 1] = " "
-            if end < self.width and row.texts[end] == "":
-                row.texts[end] = " "
+            # A cluster that is drawn over in part is gone as a whole.
+            left, right = x, end
+            while left and row.texts[left] == "":
+                left -= 1
+            while right < self.width and row.texts[right] == "":
+                row.texts[right] = " "
+                right += 1
+            row.texts[left:x] = [" "] * (x - left)
             row.texts[x:end] = texts
             row.pens[x:end] = pens
             self.changed.add(y)
 
-    def _cells(self, text: str) -> list[str]:
-        cells: list[str] = []
-        for start, end, width in split_graphemes(text)[0]:
-            if not width:
-                cells[-1:] = [one + text[start:end] for one in cells[-1:]]
-            elif self.charset == "utf-8":
-                cells += (text[start:end], *[""] * (width - 1))
-            else:
-                cells += drawable(text[start:end], self.charset, width)
-        return cells
+    def _add(self, text: str, pen: Pen, texts: list[str], pens: list[Pen]) -> None:
+        """Put the cells of a text behind others of its line."""
+        for cluster, width in clusters_of(text):
+            if not width or _goes_on(cluster):
+                head = _head(texts)
+                if head >= 0 and _takes_marks(texts[head]) and self.charset == "utf-8":
+                    texts[head] += cluster
+                    texts += [""] * width
+                    pens += [pens[head]] * width
+                else:  # what it stood on is not there
+                    texts += " " * width
+                    pens += [pen] * width
+                continue
+            texts += (cluster, *[""] * (width - 1)) if self.charset == "utf-8" else drawable(cluster, self.charset, width)
+            pens += [pen] * width
 
 
-def _mend_edges(texts: list[str]) -> None:
-    """A wide character cut off at the right edge has no room."""
-    if texts and not texts[-1].isascii() and _wide(texts[-1]):
-        texts[-1] = " "
+def _goes_on(cluster: str) -> bool:
+    """Whether it is nothing but marks: they stand on what another style has drawn."""
+    return all(unicodedata.category(char)[0] == "M" for char in cluster)
 
 
-def _wide(cluster: str) -> bool:
-    return split_graphemes(cluster)[1] > 1
+def _takes_marks(cell: str) -> bool:
+    return unicodedata.category(cell[0])[0] in "LMN" or cell[0] in "\N{DOTTED CIRCLE}\N{NO-BREAK SPACE}" or cell >= "\U0001f000"
+
+
+def _head(texts: list[str]) -> int:
+    """The cell that has the last cluster; -1 where there is none."""
+    return next((place for place in range(len(texts) - 1, -1, -1) if texts[place]), -1)
+
+
+def _mend_edge(texts: list[str]) -> None:
+    """A cluster cut off at the right edge has no room."""
+    head = _head(texts)
+    if head >= 0 and not texts[head].isascii() and head + cell_len(texts[head]) > len(texts):
+        texts[head:] = [" "] * (len(texts) - head)

@@ -2,15 +2,21 @@
 
 A terminal that was told of every cell before needs to hear of those only that are others now. The difference is taken at
 the moment of writing, so whatever was drawn and drawn over while a slow line was busy is never sent.
+
+Terminals do not agree how wide some clusters are. Such a cluster gets its cells cleared first, in case it is drawn narrower;
+what stands behind it begins at a place that is named outright; and as far as it may be drawn too wide, what it covers is
+drawn again. So a wrong guess costs a cell. Text that all terminals draw alike costs nothing of this.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from tokentui.ui.terminal.pen import PLAIN, Pen, change
 from tokentui.ui.terminal.picture import Picture, Row
+from tokentui.ui.widths import cell_len
 
 SYNC_BYTES = 400
 """A shorter frame is taken in by a terminal at once; it needs no marks that tell it to wait for the whole."""
@@ -31,8 +37,8 @@ class Wire:
         self._clears_in_colour = clears_in_colour
         self._sent: list[Row | None] = []
         self._pen = PLAIN
-        self._at: tuple[int, int] | None = None
-        """Where the terminal's cursor is; None where that is not sure."""
+        self._at: tuple[int | None, int] | None = None
+        """Where the terminal's cursor is as (column, row); None where that is not sure."""
 
     def forget(self) -> None:
         """Take nothing for granted: the terminal was somebody else's meanwhile, or was resized."""
@@ -96,41 +102,44 @@ class Wire:
     def _row(self, y: int, row: Row, sent: Row | None) -> list[str]:
         """The runs of a row that changed."""
         parts: list[str] = []
-        texts, pens = row.texts, row.pens
-        width = len(texts)
+        width = len(row.texts)
         x = 0
         while x < width:
-            if sent is not None and texts[x] == sent.texts[x] and pens[x] == sent.pens[x]:
+            if sent is not None and row.texts[x] == sent.texts[x] and row.pens[x] == sent.pens[x]:
                 x += 1
                 continue
-            start = x if texts[x] or not x else x - 1  # both halves of a wide character
-            end = same = x + 1
-            while end < width and end - same < _GAP:
-                if sent is None or texts[end] != sent.texts[end] or pens[end] != sent.pens[end] or not texts[end]:
-                    same = end + 1
-                end += 1
+            start = x
+            while start and not row.texts[start]:  # a cluster is drawn as a whole
+                start -= 1
+            end = _end_of_run(row, sent, start, x)
             parts.append(self._move(start, y))
-            parts += self._cells(y, texts, pens, start, same)
-            sure = same < width and all(map(_is_simple, texts[start:same]))
-            # In the last column a terminal may wait before the edge; what is joined from parts may be drawn wider than said.
-            self._at = (same, y) if sure else None
-            x = same
+            parts += self._cells(row, sent, start, end)
+            # In the last column a terminal may wait before the edge.
+            self._at = None if end == width else (end if _is_sure(_cluster_before(row.texts, end)) else None, y)
+            x = end
         return parts
 
-    def _cells(self, y: int, texts: list[str], pens: list[Pen], start: int, end: int) -> list[str]:
+    def _cells(self, row: Row, sent: Row | None, start: int, end: int) -> list[str]:
         parts: list[str] = []
-        x, sure = start, True
+        texts, pens = row.texts, row.pens
+        x = start
         while x < end:
             pen = pens[x]
-            stop = x + 1
-            while stop < end and pens[stop] == pen:
-                stop += 1
-            if not sure:  # however wide it was drawn, what looks different stands where it belongs: frames stay straight
-                parts.append(f"\x1b[{y + 1};{x + 1}H")
-            text = "".join(texts[x:stop])
-            parts += (change(self._pen, pen), text)
-            sure = text.isascii() or all(map(_is_simple, texts[x:stop]))
+            parts.append(change(self._pen, pen))
             self._pen = pen
+            stop = x + 1
+            if texts[x].isascii() or _is_sure(texts[x]):
+                while stop < end and pens[stop] == pen and (texts[stop].isascii() or _is_sure(texts[stop])):
+                    stop += 1
+                parts.append("".join(texts[x:stop]))
+            else:
+                while stop < end and not texts[stop]:
+                    stop += 1
+                if stop > x + 1 and not _are_blank(sent, x + 1, stop, pen):
+                    parts.append(f"\x1b[{stop - x}X")
+                parts.append(texts[x])
+                if stop < end:  # however wide it was drawn, what follows stands where it belongs
+                    parts.append(f"\x1b[{stop + 1}G")
             x = stop
         return parts
 
@@ -142,13 +151,16 @@ class Wire:
         before, self._at = self._at, (x, y)
         if before is None:
             return there
+        column, row = before
         right = _right(x) if x else ""
         ways = [there]
-        if before[1] == y and x > before[0]:
-            ways.append(_right(x - before[0]))
-        if before[1] == y:
+        if row == y and column is None:
+            ways.append(f"\x1b[{x + 1}G")
+        if row == y and column is not None and x > column:
+            ways.append(_right(x - column))
+        if row == y:
             ways.append("\r" + right)
-        if before[1] + 1 == y:
+        if row + 1 == y:
             ways.append("\r\n" + right)
         return min(ways, key=len)
 
@@ -204,6 +216,43 @@ def _right(columns: int) -> str:
     return "\x1b[C" if columns == 1 else f"\x1b[{columns}C"
 
 
-def _is_simple(cell: str) -> bool:
-    """Whether all terminals draw it equally wide: what is joined from parts and emoji of late depend on their tables."""
-    return len(cell) <= 1 and cell < "\U00010000"
+def _end_of_run(row: Row, sent: Row | None, start: int, changed: int) -> int:
+    """Where a run ends that begins with a change: behind its last change, and behind what it may cover as it is drawn."""
+    texts = row.texts
+    stop, looked, covered = changed + 1, start, start
+    place = stop
+    while place < len(texts):
+        for n in range(looked, stop):
+            if not texts[n].isascii():
+                covered = max(covered, n + _most_columns(texts[n]))
+        looked = stop
+        if place - stop >= _GAP and place >= covered:
+            break
+        changes = sent is None or texts[place] != sent.texts[place] or row.pens[place] != sent.pens[place]
+        if changes or place < covered or (place == stop and not texts[place]):
+            stop = place + 1
+        place += 1
+    return stop
+
+
+def _cluster_before(texts: Sequence[str], end: int) -> str:
+    """What the last cells before a place show."""
+    return next((texts[place] for place in range(end - 1, -1, -1) if texts[place]), "")
+
+
+def _are_blank(sent: Row | None, start: int, end: int, pen: Pen) -> bool:
+    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == pen for x in range(start, end))
+
+
+@lru_cache(4096)
+def _is_sure(cell: str) -> bool:
+    """Whether all terminals draw it equally wide: what is joined from parts and emoji depend on their tables."""
+    if len(cell) != 1:
+        return not cell
+    return cell < "\u2300" or "\u2e80" <= cell < "\U00010000" or cell_len(cell) == 1
+
+
+@lru_cache(4096)
+def _most_columns(cell: str) -> int:
+    """How wide a terminal may draw a cluster that is disputed: each of its characters by itself."""
+    return 0 if _is_sure(cell) else sum(2 if char >= "\U0001f000" else max(1, cell_len(char)) for char in cell)

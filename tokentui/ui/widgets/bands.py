@@ -14,6 +14,7 @@ from tokentui.ui.actions import fitting, hints
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.figures import number, plural, size
 from tokentui.ui.widgets.lines import SAYS_BYTES, Lines, key_bytes, spread
+from tokentui.ui.widgets.waits import nothing_there
 
 NAME_SHOWN = 60
 """The most characters of the name of a corpus."""
@@ -39,10 +40,14 @@ class HeaderLine(Lines):
         now = self.snapshot
         if now is None:
             return (program,)
+        if now.nothing:
+            return (spread((*program, ("   ", ""), (nothing_there(now), "muted")), key_bytes(self.app), width),)
         words = f"{plural(now.occurrences, 'word')} ({number(now.distinct)} distinct)"
         facts = f" · {size(now.corpus_bytes)} · {words}"
         view = f"view: {self.mode} · " if self.mode != "text" else ""
+        # What runs is said where it is not what one would expect: kernels that are compiled, a recipe that has none.
         engine = f"{now.engine} · " if now.engine == "compiling once" else ""
+        engine = "plain Python · " if now.engine.startswith("plain Python for ") else engine
         named, said = now.preset, label(now.recipe)
         if now.opened is not None:
             named, said = now.opened.name, f"{number(now.opened.size)} ids · {said}"

@@ -31,7 +31,7 @@ class PairTable(SnapshotTable):
 
     def fitted(self, snapshot: Snapshot, width: int) -> tuple[Column, ...]:
         """The columns of the objective."""
-        return _COLUMNS[snapshot.objective](snapshot, width)
+        return _COLUMNS.get(snapshot.objective, _by_count)(snapshot, width)
 
     def fill(self, snapshot: Snapshot) -> None:
         """Hand over the candidates."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import ClassVar
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 from textual.binding import BindingType
 
 from tokentui.compared import (
@@ -30,6 +30,7 @@ from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.compare_columns import letter
 from tokentui.ui.widgets.figures import number, plural
 from tokentui.ui.widgets.lines import Lines, blank
+from tokentui.ui.widths import cell_len, clusters_of
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
@@ -46,7 +47,7 @@ FACTS: tuple[tuple[str, str, Callable[[Agreement], float | None]], ...] = (
 
 
 def crop(cell: Cell, start: int, end: int) -> Cell:
-    """The columns of a cell from `start` to before `end`. A wide character that is cut in two leaves a blank."""
+    """The columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks."""
     out: list[Run] = []
     at = 0
     for text, name in cell:
@@ -62,8 +63,7 @@ def crop(cell: Cell, start: int, end: int) -> Cell:
 def _cut(text: str, start: int, end: int) -> str:
     out: list[str] = []
     at = 0
-    for char in text:
-        size = cell_len(char)
+    for char, size in clusters_of(text):
         if start <= at and at + size <= end and (size or at > start or not start):
             out.append(char)
         elif at < end and at + size > start:

@@ -22,7 +22,7 @@ from tokentui.ui.screens.listing import wrap
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.bands import TitleLine
 from tokentui.ui.widgets.candidates import PairTable
-from tokentui.ui.widgets.figures import number
+from tokentui.ui.widgets.figures import number, step_of
 from tokentui.ui.widgets.lines import Lines
 from tokentui.ui.widgets.pane import Pane
 from tokentui.ui.widgets.why import WhyLines, busy_cell, sentences
@@ -105,11 +105,14 @@ def _facts(at: ColumnAt) -> list[Cell]:
     ids = max(_LEAST_DIGITS, len(number(at.vocab_size + whole - at.step)))
     tokens = len(number(max(at.start_tokens, at.tokens)))
     ratio = "–" if at.bytes_per_token is None else f"{at.bytes_per_token:.2f}"
+    there = at.end.exact and at.step == at.end.step
+    said = f"ends at {step_of(at.end)}" if not there else "the last step" if at.end.kind == "last" else "at its stop"
     return [
         (("step ", "muted"), (number(at.step).rjust(step), "strong")),
         ((number(at.vocab_size).rjust(ids), "strong"), (" ids", "muted")),
         ((ratio.rjust(_RATIO_WIDTH), "strong"), (" B/token", "muted")),
         ((number(at.tokens).rjust(tokens), ""), (" tokens", "muted")),
+        *([((said, "muted"),)] if at.end.step is not None else []),
     ]
 
 

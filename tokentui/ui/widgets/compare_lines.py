@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokentui.commands import SPEEDS
-from tokentui.compared import LETTERS, WAYS, ColumnView, CompareSnapshot, OverlapCounts, PartingSide, PartingView, Position
+from tokentui.compared import END, LETTERS, WAYS, ColumnView, CompareSnapshot, OverlapCounts, PartingSide, PartingView, Position
 from tokentui.safetext import GlyphMode, safe
 from tokentui.snapshot import PairRow
 from tokentui.ui import text as ui_text
 from tokentui.ui.text import Cell, Run
 from tokentui.ui.widgets.candidates import SCORE_WIDTH
 from tokentui.ui.widgets.compare_columns import letter
-from tokentui.ui.widgets.figures import decimal, number, size
+from tokentui.ui.widgets.figures import decimal, number, plural, size
 from tokentui.ui.widgets.lines import SAYS_BYTES, Lines, key_bytes, spread
 from tokentui.ui.widgets.tables import pair as pair_cell
 from tokentui.ui.widgets.why import busy_cell
@@ -39,13 +39,20 @@ class CompareHeader(SnapshotLine):
 
     def __init__(self) -> None:
         super().__init__(classes=SAYS_BYTES)
+        self._what, self._keys = "", 0
+
+    def wait(self, what: str, keys: int) -> None:
+        """Say what is waited for, and how many keys wait, before there is anything to compare."""
+        self._what, self._keys = what, keys
+        self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """The program and the corpus at the left; what keeps the columns together at the right."""
         program: Cell = ((" tokentui compare", "strong"),)
         now = self.snapshot
         if now is None:
-            return (program,)
+            keys = f" · {plural(self._keys, 'key waits', 'keys wait')} for it" if self._keys else ""
+            return ((*program, (f"   {self._what}", "muted"), (keys, "accent")),)
         left: Cell = (
             *program, ("   ", ""), (safe(now.corpus_name, limit=NAME_SHOWN), ""), (f" · {size(now.corpus_bytes)}", "muted"),
         )
@@ -77,7 +84,7 @@ class StandingLine(SnapshotLine):
             (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted"),
         )
         if now.goal is not None:
-            left = (*left, (f" → {number(now.goal.value)}", "accent"))
+            left = (*left, (" → the end" if now.goal.value == END else f" → {number(now.goal.value)}", "accent"))
         elif now.ended:
             left = (*left, (" the end of all", "muted"))
         right: Cell = ()
@@ -146,12 +153,15 @@ def said(found: PartingView | None, columns: Sequence[ColumnView], places: tuple
     both: Cell = (letter(places[0]), ("·", "muted"), letter(places[1]))
     if found is None:
         return (*both, ("  not compared step by step", "muted"))
+    how = "" if found.other is None and not found.literal else " as spelled" if found.literal else " by meaning"
     if found.step is None:
         if found.done:
-            return (*both, ("  no step differs", "strong"), (f", {number(found.looked)} compared", "muted"))
+            spelled = f"; as spelled step {number(found.other)} does" if found.other is not None else ""
+            return (*both, (f"  no step differs{how}", "strong"), (f", {number(found.looked)} compared{spelled}", "muted"))
         so_far = f"  the first {number(found.looked)} steps are alike"
         return (*both, (so_far, "muted"), (", looking on" if found.busy is not None else ", stopped: d goes on", "muted"))
     out: Cell = (*both, ("  part at step ", "muted"), (number(found.step), "strong"))
+    out = (*out, (how, "muted")) if how else out
     for place, side in zip(places, found.sides, strict=False):
         column = columns[place] if place < len(columns) else None
         out = (*out, ("  ", ""), letter(place), (" ", ""), *choice_cell(side, column, mode))

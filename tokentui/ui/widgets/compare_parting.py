@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
-from tokentui.compared import ColumnView, CompareSnapshot, PartingSide
+from tokentui.compared import ColumnView, CompareSnapshot, PartingSide, PartingView
 from tokentui.safetext import GlyphMode, safe
 from tokentui.snapshot import WhyView
 from tokentui.ui import text as ui_text
@@ -129,6 +129,7 @@ class PartingBody(Vertical):
         super().__init__()
         self.said, self.left, self.right = PartingSaid(), Side("left"), Side("right")
         self.right.table.can_focus = False
+        self.found: PartingView | None = None
         self.sides = Horizontal(self.left, self.right)
 
     def compose(self) -> ComposeResult:
@@ -141,6 +142,16 @@ class PartingBody(Vertical):
         """What keys go to."""
         return self.left.table
 
+    @property
+    def note(self) -> Cell:
+        """How merges are compared, and where they part when they are compared the other way."""
+        found = self.found
+        if found is None or (found.other is None and not found.literal):
+            return ()
+        how, otherwise = ("as spelled", "by meaning") if found.literal else ("by meaning", "as spelled")
+        other = "" if found.other is None else f", {otherwise} at step {number(found.other)}"
+        return ((f"{how}{other} (D)", "muted"),)
+
     def follow(self) -> None:
         """Bring the rows of the right side to those of the left."""
         self.right.table.top = self.left.table.top
@@ -152,6 +163,7 @@ class PartingBody(Vertical):
             return
         places, found = places_of(snapshot.columns, pair), parting_of(snapshot, pair)
         there = found is not None and len(found.sides) == 2
+        self.found = found
         self.said.display = not there
         for side in (self.left, self.right):
             side.facts.display = there

@@ -59,9 +59,15 @@ class CorpusText(StyledLines, can_focus=True):
         self._view: CorpusView | None = None
         self._aim: tuple[Aim, Place] | None = None
         self._asked: tuple[Place, int, int] | None = None
-        self._drawn: list[Cell] = []
+        self._drawn: list[Cell] = [(("starting …", "muted"),)]
 
     # What the screen does.
+
+    def say(self, text: str) -> None:
+        """Show a line in the place of a corpus."""
+        self.reset()
+        self._view, self._drawn = None, [((text, "muted"),)]
+        self.refresh()
 
     def show(self, view: CorpusView, mode: GlyphMode) -> None:
         """Take the corpus of another step, or another part of it."""

@@ -52,6 +52,8 @@ class CorpusPane(Pane):
         """Where in the text one is."""
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
+        if now.nothing:
+            return ()
         return ((f"{100 * self.text.position:3.0f} %", "muted"),) if now.start_tokens else (("empty", "muted"),)
 
     async def open(self, editor: CorpusEditor, offset: int = 0) -> None:

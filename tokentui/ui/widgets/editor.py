@@ -17,7 +17,7 @@ from tokentui.safetext import is_safe
 from tokentui.ui.actions import bindings
 from tokentui.ui.guard import replace
 from tokentui.ui.text import mark_stand_ins
-from tokentui.ui.typed import lines_of, typed_beyond
+from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 from tokentui.ui.widgets.figures import number
 
 MOST_EDITED = 1_000_000
@@ -73,6 +73,20 @@ class ExactText(Document):
         """Two places in order, none of them past the end."""
         top, bottom = sorted((start, end))
         return min(top, self.end), min(bottom, self.end)
+
+
+class ClusterNavigator(DocumentNavigator):
+    """Moves a cursor over whole clusters."""
+
+    def get_location_left(self, location: Location) -> Location:
+        """The place before the cluster that ends here."""
+        row, column = super().get_location_left(location)
+        return row, cluster_at(self._document.get_line(row), column)[0] if row == location[0] else column
+
+    def get_location_right(self, location: Location) -> Location:
+        """The place behind the cluster that begins here."""
+        row, column = super().get_location_right(location)
+        return row, cluster_at(self._document.get_line(row), column - 1)[1] if row == location[0] and column else column
 
 
 def _drawn(line: str) -> str:
@@ -142,7 +156,7 @@ class CorpusEditor(TextArea):
     def _set_document(self, text: str, language: str | None) -> None:
         self.document = ExactText(text)
         self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
-        self.navigator = DocumentNavigator(self.wrapped_document)
+        self.navigator = ClusterNavigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))
         self._rewrap_and_refresh_virtual_size()
@@ -155,11 +169,19 @@ class CorpusEditor(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """A line as it is drawn, its stand-ins in reverse."""
-        line = super().get_line(line_index)
+        line = WholeText.of(super().get_line(line_index))
         exact = self.document.exact_line(line_index) if isinstance(self.document, ExactText) else line.plain
         if exact is not line.plain:
             mark_stand_ins(line, exact)
         return line
+
+    def action_delete_left(self) -> None:
+        """Delete what stands before the cursor."""
+        (row, column), selected = self.cursor_location, not self.selection.is_empty
+        if selected or not column or self.read_only:
+            super().action_delete_left()
+        else:
+            self._delete_via_keyboard((row, column), (row, erased_left(self.document.get_line(row), column)))
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
         """None: a text is no program, and looking through all of it would hold up the cursor."""

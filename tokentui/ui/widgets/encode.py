@@ -9,14 +9,13 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input
 
 from tokentui.safetext import GlyphMode, safe
 from tokentui.snapshot import EncodedToken, EncodedView
 from tokentui.ui import text as ui_text
 from tokentui.ui.actions import bindings
 from tokentui.ui.text import Cell, runs
-from tokentui.ui.typed import lines_of, typed_beyond
+from tokentui.ui.typed import ClusterInput, lines_of, typed_beyond
 from tokentui.ui.widgets.figures import number, plural
 from tokentui.ui.widgets.lines import Lines, blank
 from tokentui.ui.widgets.tables import TOKEN_SHOWN
@@ -25,7 +24,7 @@ TYPED_LIMIT = 20_000
 """The most characters that the line takes: what is typed is encoded at every step."""
 
 
-class TypedLine(Input):
+class TypedLine(ClusterInput):
     """The line to type in."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("encode")]
@@ -115,7 +114,11 @@ class Tokens(Lines):
         if view.error is not None:
             return ((("  ", ""), (safe(view.error, limit=300), "error")),)
         lines = lay_out_tokens(view.tokens, width - 2, height, self.mode, self.last_id)
-        losses = [((("  decoding loses ", "muted"), (safe(loss, limit=200), "warning"))) for loss in view.lost]
+        losses: list[Cell] = []
+        if view.lost:
+            back = runs(view.back, mode=self.mode, limit=max(1, width)) or (("nothing", "muted"),)
+            losses = [(("  decoding gives back ", "muted"), *back)]
+        losses += [(("  ", ""), (safe(loss, limit=200), "warning")) for loss in view.lost]
         return [*lines, *(ui_text.clip(loss, max(0, width - 2)) for loss in losses[: max(0, height - len(lines))])]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tokentui.answers import Ending
+
 _ACROSS = " ▏▎▍▌▋▊▉█"
 _UP = " ▁▂▃▄▅▆▇█"
 
@@ -12,6 +14,23 @@ _UP = " ▁▂▃▄▅▆▇█"
 def number(value: int) -> str:
     """`1,234`, with a real minus sign."""
     return f"{value:,}".replace("-", "−")
+
+
+def place_of(step: int, known: int, end: Ending) -> str:
+    """What belongs behind the number of a step, as far as it is known: ` of 1,000`, ` of about 31`, `, the last`."""
+    if end.step is None:
+        return f" of {number(known)}+" if known > step else ""
+    if not end.exact:
+        return f" of {end.kind} {number(end.step)}" if step < end.step else ""
+    if step > end.step:
+        return f", past the stop at {number(end.step)}"
+    return ", the last" if step == end.step and end.kind == "last" else f" of {number(end.step)}"
+
+
+def step_of(end: Ending, what: str = "step") -> str:
+    """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some way."""
+    step = f"{what} {number(end.step or 0)}"
+    return f"{step} at most" if end.kind == "at most" else f"about {step}" if end.kind == "about" else step
 
 
 def signed(value: int) -> str:

@@ -60,21 +60,31 @@ class Layout:
         self.rows: list[tuple[int, int]]
         self._starts: list[int]
         self._glyphs: list[Glyph]
+        self._whole: list[Glyph]
+        """The clusters, as they are where no token ends inside of one."""
         self._bar_places: frozenset[int]
+        self._cuts: frozenset[int]
         self._keys = [(part.place.document, part.place.offset) for part in self.parts]
         self._shape = tuple([(part.place, part.text, part.times) for part in self.parts])
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
         bars = self._bars() if manner.boundaries == "bars" else frozenset()
-        if before is not None and (before.manner, before._shape, before._bar_places) == (manner, self._shape, bars):
-            self.text, self._starts, self._glyphs = before.text, before._starts, before._glyphs
-            self.rows = before.rows
+        alike = before is not None and (before.manner, before._shape) == (manner, self._shape)
+        if before is not None and alike:
+            self.text, self._starts, self._whole = before.text, before._starts, before._whole
         else:
             self.text = "".join([part.text for part in self.parts])
             self._starts = self._find_starts()
+            self._whole = glyphs(self.text, manner.mode, self._find_breaks())
+        cuts = self._find_cuts()
+        if before is not None and alike and (before._bar_places, before._cuts) == (bars, cuts):
+            self._glyphs, self.rows = before._glyphs, before.rows
+        else:
             breaks = self._find_breaks()
-            self._glyphs = glyphs(self.text, manner.mode, breaks)
+            # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
+            ends = {glyph.end for glyph in self._whole if glyph.end - glyph.start > 1} if cuts else set()
+            self._glyphs = glyphs(self.text, manner.mode, breaks | cuts | ends) if cuts else self._whole
             self.rows = self._wrap(bars, breaks, anchor, at_start)
-        self._bar_places = bars
+        self._bar_places, self._cuts = bars, cuts
         self._row_starts = [start for start, _ in self.rows]
         self._glyph_starts = [glyph.start for glyph in self._glyphs]
 
@@ -116,6 +126,27 @@ class Layout:
                 places.update((start + token.start, start + token.end))
             start += len(part.text)
         return frozenset(places)
+
+    def _find_cuts(self) -> frozenset[int]:
+        """Where a token ends inside a cluster whose parts are shown apart.
+
+        Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a text that has few
+        merges can be read.
+        """
+        inside: set[int] = set()
+        if len(self._whole) != len(self.text):
+            for start, end, *_ in self._whole:
+                inside.update(range(start + 1, end))
+        cuts: set[int] = set()
+        held, single = 0, True
+        for start, part in zip(self._starts, self.parts, strict=True) if inside else ():
+            for token in part.tokens:
+                first, last = start + token.start, start + token.end
+                alone = last - first == 1
+                if first >= held and not (alone and single and self.manner.boundaries == "shade"):
+                    cuts.update({held, first} & inside)
+                held, single = max(held, last), alone
+        return frozenset(cuts)
 
     def parity_of(self, place: Place) -> int:
         """Which of the two shades a part has, so that it keeps it while the window moves."""
@@ -181,11 +212,13 @@ class Layout:
                 yield glyph, _DROPPED
                 continue
             # A character, or one with its marks, may be shared by several tokens.
-            holders = [other for other in tokens[token : token + 8] if other.start < inside + glyph.end - glyph.start]
+            length = glyph.end - glyph.start
+            holders = [other for other in tokens[token : token + 4 + 4 * length] if other.start < inside + length]
             fresh = any(holder.fresh for holder in holders)
-            single = len(holders) == 1 and tokens[token].end - tokens[token].start == 1
+            beyond = inside + length > len(self.parts[at].text)  # a cluster of several pre-tokens
+            single = all(holder.end - holder.start == 1 for holder in holders) and (len(holders) == length or beyond)
             ground = self._ground(at, token, fresh, single)
-            yield glyph, _Look(ground, len(holders) > 1)
+            yield glyph, _Look(ground, len(holders) > 1 or beyond)
 
     def _ground(self, part: int, token: int, fresh: bool, single: bool) -> str:
         if fresh:

@@ -8,7 +8,7 @@ from tokentui.commands import SPEEDS
 from tokentui.snapshot import Look, Snapshot
 from tokentui.ui import text as ui_text
 from tokentui.ui.text import Cell, Run
-from tokentui.ui.widgets.figures import at, column, number
+from tokentui.ui.widgets.figures import at, column, number, place_of
 from tokentui.ui.widgets.lines import Lines
 
 _LEAST_CURVE = 10
@@ -55,12 +55,12 @@ class Scrubber(Lines):
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Where one is; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
         now = self.snapshot
-        if now is None:
+        if now is None or now.nothing:
             return ()
         whole = now.target if now.target is not None else now.known
         digits = max(len(number(whole)), len(number(now.step)))
         mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
-        of = f" of {number(now.target)} " if now.target is not None else f" of {number(now.known)}+ "
+        of = f"{place_of(now.step, now.known, now.end)} "
         training = now.why.round
         pieces: Cell = ()
         if training is not None:

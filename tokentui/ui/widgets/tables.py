@@ -15,6 +15,7 @@ from tokentui.ui.columns import Column
 from tokentui.ui.table import TableRow, VirtualTable
 from tokentui.ui.text import Cell, Run, runs
 from tokentui.ui.widgets.figures import number
+from tokentui.ui.widgets.waits import nothing_there
 
 TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
@@ -56,6 +57,10 @@ class SnapshotTable(VirtualTable):
     def show(self, snapshot: Snapshot, mode: GlyphMode) -> None:
         """Take the rows of another step, or other rows of it."""
         self.snapshot, self.mode = snapshot, mode
+        if snapshot.nothing:
+            self.set_columns((Column(nothing_there(snapshot), flex=1, priority=1),))
+            self.update_rows(0, [], 0)
+            return
         columns = self.fitted(snapshot, self.size.width)
         if columns != self.columns:
             self.set_columns(columns)
@@ -78,6 +83,8 @@ class SnapshotTable(VirtualTable):
     @property
     def note(self) -> Cell:
         """`12/2,914`: the row under the cursor, of all; for the title."""
+        if self.snapshot is None or self.snapshot.nothing:
+            return ()
         total = number(self.total)
         at = number(min(self.cursor + 1, self.total))
         return ((f"{' ' * (cell_len(total) - cell_len(at))}{at}/{total}", "muted"),)
@@ -141,8 +148,8 @@ class VocabularyTable(SnapshotTable):
     @property
     def note(self) -> Cell:
         """`newest · 12/384`."""
-        order = self.snapshot.vocabulary_order if self.snapshot is not None else ""
-        return ((f"{order} · ", "muted"), *super().note)
+        order, note = self.snapshot.vocabulary_order if self.snapshot is not None else "", super().note
+        return ((f"{order} · ", "muted"), *note) if note else ()
 
 
 def rows_of_vocabulary(snapshot: Snapshot) -> int:

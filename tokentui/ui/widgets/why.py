@@ -14,6 +14,7 @@ from tokentui.ui.widgets.figures import bar, behind, decimal, number, plural, si
 from tokentui.ui.widgets.lines import Lines
 from tokentui.ui.widgets.rounds import last_step, next_step
 from tokentui.ui.widgets.tables import pair, styled, token
+from tokentui.ui.widgets.waits import nothing_there
 
 _TIE_RULES = {
     "first-seen": "first-seen takes the one that stands first in the corpus",
@@ -44,6 +45,10 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
     out: list[Cell] = []
     if snapshot.busy is not None:
         out.append(busy_cell(snapshot.busy))
+    if snapshot.waiting:
+        out.append((("waits for it: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
+    if snapshot.nothing:
+        return out or [((nothing_there(snapshot), "muted"),)]
     if snapshot.partial:
         out.append((("only a part of the corpus is counted: these numbers still grow", "warning"),))
     why = snapshot.why

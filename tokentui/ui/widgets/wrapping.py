@@ -1,7 +1,7 @@
 """Running text in rows of a width: where each row begins and ends.
 
 Rows depend on the text alone, not on how it is cut into tokens, so that nothing moves while merges are made. Only where
-bars stand between tokens do they take part.
+bars stand between tokens, or where a token ends inside a grapheme cluster whose parts are shown apart, do they take part.
 """
 
 from __future__ import annotations
@@ -9,19 +9,16 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from rich.cells import cell_len
-
-from tokentui.safetext import GlyphMode, Kind
-from tokentui.ui.text import Cell, runs
-
-if TYPE_CHECKING:
-    import regex
+from tokentui.safetext import GlyphMode, Kind, clusters, shown
+from tokentui.ui.text import Cell
+from tokentui.ui.widths import cell_len
 
 _WORD = re.compile(r"\n|[^\S\n]?\S+|[^\S\n]")
+_SPLIT = re.compile(r"\S+|\s")
 
 
 class Glyph(NamedTuple):
@@ -33,22 +30,19 @@ class Glyph(NamedTuple):
     width: int
 
 
-@cache
-def _cluster() -> regex.Pattern[str]:
-    import regex  # not before the first paint
-
-    return regex.compile(r"\n|.\p{Mn}{0,4}", regex.DOTALL)
-
-
 @lru_cache(maxsize=1 << 14)
-def _drawn(cluster: str, mode: GlyphMode) -> tuple[Cell, int]:
-    cell = runs(cluster, mode=mode)
-    if cluster == "\r":
-        # It ends every line of some files: as quiet as the newline behind it.
-        cell = tuple((text, Kind.space.value) for text, _ in cell)
-    if mode in ("hex", "points"):
-        cell = (*cell, (" ", ""))
-    return cell, sum(cell_len(text) for text, _ in cell)
+def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
+    """The clusters of a word: how many characters each has, its cells and their number."""
+    out: list[tuple[int, Cell, int]] = []
+    for cluster in clusters(word):
+        cell: Cell = tuple([(text, kind.value) for text, kind in shown(cluster, mode)])
+        if cluster.text == "\r":
+            # It ends every line of some files: as quiet as the newline behind it.
+            cell = tuple([(text, Kind.space.value) for text, _ in cell])
+        if mode in ("hex", "points"):
+            cell = (*cell, (" ", ""))
+        out.append((cluster.end - cluster.start, cell, sum(cell_len(text) for text, _ in cell)))
+    return tuple(out)
 
 
 def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Glyph]:
@@ -57,9 +51,10 @@ def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Gly
     end = 0
     for left, right in pairwise(sorted({0, len(text), *breaks})):
         piece = text[left:right]
-        for cluster in piece if piece.isascii() else _cluster().findall(piece):
-            start, end = end, end + len(cluster)
-            out.append(Glyph(start, end, *_drawn(cluster, mode)))
+        for word in piece if piece.isascii() else _SPLIT.findall(piece):
+            for length, cell, width in _drawn(word, mode):
+                start, end = end, end + length
+                out.append(Glyph(start, end, cell, width))
     return out
 
 

@@ -1,0 +1,108 @@
+"""What a file's own pattern is called, what its pieces were matched by, and what health says of it."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokentui.formats import load
+from tokentui.formats.letters import LETTERS
+from tokentui.formats.oniguruma import translated
+from tokentui.formats.oniguruma.known import pattern_of
+from tokentui.measure.health import PASS, report
+from tokentui.opened import OpenedText
+from tokentui.pieces import OWN_STEPS, pieces_view
+from tokentui.snapshot import PiecesView, Place
+from tokentui.stages import stages
+from tokentui.text.branches import BETWEEN, branches
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import words_of
+from tokentui.text.split import SPLITS, splitter
+from tokentui.tokenizer import Tokenizer
+
+TEXT = "I'll say 12345 words,  now!\n\n x"
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+
+
+def cut(pattern: str, behaviour: str = "Isolated", invert: bool = False) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behaviour, "invert": invert}
+
+
+def opened(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Tokenizer:
+    model = {"type": "BPE", "vocab": {name: n for n, name in enumerate(sorted(LETTERS))}, "merges": []}
+    pre = {"type": "Sequence", "pretokenizers": [*steps, BYTE_LEVEL]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "pre_tokenizer": pre, "model": model, "decoder": BYTE_LEVEL} | more), "utf-8")
+    return load(path)
+
+
+def pieces(tokenizer: Tokenizer) -> PiecesView:
+    text = OpenedText(Corpus.from_text(TEXT), tokenizer)
+    return pieces_view(text, words_of(Counter()), tokenizer.recipe, TEXT, Place(0, 0), 100)
+
+
+KNOWN = ("gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_known_pattern_has_its_branches(tmp_path: Path, name: str) -> None:
+    tokenizer = opened(tmp_path, cut(pattern_of(name)))
+    assert tokenizer.recipe.split == name
+    view = pieces(tokenizer)
+    known = branches(name)
+    assert view.branches == known.names
+    for parts in (view.corpus, view.typed):
+        assert [(part.start, part.end) for part in parts] == [(start, end) for _, start, end in splitter(name).spans(TEXT)]
+        assert [part.branch for part in parts] == [known.of(TEXT, part.start, part.text) for part in parts]
+    assert len({part.branch for part in view.corpus}) > 3
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_branches_beside_tokens_cut_out_in_between(tmp_path: Path, name: str) -> None:
+    """Where the axes cannot say all of a file, its pattern is known all the same."""
+    row = {"id": 900, "content": "zz", "normalized": True, **dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)}
+    view = pieces(opened(tmp_path, cut(pattern_of(name)), added_tokens=[row]))
+    assert view.branches == branches(name).names
+
+
+def test_a_pattern_of_its_own(tmp_path: Path) -> None:
+    tokenizer = opened(tmp_path, cut(r"\w+|\p{P}"))
+    assert tokenizer.recipe.split == f"regex:{translated(chr(92) + 'w+|' + chr(92) + 'p{P}')}"
+    assert any(tokenizer.recipe.split in stage.axis for stage in stages(tokenizer))
+    view = pieces(tokenizer)
+    assert view.branches == (*branches(tokenizer.recipe.split).names, BETWEEN)
+    assert {view.branches[part.branch or 0] for part in view.corpus if part.text.isspace()} == {BETWEEN}
+    assert {part.branch for part in view.corpus if part.text.isalnum()} == {0}
+    assert next(check for check in report(tokenizer) if check.name == "file").status == PASS
+
+
+def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
+    """tiktoken's pattern as it stands means something else in Oniguruma, so it is not called by its name."""
+    tokenizer = opened(tmp_path, cut(SPLITS["cl100k"].pattern))
+    assert tokenizer.recipe.split.startswith("regex:")
+    assert [part.text for part in pieces(tokenizer).corpus if part.text.isdigit()] == ["12345"]
+
+
+@pytest.mark.parametrize("step", [
+    {"type": "Punctuation", "behavior": "Isolated"}, cut(r"\w+", "MergedWithNext"), {"type": "Digits", "individual_digits": True},
+])
+def test_what_no_axis_says_is_only_near(tmp_path: Path, step: dict[str, Any]) -> None:
+    tokenizer = opened(tmp_path, step)
+    assert pieces(tokenizer).branches == (OWN_STEPS,)
+    check = next(check for check in report(tokenizer) if check.name == "file")
+    assert check.status != PASS
+    assert any(f"split={tokenizer.recipe.split} is only".encode() in example.piece for example in check.examples)
+
+
+def test_versions_of_unicode_are_told(tmp_path: Path) -> None:
+    tokenizer = opened(tmp_path, cut(r"\p{L}+"), normalizer={"type": "NFC"})
+    told = [stage.what for stage in stages(tokenizer) if stage.name == "Unicode"]
+    assert len(told) == 1
+    assert "16.0" in told[0]
+    assert unicodedata.unidata_version in told[0]
+    assert not [stage for stage in stages(opened(tmp_path)) if "normalisers know" in stage.what]

@@ -1,0 +1,133 @@
+"""Limits hold for every pattern and every step of a tokenizer.json: one line, in no time and in little memory."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokentui.errors import TokentuiError
+from tokentui.formats import load
+from tokentui.formats.huggingface.added import Added, Finder
+from tokentui.formats.huggingface.strings import Text
+from tokentui.limits import spread
+from tokentui.recipe import Recipe
+from tokentui.text.split import SPLITS
+
+FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+MEMORY = 500 << 20
+WIDE = 100
+"""Seconds of the processor: far more than any of it takes, far less than what is refused would."""
+
+
+def document(**steps: Any) -> bytes:
+    model = {"type": "BPE", "vocab": {name: n for n, name in enumerate("abx ")}, "merges": []}
+    return json.dumps({"version": "1.0", "model": model} | steps).encode()
+
+
+def cut(pattern: str) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def replace(pattern: str, content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+
+
+def sequence(name: str, step: dict[str, Any], times: int) -> dict[str, Any]:
+    return {"type": "Sequence", name: [step] * times}
+
+
+HUGE: dict[str, tuple[dict[str, Any], str]] = {
+    "counted repeats": ({"pre_tokenizer": cut("(?:(?:a{1000}){1000}){1000}")}, "repeats too many times"),
+    "counted repeats of a step": ({"normalizer": replace("(?:(?:[ab]{9,1000}){1000}){2,1000}", "")}, "repeats too many times"),
+    "counted repeats of the decoder": ({"decoder": replace("(?:(?:a{1000}){1000}){1000}", "")}, "repeats too many times"),
+    "one replacement": ({"normalizer": replace(".", "a" * 1_000_000)}, "more than 64 times"),
+    "doubled and doubled": ({"normalizer": sequence("normalizers", replace("a", "aa"), 60)}, "more than 64 times"),
+    "letters of letters": ({"normalizer": sequence("normalizers", {"type": "ByteLevel"}, 60)}, "more than 64 times"),
+    "letters of letters again": ({"pre_tokenizer": sequence("pretokenizers", {
+        "type": "ByteLevel", "add_prefix_space": False, "use_regex": False, "trim_offsets": True}, 60)}, "more than 64 times"),
+    "in front": ({"normalizer": {"type": "Prepend", "prepend": "a" * 10_000_000}}, "more than 64 times"),
+    "many steps": ({"normalizer": sequence("normalizers", {"type": "Lowercase"}, 200_000)}, "more than 1,000 steps"),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_line(tmp_path: Path, name: str) -> None:
+    steps, line = HUGE[name]
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(document(**steps))
+    program = (
+        "import sys; from tokentui.formats import load; from tokentui.errors import TokentuiError\n"
+        "try:\n    tokenizer = load(sys.argv[1]); tokenizer.decode(tokenizer.encode('aé a').ids)\n"
+        "except TokentuiError as error: print(error)\n"
+    )
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (WIDE, WIDE))
+
+    words = [sys.executable, "-c", program, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, preexec_fn=bounded, check=False)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert line in done.stdout
+    assert done.stdout.count("\n") == 1
+
+
+def test_what_the_decoder_makes(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(document(decoder=sequence("decoders", replace("a", "aa"), 60)))
+    with pytest.raises(TokentuiError, match="more than 64 times"):
+        load(path).decode([0])
+
+
+def test_many_added_tokens(tmp_path: Path) -> None:
+    """A hundred thousand are found as few are, each by its whole name."""
+    path = tmp_path / "tokenizer.json"
+    many = [FLAGS | {"id": 4 + n, "content": f"<t{n}>"} for n in range(100_000)]
+    path.write_bytes(document(added_tokens=many))
+    assert load(path).encode("a<t7><t77777>b<t100000>", allow_special=True).ids[:4] == (0, 11, 77_781, 1)
+
+
+def test_finders_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["ab", "abc", "abcd", "bc", "c", "é", "éa", "]", "^", "-", "aa"]
+    tokens = [Added(n, name, False, False) for n, name in enumerate(names)]
+    texts = ["abcabcdab", "aaab", "xéab]^-x", "ababéa", "", "bcd"]
+
+    def found() -> list[list[tuple[str, bool]]]:
+        finder = Finder(tokens, lambda token: token.content)
+        return [[(part.text, token is not None) for token, part in finder.cut(Text.typed(text), True)] for text in texts]
+
+    few = found()
+    monkeypatch.setattr("tokentui.formats.huggingface.added._FEW", 0)
+    assert found() == few
+
+
+def test_a_pattern_has_its_own_time(tmp_path: Path, limited: Callable[..., None]) -> None:
+    limited(file_pattern_seconds=0.1)
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(document(normalizer=replace("(?:x|xx|xxx)+(?<!x)", "")))
+    with pytest.raises(TokentuiError, match=r"takes too long.*file-pattern-seconds"):
+        load(path).encode("x" * 60)
+
+
+@pytest.mark.parametrize(("pattern", "size"), [
+    ("abc", 3), ("a{5}", 5), ("a{2}{3}", 6), ("a{2,7}", 7), ("a{,7}", 7), ("a{7,}", 7),
+    (r"\p{L}{3}", 3), ("[a-z]{4}x", 5), (r"\{2}", 3),
+])
+def test_spread(pattern: str, size: int) -> None:
+    assert spread(pattern) == size
+
+
+def test_a_pattern_of_a_recipe() -> None:
+    with pytest.raises(TokentuiError, match="repeats too many times"):
+        Recipe(split="regex:(?:(?:a{1000}){1000}){1000}")
+
+
+def test_known_patterns_are_small() -> None:
+    assert max(spread(entry.pattern) for entry in SPLITS.values()) < 1000

@@ -1,0 +1,217 @@
+"""What nothing merges with: symbols, and what the base does not cover, against a recount of the words cut there."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import Naive
+from trainers import start
+
+from tokentui import learn
+from tokentui.encode import Typed, WordEncoder
+from tokentui.errors import TokentuiError
+from tokentui.explorer import Explorer, Prepared, Run
+from tokentui.learn.barriers import barriers
+from tokentui.measure.exhaust import exhaust
+from tokentui.measure.health import examine
+from tokentui.measure.usage import usage
+from tokentui.measure.whynot import why_not_one
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.running import RunningText
+from tokentui.snapshot import EncodedToken, Look
+from tokentui.text.corpus import Corpus
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.shaping import cuts_alike
+
+PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
+
+
+def kept_characters(text: str, coverage: float, symbols: tuple[str, ...]) -> set[str]:
+    """The characters of a base, said another way: the least number of the commonest that covers enough."""
+    rest = re.sub("|".join(map(re.escape, sorted(symbols, key=len, reverse=True))), "", text) if symbols else text
+    counts = Counter(character for character in rest if not character.isspace())
+    order = sorted(counts, key=lambda character: (-counts[character], character))
+    total = sum(counts.values())
+    for size in range(len(order) + 1):
+        if sum(counts[one] for one in order[:size]) >= coverage * total - 1e-9:
+            return set(order[:size])
+    raise AssertionError
+
+
+@given(
+    st.text("abcde xy", min_size=1, max_size=60), st.sampled_from([1.0, 0.95, 0.8, 0.5]),
+    st.sampled_from([(), ("x",), ("ab", "x"), ("abc", "ab")]),
+    st.sampled_from(["first-seen", "largest-pair", "smallest-pair", "lowest-ids", "shortest"]),
+)
+def test_steps_are_those_of_words_that_are_cut(text: str, coverage: float, symbols: tuple[str, ...], tie: str) -> None:
+    recipe = PLAIN.with_axes(tie=tie).shaped(coverage=coverage, symbols=symbols)
+    trainer = start(Corpus.from_text(text), recipe)
+    kept = sorted(kept_characters(text, coverage, symbols))
+    assert [piece.decode() for piece in trainer.vocabulary.pieces] == kept
+    barred = "|".join(map(re.escape, sorted(symbols, key=len, reverse=True))) or "(?!)"
+    distinct: Counter[str] = Counter()
+    for word in text.split():
+        distinct.update(part for part in re.split(f"({barred})", word) if part)
+    words, weights = [], []
+    for word, times in distinct.items():
+        if word in symbols:
+            continue
+        for part in re.split(f"[^{''.join(kept)}]" if kept else ".", word, flags=re.DOTALL):
+            words.append([kept.index(one) for one in part])
+            weights.append(times)
+    naive = Naive(words, weights, [one.encode() for one in kept], tie)
+    while counts := naive.counts():
+        best = naive.ranked(counts)[0]
+        step = trainer.step()
+        assert step is not None
+        assert (step.left, step.right) == (naive.pieces[best[0]], naive.pieces[best[1]])
+        assert step.count == counts[best]
+        assert step.replaced == naive.merge(best)
+    assert trainer.step() is None
+    tokenizer = trainer.tokenizer()
+    assert trainer.tokens == len(tokenizer.encode(text))
+    last = trainer.number
+    trainer.jump(0)
+    assert trainer.tokens == trainer.start_tokens == len(trainer.tokenizer().encode(text))
+    trainer.jump(last)
+    assert trainer.tokens == len(tokenizer.encode(text))
+
+
+@pytest.mark.parametrize("recipe", [
+    preset("sentencepiece-bpe", coverage=0.9, symbols=["<x>", "th"]),
+    preset("gpt2", symbols=["<x>", "th"], prefix_space=True),
+    preset("bert", symbols=["<x>"], coverage=0.9),
+    preset("wordpiece", symbols=["<x>"]),
+    preset("sentencepiece-unigram", coverage=0.9, symbols=["<x>"]),
+], ids=lambda recipe: f"{recipe.objective}-{recipe.split}")
+def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
+    """A screen, forward and back; the tokens of the corpus are those that encoding gives."""
+    corpus = Corpus.from_lines(["the <x> this<x>that qzj", "that other thing, the thing"] * 3)
+    explorer = Explorer(Prepared(corpus, recipe, Run(), learn.start(corpus, recipe, specials=["<unk>", "[UNK]"])))
+    trainer = explorer.trainer
+    for number in (0, 3, 1, 7):
+        trainer.jump(number)
+        seen = explorer.snapshot()
+        assert "".join(part.text for part in seen.corpus.parts).count("<x>") == 6
+    tokenizer = trainer.tokenizer()
+    assert "<x>" in tokenizer.encode("a <x> b").tokens
+    assert tokenizer.decode(number for number in tokenizer.encode("<x>").ids if number is not None).strip() == "<x>"
+    if recipe.unknown != "whole-word":
+        assert trainer.tokens == sum(len(tokenizer.encode(text)) for text in corpus.documents)
+    view = RunningText(corpus, recipe).view(Look(), trainer)
+    symbols = [part for part in view.parts if part.text == "<x>"]
+    assert symbols
+    assert all([(span.start, span.end) for span in part.tokens] == [(0, 3)] for part in symbols)
+
+
+def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:
+    recipe = PLAIN.with_axes(split="gpt2").shaped(symbols=("<a>", "<a><b>", "ing"))
+    assert Pretokenizer(recipe).words("sing <a><b><a> ings") == ["s", "ing", " ", "<a><b>", "<a>", " ", "ing", "s"]
+    analysed = Pretokenizer(recipe).analyse("sing <a><b><a> ings")
+    assert "".join("sing <a><b><a> ings"[one.start : one.end] for one in analysed.pretokens) == "sing <a><b><a> ings"
+
+
+@pytest.mark.parametrize(("recipe", "text", "words"), [
+    (Recipe(), "a b", ["a", " b"]),
+    (Recipe(prefix_space=True), "a b", [" a", " b"]),
+    (Recipe(prefix_space=True), " a", [" a"]),
+    (Recipe(prefix_space=True), "", []),
+    (preset("llama2"), "a b", ["▁a", "▁b"]),
+    (preset("llama2"), " a", ["▁", "▁a"]),
+    (preset("llama2", prefix_space=False), "a b", ["a", "▁b"]),
+    (PLAIN.with_axes(split="metaspace"), " a", ["▁a"]),
+    (PLAIN.with_axes(split="metaspace").shaped(prefix_space=False), "a b", ["a", "▁b"]),
+])
+def test_the_space_in_front(recipe: Recipe, text: str, words: list[str]) -> None:
+    assert Pretokenizer(recipe).words(text) == words
+    assert [one.text for one in Pretokenizer(recipe).analyse(text).pretokens] == words
+
+
+@pytest.mark.parametrize(("symbols", "said"), [
+    (["a b"], "▁"), (["①"], "write '1'"), (["\u200b"], "no text holds"),
+])
+def test_a_symbol_that_is_never_found_is_refused(symbols: list[str], said: str) -> None:
+    with pytest.raises(TokentuiError, match=said):
+        learn.start(Corpus.from_text("a b"), preset("sentencepiece-bpe", symbols=symbols))
+
+
+def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
+    words: Any = [[b"a"] * 6, [b"c", b"b"], [b"z"]]
+    recipe = PLAIN.shaped(coverage=0.7)
+    assert barriers(words, [1, 1, 1], recipe) == {b"c", b"z"}
+    assert barriers(words, [1, 1, 9], recipe) == {b"b", b"c"}
+    assert barriers(words, [1, 1, 9], PLAIN) == frozenset()
+
+
+@pytest.mark.parametrize("recipe", [
+    preset("llama2"), preset("llama2", prefix_space=False), preset("gpt2", prefix_space=True),
+    preset("gpt2", symbols=["he", "<x>"]), preset("sentencepiece-bpe", symbols=["he"]),
+], ids=lambda recipe: f"{recipe.split}-{recipe.word('symbols')}-{recipe.word('prefix_space')}")
+@given(st.lists(st.text(" ,ahe<x>\t", max_size=30), min_size=1, max_size=6))
+def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> None:
+    trainer = learn.start(Corpus.from_text("he, ah <x> hahe, he ah"), recipe, specials=["<unk>"])
+    trainer.run(merges=5)
+    tokenizer, typed = trainer.tokenizer(), Typed(EncodedToken)
+    for text in texts:
+        rows = typed.encode(trainer.vocabulary, trainer.merges, text)
+        whole = tokenizer.encode(text)
+        assert [(row.id, (row.start, row.end)) for row in rows] == list(zip(whole.ids, whole.offsets, strict=True))
+        assert list(tokenizer.encode_ids(text)) == list(whole.ids)
+
+
+def test_what_is_cut_otherwise_is_not_counted_once() -> None:
+    llama = preset("llama2")
+    assert cuts_alike(llama, llama.with_axes(tie="first-seen").shaped(coverage=0.9))
+    for other in (llama.shaped(symbols=("a",)), llama.shaped(prefix_space=False), llama.with_axes(pieces="any")):
+        assert not cuts_alike(llama, other)
+
+
+def test_why_a_symbol_is_one_token() -> None:
+    recipe = preset("llama2", symbols=["the"])
+    trainer = learn.start(Corpus.from_text("the cat"), recipe, specials=["<unk>", "<s>", "</s>"])
+    tokenizer = trainer.tokenizer()
+    assert why_not_one(tokenizer, "the") == "It is one token: the symbol of id 3, which a text holds wherever it spells it."
+    _, checks = examine(tokenizer)
+    assert {one.name: one.status for one in checks}["specials"] == "PASS"
+
+
+@pytest.mark.parametrize("recipe", [preset(name, symbols=["<x>"], coverage=0.9) for name in ("llama2", "bert")])
+def test_figures_count_symbols_and_what_is_unknown(recipe: Recipe) -> None:
+    corpus = Corpus.from_lines(["the <x> this that qzj", "that thing, the thing <x>"] * 3)
+    trainer = start(corpus, recipe, specials=["<unk>", "[UNK]"])
+    trainer.run(merges=12)
+    tokenizer = trainer.tokenizer()
+    trained, encoded = usage(tokenizer, trainer.words, trainer=trainer), usage(tokenizer, trainer.words)
+    assert trained == encoded
+    assert trained.uses[tokenizer.vocabulary.special_id("<x>")] == 6
+    ended = exhaust(trainer.words, recipe, specials=["<unk>", "[UNK]"])
+    trainer.run()
+    last = WordEncoder(trainer.vocabulary, trainer.merges)
+    assert ended.whole == sum(len(last.word(word)) == 1 for word in trainer.words.words)
+
+
+def test_a_character_of_symbols_alone_is_no_unit() -> None:
+    """Its piece stood nowhere: the kernels looked for it behind the corpus."""
+    trainer = learn.start(Corpus.from_lines(["abc"]), preset("xlnet", symbols=["ab"]), specials=["<unk>"])
+    pieces = {row.piece for row in trainer.candidates()}
+    assert pieces == {"▁".encode(), b"c"}
+    assert set(peer_pieces(["abc", "cab"], ["ab"])) - {"<unk>", "<s>", "</s>"} == {"▁", "c", "ab"}
+
+
+def peer_pieces(lines: list[str], symbols: list[str]) -> list[str]:
+    """The pieces of a unigram model by sentencepiece."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines * 20), model_writer=model, model_type="unigram", vocab_size=6, hard_vocab_limit=False,
+        user_defined_symbols=symbols, minloglevel=2, normalization_rule_name="identity", remove_extra_whitespaces=False,
+    )
+    one = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    return [one.id_to_piece(number) for number in range(one.get_piece_size())]

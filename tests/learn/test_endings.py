@@ -1,0 +1,124 @@
+"""Where a run ends: said only as far as it is known, at every step, forward and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tokentui import commands as do
+from tokentui.answers import Ending
+from tokentui.explorer import Explorer, Prepared, Run, nothing
+from tokentui.learn import start
+from tokentui.learn.base import Stops, Trainer
+from tokentui.presets import preset
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+from tokentui.ui.screens.goto import destination
+from tokentui.ui.widgets.figures import number, place_of
+
+RECIPES = ["gpt2", "wordpiece", "gage", "sentencepiece-unigram", "sentencepiece-bpe"]
+STOPS = [Stops(), Stops(merges=5), Stops(merges=10**6), Stops(vocab_size=400), Stops(min_count=4), Stops(3, 10**6, 3)]
+
+
+def ran(trainer: Trainer, stops: Stops) -> int:
+    """The step that a run under these stops ends at."""
+    trainer.run(merges=stops.merges, vocab_size=stops.vocab_size, min_count=stops.min_count, max_length=stops.max_length)
+    return trainer.number
+
+
+@pytest.mark.parametrize("stops", STOPS, ids=str)
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
+    corpus = read("sample:sailor")
+    end = ran(start(corpus, preset(recipe)), stops)
+    trainer = start(corpus, preset(recipe))
+    trainer.bound(stops)
+    said: list[Ending] = []
+    for step in range(end + 1):
+        while trainer.advance(step, trainer.limits(stops)) is None:
+            pass
+        said.append(trainer.ending(stops))
+    assert trainer.number == end
+    for ending in said:
+        match ending.kind:
+            case "last" | "stop":
+                assert ending.step == end
+            case "at most":
+                assert ending.step is not None
+                assert ending.step >= end
+            case "open":
+                assert ending.step is None
+            case kind:
+                assert (kind, recipe) == ("about", "sentencepiece-unigram")
+    assert said[-1].exact
+    for step in (end // 2, 0, end):  # what is known stays known, wherever one stands
+        trainer.jump(step)
+        assert trainer.ending(stops) == said[-1]
+    further = start(corpus, preset(recipe))
+    further.bound(trainer.limits(stops))
+    further.jump(end)
+    goes_on = further.end(trainer.limits(stops)) is None
+    assert (said[-1].kind == "last") == (not goes_on)
+
+
+def test_other_limits_forget_the_end() -> None:
+    trainer = start(read("sample:sailor"), preset("gpt2"))
+    trainer.run(max_length=2)
+    assert trainer.ending(Stops(max_length=2)) == Ending(trainer.number, "last")
+    trainer.bound(Stops())
+    assert trainer.ending(Stops()) == Ending()
+
+
+def shown(it: Explorer) -> str:
+    """The place in the run as the last rule of the screen tells it."""
+    now = it.snapshot()
+    return f"step {number(now.step)}{place_of(now.step, now.known, now.end)}"
+
+
+def told(it: Explorer, command: do.Command) -> str:
+    it.handle(command, lambda answer: None)
+    while it.at_work:
+        it.work(0.0)
+    return shown(it)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "run", "first"),
+    [
+        ("gpt2", {}, "step 0"),
+        ("gpt2", {"vocab_size": 30_000}, "step 0 of at most 29,744"),
+        ("wordpiece", {}, "step 0"),
+        ("gage", {}, "step 0"),
+        ("sentencepiece-unigram", {"vocab_size": 100}, "step 0 of about "),
+    ],
+)
+def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: str) -> None:
+    corpus = read("sample:sailor")
+    it = Explorer(Prepared(corpus, preset(recipe), Run.of(run), start(corpus, preset(recipe))))
+    assert shown(it).startswith(first)
+    assert shown(it) == first or recipe == "sentencepiece-unigram"
+    assert "+" not in told(it, do.Move(2))
+    assert told(it, do.GoTo(None)).endswith(", the last")
+    end = it.snapshot().step
+    assert it.snapshot().curve_end == end
+    assert told(it, do.Move(-1)) == f"step {end - 1:,} of {end:,}"
+    assert told(it, do.GoTo(0)) == f"step 0 of {end:,}"
+    assert destination("50%", 0, end, it.snapshot().end) == do.GoTo(end // 2)
+
+
+def test_past_a_stop() -> None:
+    corpus = read("sample:sailor")
+    it = Explorer(Prepared(corpus, preset("gpt2"), Run.of({"merges": 4}), start(corpus, preset("gpt2"))))
+    assert shown(it) == "step 0 of at most 4"
+    assert told(it, do.GoTo(None)) == "step 4 of 4"
+    assert told(it, do.Move(2)) == "step 6, past the stop at 4"
+
+
+def test_the_end_of_a_part_of_the_corpus_is_not_the_end() -> None:
+    corpus = Corpus.from_text("a")
+    prepared = Prepared(corpus, preset("gpt2"), Run(), start(corpus, preset("gpt2")))
+    assert shown(Explorer(prepared)) == "step 0, the last"
+    assert shown(Explorer(replace(prepared, partial=True))) == "step 0"
+    assert shown(Explorer(nothing(preset("gpt2")))) == "step 0"

@@ -1,0 +1,188 @@
+"""Patterns of Hugging Face's files match what Oniguruma matches, live; what is left is newer than the library's tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import regex
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tokentui.formats.oniguruma import Untranslated, translated
+from tokentui.text.patience import find_apart
+from tokentui.text.split import SPLITS
+
+pytestmark = pytest.mark.peer
+tokenizers = pytest.importorskip("tokenizers")
+
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+FIRST = CHARACTERS[:0x20000]
+"""Nearly all characters that have a name of their own; the rest are ideographs, private ones and none."""
+CHUNK = 20_000
+MARK = "\ue000"
+"""What stands in place of a match; no text and no pattern here holds it."""
+
+
+def theirs(pattern: str, characters: list[str]) -> set[str]:
+    """The characters that a pattern of one character matches in the library."""
+    step = tokenizers.normalizers.Replace(tokenizers.Regex(pattern), "")
+    found: set[str] = set()
+    for at in range(0, len(characters), CHUNK):
+        chunk = characters[at : at + CHUNK]
+        found |= set(chunk) - set(step.normalize_str("".join(chunk)))
+    return found
+
+
+def ours(pattern: str, characters: list[str]) -> set[str]:
+    """The characters that its translation matches."""
+    return set(regex.findall(translated(pattern), "".join(characters)))
+
+
+@pytest.fixture(scope="module")
+def unassigned() -> set[str]:
+    """The characters that the library's version of Unicode does not have yet."""
+    return theirs(r"\p{Cn}", CHARACTERS)
+
+
+CHANGED = {"\u0295"}
+"""Characters whose category Unicode has changed since the library's version."""
+POSIX = ("alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit", "word",
+         "ascii")
+CATEGORIES = (
+    "C", "Cc", "Cf", "Co", "L", "LC", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc", "Pd",
+    "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
+)
+PROPERTIES = ("Alphabetic", "Uppercase", "Lowercase", "White_Space", "ID_Start", "XID_Continue", "Cased", "Dash")
+CLASSES = (
+    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\N", r"\O", ".", "(?m:.)", r"[\w]", r"[\W]", r"[^\w\s]",
+    r"[^\W\d_]", r"\p{Word}", r"\P{Word}", r"\p{^Alpha}", r"\p{Letter}", r"\p{uppercase letter}", r"\p{Han}", r"\p{Latn}",
+    r"\p{Emoji}", r"\p{Any}", *(rf"\p{{{name}}}" for name in (*CATEGORIES, *PROPERTIES, *POSIX)),
+    *(f"[[:{name}:]]" for name in POSIX), *(f"[[:^{name}:]]" for name in POSIX),
+    "(?i:[a-z])", r"(?i:[^\p{Lu}])", "(?i:[ıİ])", "(?i:k)", "(?i:ı)", "(?i:ς)",
+)
+
+
+@pytest.mark.parametrize("pattern", CLASSES)
+def test_classes(pattern: str, unassigned: set[str]) -> None:
+    different = theirs(pattern, FIRST) ^ ours(pattern, FIRST)
+    assert different - unassigned <= CHANGED, sorted(map(hex, map(ord, different - unassigned)))[:20]
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("pattern", CLASSES)
+def test_classes_over_all_characters(pattern: str, unassigned: set[str]) -> None:
+    different = theirs(pattern, CHARACTERS) ^ ours(pattern, CHARACTERS)
+    assert different - unassigned <= CHANGED, sorted(map(hex, map(ord, different - unassigned)))[:20]
+
+
+# --- patterns from a grammar ---
+
+SIGNS = "abkssSßAıIiİſKf'x1²_-. \n\r\t\u200d\u200cé中٣\u0301ﬁΣςσǆ"
+SINGLE = (
+    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\p{L}", r"\P{L}", r"\p{^N}", r"\p{Lu}", r"\p{M}", r"\p{P}",
+    r"\p{Han}", r"\p{alnum}", r"\p{Word}", r"\n", r"\x41", r"\x{DF}",
+    r"\u017F", r"\141", r"\xC3\xA9", ".", r"\N", r"\O", r"\R", r"\-", r"\.",
+)
+PLACES = ("^", "$", r"\A", r"\z", r"\Z", r"\b", r"\B")
+POSIX_BRACKETS = ("[:alpha:]", "[:^alpha:]", "[:punct:]", "[:space:]", "[:^upper:]", "[:word:]", "[:graph:]", "[:print:]",
+                  "[:xdigit:]")
+OPENINGS = ("(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?m:", "(?-i:", "(?x: ", "(?:(?i)")
+REPEATS = ("?", "*", "+", "??", "*?", "+?", "?+", "*+", "++", "{2}", "{1,3}", "{1,3}+", "{2}+", "{0,2}?", "{2}?", "{,2}",
+           "{3,1}", "{1,}")
+
+letters = st.sampled_from([one for one in SIGNS if one not in ".-'\n\r\t "] + ["'", " "])
+ends = st.sampled_from("adfszAKZé0123ßﬁ")
+ranges = st.tuples(ends, ends).map(lambda pair: "-".join(sorted(pair)))
+single = st.one_of(letters, letters, st.sampled_from(SINGLE))
+
+
+def bracketed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    inside = [one for one in SINGLE if one not in (".", r"\N", r"\O", r"\R")]
+    part = st.one_of(letters, ranges, st.sampled_from(inside), st.sampled_from(POSIX_BRACKETS), inner)
+    parts = st.lists(st.one_of(part, part, part, st.just("&&")), min_size=1, max_size=5).map("".join)
+    return st.tuples(st.sampled_from(["", "", "^"]), parts).map(lambda made: f"[{made[0]}{made[1]}]")
+
+
+classes = st.recursive(letters, bracketed, max_leaves=3).map(lambda one: one if one.startswith("[") else f"[{one}]")
+
+
+def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    repeated = st.tuples(inner, st.sampled_from(("", "", *REPEATS))).map("".join)
+    row = st.lists(st.one_of(repeated, st.sampled_from(PLACES)), min_size=1, max_size=3).map("".join)
+    choice = st.lists(row, min_size=1, max_size=3).map("|".join)
+    return st.tuples(st.sampled_from(OPENINGS), choice).map(lambda made: f"{made[0]}{made[1]})")
+
+
+atoms = st.recursive(st.one_of(single, single, classes), grouped, max_leaves=6)
+parts = st.one_of(st.tuples(atoms, st.sampled_from(("", *REPEATS))).map("".join), st.sampled_from(PLACES))
+branches = st.tuples(st.sampled_from(["", "", "", "(?i)"]), st.lists(parts, min_size=1, max_size=3).map("".join)).map("".join)
+patterns = st.lists(branches, min_size=1, max_size=3).map("|".join)
+cases = st.lists(st.sampled_from(["ss", "ß", "SS", "st", "ﬆ", "fi", "K"]), max_size=4).map("".join)
+texts = st.lists(st.one_of(st.text(SIGNS, max_size=9), cases), min_size=1, max_size=6)
+
+
+def replaced(pattern: Any, text: str) -> str:
+    out, at = "", 0
+    for match in find_apart(pattern, text, "a test"):
+        start, end = match.span()
+        out += text[at:start] + MARK
+        at = end
+    return out + text[at:]
+
+
+def check(pattern: str, samples: list[str]) -> None:
+    """Our translation replaces what the library replaces, or one of the two refuses the pattern."""
+    try:
+        compiled = regex.compile(translated(pattern), regex.VERSION0)
+    except Untranslated:
+        return
+    try:
+        step = tokenizers.normalizers.Replace(tokenizers.Regex(pattern), MARK)
+    except Exception:  # the library's only one: it does not take the pattern
+        return
+    for text in filter(None, samples):
+        assert replaced(compiled, text) == step.normalize_str(text), (pattern, compiled.pattern, text)
+
+
+@settings(max_examples=250)
+@given(patterns, texts)
+@example("(?i)ss", ["ß", "SSß", "ſs"])
+@example("(?i)ﬁ[ß]", ["fiss", "FIẞ"])
+@example("(?i)[^ß]", ["ssßẞS"])
+@example("b*", ["abbc", "", "b"])
+@example(r"^|\Z|$", ["a\n", "a\nb\n", "\n\n"])
+@example(r"a(?i)b|c", ["aC", "AB", "C"])
+@example(r"(a)(b)\2", ["abb", "aba"])
+@example(r"\b'|\w+", ["a'²", "x\u200dy", "1²"])
+@example(r"(?:\p{N}{1,3}+|[^\s\p{N}]+)", ["1234567", "a12"])
+def test_random_patterns(pattern: str, samples: list[str]) -> None:
+    check(pattern, samples)
+
+
+@pytest.mark.parametrize("name", [name for name in SPLITS if name not in ("none", "bert", "regex:")])
+def test_known_patterns(name: str, unassigned: set[str]) -> None:
+    left_out = unassigned | CHANGED
+    known = [character for character in CHARACTERS[:0x3000] if character not in left_out]
+    samples = ["".join(known[at : at + 7]) for at in range(0, len(known), 7)]
+    check(SPLITS[name].pattern, [*samples, "I'll say 1234567 naïve DON'T\r\n  x ", "½²a  \n b", "'ſ 'S ıİ"])
+
+
+def words() -> Iterator[str]:
+    yield from ("K", "X", "y", "Y", "G", "g<1>")
+
+
+@pytest.mark.parametrize(("pattern", "named"), [
+    *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "absent"), ("(?{x})", "callout"),
+    ("(*FAIL)", "callout"),
+    ("(?(1)a|b)", "condition"), (r"\pL", "without braces"), (r"\p{InGreek}", "InGreek"), ("(?W:a)", "option W"),
+    ("(a", "without )"),
+    ("a)", "without ("), ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
+    (r"(?<=a++)b", "gives nothing back"),
+])
+def test_what_is_not_translated_is_named(pattern: str, named: str) -> None:
+    with pytest.raises(Untranslated, match=re.escape(named)):
+        translated(pattern)

@@ -1,0 +1,66 @@
+"""Each normaliser over all characters, live: where ours gives another text, one of the two does not know the character yet."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from tokentui.formats.charsmap_build import rules_of
+from tokentui.formats.checking import Place
+from tokentui.formats.huggingface.normalizers import normalizer
+from tokentui.formats.huggingface.strings import Bare
+
+pytestmark = pytest.mark.peer
+tokenizers = pytest.importorskip("tokenizers")
+
+BAR = "\u10fb"
+"""Stands between two characters: no normaliser changes it, and nothing becomes it or combines with it."""
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) != BAR]
+FIRST = CHARACTERS[:0x20000]
+CHUNK = 10_000
+
+
+def bert(**given: Any) -> dict[str, Any]:
+    plain = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+    return plain | given
+
+
+STEPS: dict[str, dict[str, Any]] = {
+    **{name: {"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")},
+    "BertNormalizer": bert(), "BertNormalizer, cased": bert(lowercase=False),
+    "BertNormalizer, accents alone": bert(lowercase=False, strip_accents=True, clean_text=False),
+    "BertNormalizer, no ideographs": bert(handle_chinese_chars=False),
+    "Precompiled": {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode()},
+}
+
+
+def check(name: str, characters: list[str]) -> None:
+    model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    theirs = tokenizers.Tokenizer.from_str(json.dumps({"version": "1.0", "normalizer": STEPS[name], "model": model})).normalizer
+    ours = normalizer(STEPS[name], Place("a test"))
+    different = 0
+    for at in range(0, len(characters), CHUNK):
+        chunk = characters[at : at + CHUNK]
+        want = theirs.normalize_str(BAR.join(chunk)).split(BAR)
+        given = ours(Bare.typed(BAR.join(chunk))).text.split(BAR)
+        assert len(want) == len(given) == len(chunk)
+        for character, one, other in zip(chunk, want, given, strict=True):
+            if one != other:
+                different += 1
+                assert character in (one, other), (hex(ord(character)), one, other)
+    assert different < 1_000
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_most_characters(name: str) -> None:
+    check(name, FIRST)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", STEPS)
+def test_all_characters(name: str) -> None:
+    check(name, CHARACTERS)

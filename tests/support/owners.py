@@ -1,0 +1,174 @@
+"""Tokenizer files as their owners' libraries write them: trained on the built-in corpora, or published.
+
+A name that begins with `trained/` is made here, by the library; every other one is that of a large file.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import oracle
+import peers
+import pytest
+
+from tokentui.formats import load
+from tokentui.text.split import SPLITS
+from tokentui.tokenizer import Tokenizer
+
+SIZE = 1_500
+"""Ids that each is trained to have, or nearly."""
+RANKS_SPLIT = "cl100k"
+"""The pattern of the rank file, which holds none itself."""
+
+
+def _lines(*, prose: bool = False) -> list[str]:
+    names = [name for name in peers.CORPORA if not prose or name != "python"]
+    return [line for name in names for line in peers.text(name).split("\n") if line]
+
+
+def _hugging_face() -> Any:
+    return pytest.importorskip("tokenizers")
+
+
+def _trained(tokenizer: Any, trainer: Any, *, prose: bool = False) -> Any:
+    tokenizer.train_from_iterator(_lines(prose=prose), trainer)
+    return tokenizer
+
+
+@functools.cache
+def _gpt2() -> Any:
+    """Without indented code in its corpus, so that it knows no runs of spaces, as the published one."""
+    hf = _hugging_face()
+    tokenizer = hf.Tokenizer(hf.models.BPE())
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = hf.decoders.ByteLevel()
+    tokenizer.post_processor = hf.processors.ByteLevel(trim_offsets=False)
+    alphabet = hf.pre_tokenizers.ByteLevel.alphabet()
+    trainer = hf.trainers.BpeTrainer(
+        vocab_size=SIZE, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet, show_progress=False)
+    return _trained(tokenizer, trainer, prose=True)
+
+
+@functools.cache
+def _falcon() -> Any:
+    hf = _hugging_face()
+    tokenizer = hf.Tokenizer(hf.models.BPE())
+    threes = hf.pre_tokenizers.Split(hf.Regex("[0-9][0-9][0-9]"), "isolated")
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.Sequence([
+        hf.pre_tokenizers.Punctuation("contiguous"), hf.pre_tokenizers.ByteLevel(add_prefix_space=False),
+        hf.pre_tokenizers.Digits(individual_digits=False), threes])
+    tokenizer.decoder = hf.decoders.ByteLevel()
+    alphabet, specials = hf.pre_tokenizers.ByteLevel.alphabet(), [">>TITLE<<", "<|endoftext|>"]
+    return _trained(tokenizer, hf.trainers.BpeTrainer(
+        vocab_size=SIZE, special_tokens=specials, initial_alphabet=alphabet, show_progress=False))
+
+
+@functools.cache
+def _gpt1() -> Any:
+    hf = _hugging_face()
+    tokenizer = hf.Tokenizer(hf.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    tokenizer.normalizer = hf.normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer, tokenizer.decoder = hf.pre_tokenizers.BertPreTokenizer(), hf.decoders.BPEDecoder()
+    return _trained(tokenizer, hf.trainers.BpeTrainer(
+        vocab_size=2 * SIZE, special_tokens=["<unk>"], end_of_word_suffix="</w>", show_progress=False))
+
+
+@functools.cache
+def _bert() -> Any:
+    hf = _hugging_face()
+    tokenizer = hf.Tokenizer(hf.models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = hf.normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer, tokenizer.decoder = hf.pre_tokenizers.BertPreTokenizer(), hf.decoders.WordPiece()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    _trained(tokenizer, hf.trainers.WordPieceTrainer(
+        vocab_size=2 * SIZE, special_tokens=specials, show_progress=False))
+    tokenizer.post_processor = hf.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+@functools.cache
+def _t5() -> Any:
+    hf = _hugging_face()
+    tokenizer = hf.Tokenizer(hf.models.Unigram())
+    tokenizer.normalizer = hf.normalizers.Sequence([
+        hf.normalizers.NFKC(), hf.normalizers.Replace(hf.Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer, tokenizer.decoder = hf.pre_tokenizers.Metaspace(), hf.decoders.Metaspace()
+    return _trained(tokenizer, hf.trainers.UnigramTrainer(
+        vocab_size=SIZE, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>", show_progress=False))
+
+
+def _document(made: Callable[[], Any]) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        made().save(str(path))
+
+    return write
+
+
+def _parts(made: Callable[[], Any]) -> Callable[[Path], object]:
+    """`vocab.json` and `merges.txt`, or `vocab.txt`."""
+
+    def write(path: Path) -> None:
+        made().model.save(str(path.parent))
+
+    return write
+
+
+def _sentencepiece(**options: Any) -> Callable[[Path], object]:
+    @functools.cache
+    def data() -> bytes:
+        library, out = pytest.importorskip("sentencepiece"), io.BytesIO()
+        hard = options.get("model_type") == "bpe"
+        given = {"vocab_size": SIZE, "hard_vocab_limit": hard, "num_threads": 1, "minloglevel": 2} | options
+        library.SentencePieceTrainer.train(sentence_iterator=iter(_lines()), model_writer=out, **given)
+        return out.getvalue()
+
+    return lambda path: path.write_bytes(data())
+
+
+@functools.cache
+def _ranks() -> bytes:
+    trainer = pytest.importorskip("rustbpe").Tokenizer()
+    trainer.train_from_iterator(_lines(), SIZE, pattern=SPLITS[RANKS_SPLIT].pattern)
+    rows = trainer.get_mergeable_ranks()
+    return b"".join(base64.b64encode(bytes(piece)) + b" %d\n" % rank for piece, rank in rows)
+
+
+TRAINED: dict[str, Callable[[Path], object]] = {
+    "trained/gpt2/tokenizer.json": _document(_gpt2), "trained/gpt2/vocab.json": _parts(_gpt2),
+    "trained/falcon/tokenizer.json": _document(_falcon),
+    "trained/gpt1/tokenizer.json": _document(_gpt1), "trained/gpt1/vocab.json": _parts(_gpt1),
+    "trained/bert/tokenizer.json": _document(_bert), "trained/bert/vocab.txt": _parts(_bert),
+    "trained/t5/tokenizer.json": _document(_t5),
+    "trained/spm-bpe/m.model": _sentencepiece(
+        model_type="bpe", byte_fallback=True, split_digits=True, vocab_size=2 * SIZE,
+        normalization_rule_name="identity", remove_extra_whitespaces=False),
+    "trained/spm-unigram/m.model": _sentencepiece(),
+    "trained/ranks/r.tiktoken": lambda path: path.write_bytes(_ranks()),
+}
+"""What writes each file that is made here, with the files that belong to it beside it."""
+
+
+def path_of(name: str, folder: Path) -> Path:
+    """The file of a name; one that is trained here is written below the folder."""
+    if name not in TRAINED:
+        return oracle.shared(f"tokenizers/{name}")
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    TRAINED[name](path)
+    return path
+
+
+def read(name: str, folder: Path) -> Tokenizer:
+    """The tokenizer of a name, read here."""
+    return load(path_of(name, folder), RANKS_SPLIT if name == "trained/ranks/r.tiktoken" else "")
+
+
+def ranks_of(path: Path) -> dict[bytes, int]:
+    """The rows of a rank file."""
+    rows = map(bytes.split, path.read_bytes().splitlines())
+    return {base64.b64decode(piece): int(rank) for piece, rank in rows}

@@ -1,0 +1,152 @@
+"""The words of a run that shape the learning: a recipe checks them, and files, sessions and commands keep them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import done, refused
+
+from tokentui import learn
+from tokentui.errors import TokentuiError
+from tokentui.formats import export, load
+from tokentui.keeping.kept import Branch, Kept, dumps, loads
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+
+LINES = Corpus.from_lines(["the cat the <sep> hat 12 123", "the hat, the mat <sep> ☃"] * 4)
+SHAPED = preset("llama2", coverage=0.98, symbols=["<sep>", "at"], prefix_space=False)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ({"coverage": 0}, "above 0"), ({"coverage": 1.1}, "at most 1"), ({"coverage": "x"}, "coverage=x"),
+    ({"coverage": True}, "share"),
+    ({"symbols": "ab"}, "a list of texts"), ({"symbols": [""]}, "empty"), ({"symbols": ["a", "a"]}, "named twice"),
+    ({"symbols": ["\ud800"]}, "surrogate"), ({"prefix_space": 1}, "yes or no"),
+])
+def test_words_that_cannot_be(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(TokentuiError, match=said):
+        preset("llama2").shaped(**words)
+
+
+@pytest.mark.parametrize(("make", "said"), [
+    (lambda: Recipe(coverage=0.9), "units are bytes"),
+    (lambda: Recipe(split="whitespace", prefix_space=True), "would be dropped"),
+    (lambda: preset("gage", symbols=["a"]), "whole text"),
+    (lambda: preset("gage", prefix_space=True), "no part of the text"),
+    (lambda: preset("gpt2", covrage=1), "no such axis"),
+])
+def test_words_that_make_no_sense(make: Any, said: str) -> None:
+    with pytest.raises(TokentuiError, match=said):
+        make()
+
+
+def test_equal_recipes_are_equal() -> None:
+    assert Recipe(prefix_space=False) == Recipe()
+    assert preset("llama2", prefix_space=True) == preset("llama2")
+    assert preset("llama2", symbols=["a"]) == preset("llama2", symbols=("a",)) != preset("llama2")
+    assert preset("llama2").with_axes(pieces="any", base="sorted", unit="byte", unknown="error").coverage == 1
+    assert Recipe(prefix_space=True).with_axes(split="whitespace").prefix_space is None
+
+
+@pytest.mark.parametrize("recipe", [SHAPED, preset("sentencepiece-bpe"), Recipe(prefix_space=True), Recipe(symbols=("x y", '"'))])
+def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
+    assert Recipe.from_toml(recipe.to_toml()) == recipe
+    assert Recipe.from_dict(recipe.to_dict() | recipe.shape) == recipe
+    trainer = learn.start(LINES, recipe, specials=["<unk>"])
+    trainer.run(merges=4)
+    tokenizer = trainer.tokenizer()
+    tokenizer.save(tmp_path / "own.json")
+    back = load(tmp_path / "own.json")
+    assert (back.recipe, dict(back.run)) == (recipe, dict(tokenizer.run))
+    for text in LINES.documents:
+        assert back.encode(text).ids == tokenizer.encode(text).ids
+    kept = Kept(training=Branch(recipe, (("merges", 4),), 2))
+    assert loads(dumps(kept), "kept") == kept
+
+
+def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
+    """Files and sessions that know nothing of these words."""
+    data = dumps(Kept(training=Branch(Recipe())))
+    assert all(word not in data.decode() for word in ("coverage", "symbols", "prefix_space"))
+    trainer = learn.start(LINES, Recipe())
+    trainer.tokenizer().save(tmp_path / "own.json")
+    run = json.loads((tmp_path / "own.json").read_text("utf-8"))["run"]
+    assert set(run) == {"first_id", "specials"}
+
+
+@pytest.mark.parametrize("change", [{"coverage": 7}, {"symbols": "x"}, {"prefix_space": "yes"}])
+def test_a_damaged_file_is_one_line(change: dict[str, Any], tmp_path: Path) -> None:
+    trainer = learn.start(LINES, preset("llama2"), specials=["<unk>"])
+    trainer.tokenizer().save(tmp_path / "own.json")
+    document = json.loads((tmp_path / "own.json").read_text("utf-8"))
+    document["run"] |= change
+    (tmp_path / "own.json").write_text(json.dumps(document))
+    with pytest.raises(TokentuiError, match="run"):
+        load(tmp_path / "own.json")
+
+
+def test_ids_come_after_the_specials_and_before_the_bytes() -> None:
+    trainer = learn.start(LINES, SHAPED, specials=["<unk>", "<s>"])
+    names = [entry.text for entry in trainer.tokenizer().entries()]
+    assert names[:5] == ["<unk>", "<s>", "<sep>", "at", "<0x00>"]
+
+
+def test_options(tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("\n".join(LINES.documents), "utf-8")
+    named = ["--coverage", "0.98", "--symbol", "<sep>", "--symbol", "at", "--no-prefix-space"]
+    out = tmp_path / "own.json"
+    done("train", str(lines), "--as", "lines", "-r", "llama2", *named, "--merges", "4", "-o", str(out), "-q")
+    assert load(out).recipe == SHAPED
+    assert done("split", "-r", "llama2", *named, "a <sep>bat").split("\n")[:-1] == ["a", "▁", "<sep>", "b", "at"]
+    assert "coverage = 0.9995" in done("recipes", "sentencepiece-bpe")
+    assert "named twice" in refused("train", str(lines), "-r", "llama2", "--symbol", "<x>", "--special", "<x>")
+    assert "▁" in refused("train", str(lines), "-r", "llama2", "--symbol", "a b")
+    assert "coverage" in refused("train", str(lines), "-r", "gpt2", "--coverage", "0.9")
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("recipe", [
+    preset("llama2"), preset("llama2", prefix_space=False), preset("sentencepiece-bpe", symbols=["<sep>", "at"]), SHAPED,
+    preset("sentencepiece-unigram", symbols=["<sep>"], coverage=0.98),
+], ids=["llama2", "no space", "symbols", "all", "unigram"])
+def test_exports(recipe: Recipe, tmp_path: Path) -> None:
+    """What is written gives its owner's library the same ids; what that library does otherwise is named."""
+    tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
+    trainer = learn.start(LINES, recipe, specials=["<unk>", "<s>", "</s>"])
+    if recipe.objective == "unigram":
+        trainer.run(vocab_size=40)
+    else:
+        trainer.run(merges=20)
+    tokenizer = trainer.tokenizer()
+    texts = [*LINES.documents, "a cat", "the<sep>hat at", "12 3 ☃", "mat <sep> <sep>cat ", "é日本"]
+    export(tokenizer, tmp_path / "one.model", "sentencepiece")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "one.model"))
+    for text in [*texts, "<sep>first", " a space"]:
+        assert model.encode(text) == list(tokenizer.encode(text).ids), text
+    read = load(tmp_path / "one.model")
+    assert (read.recipe.coverage, read.recipe.prefix_space) == (recipe.coverage, recipe.prefix_space)
+    report = export(tokenizer, tmp_path / "tokenizer.json", "huggingface")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    for text in texts:
+        assert theirs.encode(text, add_special_tokens=False).ids == list(tokenizer.encode(text).ids), text
+    said = [loss for loss in report.losses if loss.what == "symbols"]
+    assert bool(said) == bool(recipe.symbols and recipe.spaced)
+    if not recipe.symbols:
+        text = " a space"
+        assert theirs.encode(text, add_special_tokens=False).ids == list(tokenizer.encode(text).ids)
+
+
+def test_formats_that_have_no_place_for_them_say_so() -> None:
+    from tokentui.formats import look
+
+    trainer = learn.start(Corpus.from_text("a b c"), Recipe(symbols=("<x>",), prefix_space=True))
+    for name in ("tiktoken", "minbpe", "tekken", "gpt2"):
+        from tokentui.formats.writing import FOREIGN
+
+        report = look(trainer.tokenizer(), FOREIGN[name])
+        assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, name

@@ -1,0 +1,427 @@
+"""Every key of the list at every phase: it acts on what is seen, or is seen to wait and then acts, or is refused in a line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gates import AGAIN, COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
+from screens import screen_text
+from textual.pilot import Pilot
+from waiting import until
+
+from tokentui import commands as do
+from tokentui import session as sessions
+from tokentui.compared import ColumnWanted
+from tokentui.presets import preset
+from tokentui.session import Session
+from tokentui.snapshot import PairRow
+from tokentui.ui.actions import ACTIONS, COMPARE_CONTEXTS, Action
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.screens.compare import CompareScreen
+from tokentui.ui.screens.compare_open import open_compare
+from tokentui.ui.screens.export import ExportScreen
+from tokentui.ui.screens.facts import FactsScreen
+from tokentui.ui.screens.goto import GoToScreen
+from tokentui.ui.screens.help import HelpScreen
+from tokentui.ui.screens.inspect import InspectScreen
+from tokentui.ui.screens.pieces import PiecesScreen
+from tokentui.ui.screens.questions import QuestionsScreen
+from tokentui.ui.screens.recipe import RecipeScreen
+
+STEPS = {
+    "next": 1, "back": -1, "next_10": 10, "back_10": -10, "next_100": 100, "back_100": -100, "play": "run",
+    "start": "go to step 0", "end": "go to the end", "piece_on": "1 piece on", "piece_back": "1 piece back",
+    "pieces_on": "100 pieces on", "pieces_back": "100 pieces back",
+}  # fmt: skip
+"""Actions that go from step to step: by how many, or what is said of them while they wait."""
+DIALOGS = {
+    "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help", "theme", "palette",
+}  # fmt: skip
+REFUSED = {"follow", "compressed", "edit", "find_next", "find_previous"}
+"""Actions that need a step, or a whole corpus, and say so in a line."""
+SEEN = {
+    "faster", "slower", "glyphs", "boundaries", "order", "type", "pane_1", "pane_2", "pane_3", "pane_4", "next_pane",
+    "previous_pane", "count_bytes",
+}  # fmt: skip
+"""Actions that change at once what is seen."""
+LEFT_OUT = {"cancel": "drops all, in a test of its own", "repaint": "draws what is there", "suspend": "stops the process",
+            "quit": "ends it", "quit_now": "ends it"}
+PANES = ("corpus", "pairs", "vocabulary", "encode", "editor")
+"""Contexts whose keys scroll what is seen, or type."""
+
+
+def global_actions() -> list[Action]:
+    """Those of the whole main screen, and of a pane that work from all of them."""
+    return [one for one in ACTIONS if one.context not in (*COMPARE_CONTEXTS, *PANES) or (one.command.startswith("screen.")
+            and one.context in ("corpus", "vocabulary"))]
+
+
+def test_every_action_is_one_of_these() -> None:
+    names = {one.name for one in global_actions()}
+    assert names == {*STEPS, *DIALOGS, *REFUSED, *SEEN, *LEFT_OUT}
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    words = [f"{a}{b}{c}" for a in ("st", "u", "p", "o") for b in ("on", "de", "a", "i") for c in ("g", "r", "ble", "ed")]
+    path.write_text("\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120)))
+    return path
+
+
+class Watching:
+    """An app, and what is seen of it."""
+
+    def __init__(self, app: ExplorerApp, pilot: Pilot[None]) -> None:
+        self.app, self.pilot = app, pilot
+        self.said: list[str] = []
+        say = app.say
+
+        def heard(text: str, severity: Any = "information") -> None:
+            self.said.append(text)
+            say(text, severity)
+
+        app.say = heard  # type: ignore[method-assign]
+
+    @property
+    def waiting(self) -> str:
+        return self.app.main.snapshot.waiting if self.app.main.snapshot is not None else ""
+
+    @property
+    def session(self) -> Any:
+        return self.app.session
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    def seen(self) -> object:
+        main = self.app.main
+        now = main.snapshot
+        look = (main.mode, main.text.boundaries, main.look.vocabulary_order, main.active, self.app.screen, screen_text(self.app))
+        return (*look, now and (now.step, now.speed, now.running, now.waiting), len(self.said))
+
+    async def until(self, holds: Any) -> None:
+        await until(self.pilot, holds)
+
+    async def settle(self) -> None:
+        await asyncio.wait_for(self.session.idle.wait(), 60)
+        await self.until(lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._explorer._version)
+
+
+@asynccontextmanager
+async def opening(text: Path, gates: Gates, phase: str) -> AsyncIterator[Watching]:
+    """The explorer, held in a phase of the opening that the command line asks for."""
+    gates.close(phase)
+    app = ExplorerApp(Session, typed="strong", begin=lambda session: session.open([str(text)]))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await gates.until(phase)
+        seen = Watching(app, pilot)
+        await seen.until(lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.partial))
+        yield seen
+
+
+def word_of(moves: int) -> str:
+    count = "a step" if abs(moves) == 1 else f"{abs(moves)} steps"
+    return f"{count} {'on' if moves > 0 else 'back'}" if moves else ""
+
+
+def words_of(names: list[str]) -> str:
+    """What is said of actions that wait."""
+    words: list[str] = []
+    moves = 0
+    for name in [*names, ""]:
+        step = STEPS.get(name, "")
+        if isinstance(step, int) and moves * step >= 0:
+            moves += step
+            continue
+        words += [word_of(moves)] if moves else []
+        moves = step if isinstance(step, int) else 0
+        words += [step] if isinstance(step, str) and step else []
+    return ", ".join(words)
+
+
+PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phase: str) -> None:
+    async with opening(text, gates, phase) as seen:
+        app = seen.app
+        assert "nothing open" not in screen_text(app)
+        assert "corpus is empty" not in screen_text(app)
+        pressed: list[str] = []
+        for action in global_actions():
+            before = seen.seen()
+            if action.name in STEPS:
+                pressed.append(action.name)
+                await seen.press(action.keys[0])
+                await seen.until(lambda: seen.waiting == words_of(pressed))
+                assert "waits for it: " in screen_text(app)
+            elif action.name in DIALOGS:
+                await seen.press(action.keys[0])
+                await seen.until(lambda: app.screen is not app.main)
+                await seen.press("escape")
+                await seen.until(lambda: app.screen is app.main)
+            elif action.name in REFUSED:
+                said = len(seen.said)
+                await seen.press(action.keys[0])
+                await seen.until(lambda said=said: len(seen.said) > said)
+            elif action.name in SEEN:
+                await seen.press(action.keys[0])
+                # What is on already is shown anew by its opposite.
+                if action.name not in ("pane_1", "slower"):
+                    await seen.until(lambda before=before: seen.seen() != before)
+                if app.main.active == "encode":
+                    await seen.press("escape") if not seen.waiting else app.main.focus_pane("corpus")
+        speed = seen.session._explorer.speed
+        assert seen.waiting == words_of(pressed), "what waits is not touched by what does not wait"
+        gates.close()
+        await seen.settle()
+        now = app.main.snapshot
+        assert now is not None
+        assert (now.waiting, now.partial, now.speed) == ("", False, speed)
+        # The last of them that goes to a place is the end; pieces are refused in a line.
+        assert now.why.end is not None
+        assert any("a step is the finest step there is" in said for said in seen.said)
+        assert not any("should not happen" in said for said in seen.said)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_go_to_and_then_export_while_a_corpus_is_opened(gates: Gates, text: Path, tmp_path: Path, phase: str) -> None:
+    async with opening(text, gates, phase) as seen:
+        app = seen.app
+        await seen.press("g")
+        await seen.until(lambda: isinstance(app.screen, GoToScreen))
+        await seen.press("4", "0", "enter")
+        await seen.until(lambda: seen.waiting == "go to step 40")
+        await seen.press("n", "e")
+        await seen.until(lambda: isinstance(app.screen, ExportScreen) and app.screen.notice.said.startswith("waits: "))
+        dialog: Any = app.screen
+        await seen.press("enter")
+        await seen.until(lambda: dialog.notice.said.startswith("not yet: "))
+        gates.close()
+        await seen.until(lambda: dialog.chosen is not None)
+        assert str(dialog.box.border_title) == "Export the tokenizer of step 41"
+        dialog.field.value = str(tmp_path / "out.json")
+        await seen.press("enter")
+        await seen.until(lambda: app.screen is app.main)
+        from tokentui.formats import load
+
+        assert load(str(tmp_path / "out.json")).vocab_size == 256 + 41
+
+
+FOLLOWING = [("u", QuestionsScreen), ("F", FactsScreen), ("p", PiecesScreen), ("a", RecipeScreen), ("g", GoToScreen)]
+
+
+@pytest.mark.parametrize("phase", [READING, LAYING_OUT, PART])
+@pytest.mark.parametrize(("key", "kind"), FOLLOWING)
+async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and_follow(
+    gates: Gates, text: Path, phase: str, key: str, kind: type
+) -> None:
+    async with opening(text, gates, phase) as seen:
+        app = seen.app
+        await seen.press(key)
+        await seen.until(lambda: isinstance(app.screen, kind))
+        dialog: Any = app.screen
+        if kind is not GoToScreen and not (kind is RecipeScreen and phase in (PART, LAST)):
+            await seen.until(lambda: "waits: " in screen_text(app))
+        gates.close()
+        await seen.settle()
+        await seen.until(lambda: "waits: " not in screen_text(app))
+        now = app.main.snapshot
+        assert now is not None
+        if kind is QuestionsScreen:
+            await seen.until(lambda: dialog.answers)
+            assert dialog.answers == await seen.session.send(do.Ask())
+            assert dialog.answers.used
+        elif kind is FactsScreen:
+            await seen.until(lambda: dialog.report)
+            assert dialog.report == await seen.session.send(do.Facts())
+        elif kind is PiecesScreen:
+            await seen.until(lambda: dialog._view)
+            assert dialog._view.occurrences == now.occurrences
+        elif kind is RecipeScreen:
+            await seen.until(lambda: dialog._preview._known)
+            assert next(iter(dialog._preview._known.values())).pairs
+        else:
+            assert dialog.place == (now.step, now.known, now.end)
+
+
+@pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
+async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, text: Path, phase: str) -> None:
+    async with opening(text, gates, READING) as seen:
+        app = seen.app
+        gates.close()
+        await seen.settle()
+        await seen.press("n", "n", "n")
+        await seen.until(lambda: app.main.snapshot and app.main.snapshot.step == 3)
+        gates.close(phase)
+        app.send(do.Use(preset("bert")))
+        await gates.until(phase)
+        pressed = [name for name in STEPS if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")]
+        pressed += ["next_10", "next", "back"]
+        keys = {one.name: one.keys[0] for one in ACTIONS if one.context == "global"}
+        for n, name in enumerate(pressed, start=1):
+            await seen.press(keys[name])
+            await seen.until(lambda n=n: seen.waiting == words_of(pressed[:n]))
+        gates.close()
+        await seen.settle()
+        now = app.main.snapshot
+        assert now is not None
+        assert (now.recipe, now.step) == (preset("bert"), 10)
+
+
+async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    came = asyncio.Event()
+
+    async def warm(tell: Any) -> bool:
+        await came.wait()
+        return True
+
+    monkeypatch.setattr(sessions, "warm", warm)
+    gates.close(AGAIN)
+    app = ExplorerApp(lambda publish: Session(publish, kernels=True), begin=lambda session: session.open([str(text)]))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        seen = Watching(app, pilot)
+        await seen.until(lambda: app.main.snapshot and not app.main.snapshot.partial and not app.main.snapshot.nothing)
+        await seen.settle()
+        came.set()
+        await gates.until(AGAIN)
+        before = seen.session._explorer.trainer
+        step = 0
+        keys = {one.name: one.keys[0] for one in ACTIONS if one.context == "global"}
+        for name in ("next_10", "next", "back", "next_10", "back_10", "next"):
+            move = STEPS[name]
+            assert isinstance(move, int)
+            step += move
+            await seen.press(keys[name])
+            await seen.until(lambda step=step: app.main.snapshot and app.main.snapshot.step == step)
+        gates.close()
+        await gates.until("")
+        await seen.settle()
+        assert seen.session._explorer.trainer is not before
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.step == step
+
+
+async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates: Gates, text: Path, tmp_path: Path) -> None:
+    path = str(tmp_path / "own.json")
+    async with opening(text, gates, READING) as seen:
+        gates.close()
+        seen.app.send(do.GoTo(60))
+        await seen.session.send(do.Export(path, "tokentui"))
+    gates.close(PART, ENCODING)
+    app = ExplorerApp(Session, begin=lambda session: session.open_tokenizer(path, "", [str(text)]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        seen = Watching(app, pilot)
+        for phase in (ENCODING, PART):
+            await gates.until(phase)
+            await seen.press("u")
+            await seen.until(lambda: isinstance(app.screen, QuestionsScreen) and "waits: " in screen_text(app))
+            if phase == ENCODING:
+                await seen.press("escape")
+                gates.close(PART)
+        dialog: Any = app.screen
+        gates.close()
+        await seen.until(lambda: dialog.answers)
+        await seen.settle()
+        assert dialog.answers == await seen.session.send(do.Ask())
+        assert dialog.answers.step == app.main.snapshot.step == 60  # type: ignore[union-attr]
+
+
+async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
+    from tokentui.ui.late import LateSession
+
+    painted: list[Any] = []
+    made: list[Session] = []
+
+    def session(publish: Any) -> LateSession:
+        def make() -> Session:
+            made.append(Session(publish))
+            return made[0]
+
+        return LateSession(make, painted.append)
+
+    app = ExplorerApp(session, begin=lambda late: late.open([str(text)]))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        seen = Watching(app, pilot)
+        await seen.until(lambda: painted and "starting" in screen_text(app))
+        for key in ("a", "c", "t"):
+            said = len(seen.said)
+            await seen.press(key)
+            await seen.until(lambda said=said: len(seen.said) > said)
+        await seen.press("n", "n", "g")
+        await seen.until(lambda: isinstance(app.screen, GoToScreen))
+        await seen.press("9", "enter")
+        await seen.until(lambda: app.screen is app.main)
+        for key, kind in (("e", ExportScreen), ("F", FactsScreen), ("u", QuestionsScreen), ("question_mark", HelpScreen)):
+            await seen.press(key)
+            await seen.until(lambda: isinstance(app.screen, kind))  # noqa: B023
+            if kind is not HelpScreen:
+                await seen.until(lambda: "waits: the engine is starting" in screen_text(app))
+            await seen.press("escape")
+            await seen.until(lambda: app.screen is app.main)
+        painted[0]()
+        await seen.until(lambda: app.main.snapshot and app.main.snapshot.step == 9)
+
+
+@pytest.mark.parametrize("phase", [READING, PART])
+async def test_esc_drops_what_waits_and_says_so(gates: Gates, text: Path, phase: str) -> None:
+    async with opening(text, gates, phase) as seen:
+        await seen.press("n", "n", "G")
+        await seen.until(lambda: seen.waiting == "2 steps on, go to the end")
+        await seen.press("escape")
+        await seen.until(lambda: "dropped: 2 steps on, go to the end" in seen.said)
+        await seen.settle()
+        await seen.until(lambda: "nothing is open" in screen_text(seen.app))
+        said = len(seen.said)
+        await seen.press("n")
+        await seen.until(lambda: len(seen.said) > said)
+        assert "nothing is open" in seen.said[-1]
+
+
+async def test_a_part_of_a_run_that_is_not_known_is_refused_in_a_line(gates: Gates, text: Path) -> None:
+    async with opening(text, gates, PART) as seen:
+        await seen.press("g")
+        await seen.until(lambda: isinstance(seen.app.screen, GoToScreen))
+        await seen.press("5", "0", "percent_sign", "enter")
+        await seen.until(lambda: "the end of the run is not known yet" in screen_text(seen.app))
+        assert isinstance(seen.app.screen, GoToScreen)
+        assert not seen.waiting
+
+
+async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates, text: Path) -> None:
+    async with opening(text, gates, PART) as seen:
+        app = seen.app
+        await seen.press("2", "enter")
+        await seen.until(lambda: isinstance(app.screen, InspectScreen))
+        dialog: Any = app.screen
+        before = dialog._row
+        gates.close()
+        await seen.settle()
+        now = app.main.snapshot
+        assert now is not None
+        same = next(row for row in now.pairs if isinstance(row, PairRow) and (row.left, row.right) == (before.left, before.right))
+        await seen.until(lambda: dialog._row == same)
+
+
+@pytest.mark.parametrize("phase", [READING, PART])
+async def test_compare_waits_for_the_corpus_and_keeps_its_keys(gates: Gates, text: Path, phase: str) -> None:
+    async with opening(text, gates, phase) as seen:
+        app = seen.app
+        open_compare(app, [ColumnWanted(preset("gpt2")), ColumnWanted(preset("minbpe"))])
+        await seen.until(lambda: isinstance(app.screen, CompareScreen))
+        await seen.press("n", "n", "n")
+        await seen.until(lambda: "3 keys wait for it" in screen_text(app))
+        said = len(seen.said)
+        await seen.press("g")
+        await seen.until(lambda: len(seen.said) > said)
+        gates.close()
+        screen: Any = app.screen
+        await seen.until(lambda: screen.snapshot and all(one.at for one in screen.snapshot.columns))
+        await seen.until(lambda: [one.at.step for one in screen.snapshot.columns] == [3, 3])

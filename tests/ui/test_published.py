@@ -1,0 +1,187 @@
+"""A preset is a recipe wherever its name is chosen: the same merges and ids; sizes and specials come where they are asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compares import comparing
+from dialogs import shown, typed
+from running_cli import cli as run_command
+from screens import screen_text
+from waiting import until
+
+import tokentui
+from tokentui.cli.options import wanted
+from tokentui.compared import AddColumn
+from tokentui.prepared import Run
+from tokentui.presets import PRESETS, resolved
+from tokentui.recipe import Recipe
+from tokentui.ui.screens import draft
+from tokentui.ui.screens.compare_add import AddScreen
+from tokentui.ui.screens.listing import Listing
+from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.trying import words
+
+GPT2 = PRESETS["gpt2"].recipe
+PUBLISHED = draft.run_of(PRESETS["gpt2"], {}, True)
+UNSET = draft.full_run({})
+
+
+def lines(pilot: Any) -> str:
+    """The screen with single blanks."""
+    return " ".join(screen_text(pilot.app).split())
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_one_meaning_of_a_name(name: str) -> None:
+    """On the command line, on the screen and in the library, plain and as published."""
+    preset = PRESETS[name]
+    for published in (False, True):
+        recipe, run = wanted(name, {}, {"published": published})
+        assert recipe == preset.recipe
+        assert Run.of(run) == Run.of(draft.run_of(preset, UNSET, published))
+        plain, said = resolved(name, published)
+        assert (plain, Run.of(said)) == (recipe, Run.of(run))
+        again = resolved(tokentui.preset(name, published=published))
+        assert again == (plain, said)
+        assert not published or run.get("specials", ()) == preset.specials
+        assert published or run == {}
+
+
+@pytest.mark.parametrize("name", ["gpt2", "comp336", "sentencepiece-bpe", "llama2", "bert"])
+@pytest.mark.parametrize("published", [False, True])
+def test_the_command_and_the_library_give_the_same_ids(name: str, published: bool, tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    told = ["--published"] if published else []
+    done = run_command("train", "sample:hugs", "-r", name, *told, "--merges", "6", "-o", str(file), "-q")
+    assert done.exit_code == 0, done.stderr
+    ours = tokentui.train("sample:hugs", name, merges=6, published=published)
+    ours.save(tmp_path / "two.json")
+    one, two = (json.loads((tmp_path / path).read_text("utf-8")) for path in ("one.json", "two.json"))
+    assert one["vocabulary"] == two["vocabulary"]
+    assert one["merges"] == two["merges"]
+    stepped = tokentui.Trainer(tokentui.read("sample:hugs"), name, published=published)
+    stepped.run(merges=6)
+    assert [entry.text for entry in stepped.tokenizer().entries()] == [entry.text for entry in ours.entries()]
+
+
+def test_what_is_named_goes_before_what_was_published() -> None:
+    corpus = tokentui.read("sample:english")
+    whole = tokentui.preset("gpt2", published=True)
+    run = tokentui.Trainer(corpus, whole, specials=["<x>"])
+    assert run.tokenizer().run["specials"] == ["<x>"]
+    assert tokentui.train(corpus, whole, vocab_size=300).vocab_size == 300
+    small = tokentui.Trainer(corpus, "tiktoken-edu", published=True)
+    assert small.run() == "vocab_size"
+    assert small.vocab_size == PRESETS["tiktoken-edu"].stops["vocab_size"]
+    with pytest.raises(tokentui.TokentuiError, match="no preset is this recipe"):
+        tokentui.Trainer(corpus, Recipe(tie="shortest"), published=True)
+
+
+def test_a_recipe_file_has_nothing_published(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GPT2.to_toml())
+    done = run_command("train", "sample:hugs", "-r", str(file), "--published")
+    assert done.exit_code == 2
+    assert "no published sizes" in done.stderr
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", {})
+    async with shown(dialog, size) as (app, pilot):
+        presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
+        await until(pilot, lambda: presets.cursor_key == "gpt2")
+        await pilot.press("enter")  # the marked one: nothing changes
+        await until(pilot, lambda: axes.has_focus)
+        assert dialog.run_words == UNSET
+        await until(pilot, lambda: "nothing is changed" in lines(pilot) and "as published no" in lines(pilot))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "as published yes" in lines(pilot) and "50,257" in lines(pilot))
+        assert dialog.run_words == PUBLISHED
+        await pilot.press("left")
+        await until(pilot, lambda: "as published no" in lines(pilot))
+        assert dialog.run_words == UNSET
+        await pilot.press("right", "t")
+        await until(pilot, lambda: app.answered)
+        assert (app.result.recipe, app.result.run) == (GPT2, PUBLISHED)
+
+
+async def test_a_published_run_follows_the_preset_until_it_is_changed() -> None:
+    dialog = RecipeScreen(GPT2, "gpt2", PUBLISHED)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
+        assert dialog.published
+        presets.move_to(presets.index_of("bert") or 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: axes.has_focus)
+        assert dialog.run_words == draft.run_of(PRESETS["bert"], {}, True)
+        axes.move_to(axes.index_of("vocab_size") or 0)
+        await pilot.press("enter", "ctrl+u")
+        await typed(pilot, "500")
+        await pilot.press("enter")
+        await until(pilot, lambda: axes.has_focus and dialog.run_words["vocab_size"] == 500)
+        assert not dialog.published
+
+
+async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
+    dialog = RecipeScreen(GPT2.with_axes(tie="shortest"), "", {})
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        axes = dialog.query_one("#axes", Listing)
+        await pilot.press("tab", "down", "enter")
+        await until(pilot, lambda: "nothing is published of it" in lines(pilot))
+        assert axes.cursor_key == draft.PUBLISHED
+        assert dialog.run_words == UNSET
+
+
+async def test_the_words_that_shape_the_learning_are_rows() -> None:
+    dialog = RecipeScreen(PRESETS["llama2"].recipe, "llama2", {})
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        axes = dialog.query_one("#axes", Listing)
+
+        async def write(row: str, text: str) -> None:
+            axes.move_to(axes.index_of(row) or 0)
+            await pilot.press("enter", "ctrl+u")
+            await typed(pilot, text)
+            await pilot.press("enter")
+
+        await pilot.press("tab")
+        await write("coverage", "2")
+        await until(pilot, lambda: "a share above 0" in lines(pilot))
+        await pilot.press("ctrl+u")
+        await typed(pilot, "0.98")
+        await pilot.press("enter")
+        await until(pilot, lambda: axes.has_focus and dialog.recipe.coverage == 0.98)
+        await write("symbols", "e the")
+        await until(pilot, lambda: axes.has_focus and dialog.recipe.symbols == ("e", "the"))
+        axes.move_to(axes.index_of("prefix_space") or 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.recipe.prefix_space is False)
+        await until(pilot, lambda: "coverage: 0.99995 → 0.98" in lines(pilot))
+        await pilot.press("t")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == PRESETS["llama2"].recipe.shaped(coverage=0.98, symbols=("e", "the"), prefix_space=False)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published(size: tuple[int, int]) -> None:
+    async with comparing(size) as (app, screen, session, pilot):
+
+        async def add(*keys: str) -> dict[str, Any]:
+            before = len(session.of(AddColumn))
+            await pilot.press("plus")
+            await until(pilot, lambda: isinstance(app.screen, AddScreen))
+            await until(pilot, lambda: "as published" in screen_text(app))
+            await pilot.press(*keys)
+            await typed(pilot, "bert")
+            await pilot.press("enter")
+            await until(pilot, lambda: app.screen is screen and len(session.of(AddColumn)) > before)
+            wanted = session.of(AddColumn)[-1].wanted
+            assert wanted.recipe == PRESETS["bert"].recipe
+            return dict(wanted.run)
+
+        assert await add() == dict(words(draft.full_run(app.asking.run)))
+        assert await add("down", "down", "enter", "shift+tab") == dict(words(draft.run_of(PRESETS["bert"], {}, True)))
