@@ -1,0 +1,86 @@
+"""What the program gave before: traces, rows for machines and key walks, kept and compared.
+
+`TOKENTUI_KEEP=1` keeps what is given now. A change that is meant shows in the difference of the kept files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+from recorded import WALKS, Walk, app_of, differs, recorded
+from running_cli import cli, done
+
+from tokentui.presets import PRESETS
+
+pytestmark = pytest.mark.soak
+KEPT = Path(__file__).parent / "kept"
+SAMPLES = ("english", "hindi", "numbers", "hugs", "gage")
+STEPS = "40"
+COMMANDS: dict[str, str] = {
+    "recipes": "recipes --json",
+    "split": "split -s split=cl100k --json",
+    "encode": "encode -t {file} --json",
+    "encode-explain": "encode -t {file} --explain",
+    "inspect": "inspect -t {file} --json",
+    "inspect-people": "inspect -t {file}",
+    "inspect-string": "inspect -t {file} --json crowd",
+    "inspect-word": "inspect -t {file} the",
+    "compare": "compare -t {file} -r bert sample:english --json",
+    "compare-people": "compare -t {file} -r bert sample:english",
+}
+TEXTS = ("The crowd in the street, 12345 café 👩🏽‍🚀", "don't\tstop\n  now", "हिन्दी भाषा")
+NAMES = [name for name in PRESETS if not PRESETS[name].recipe.split.startswith("regex:")]
+
+
+def keep(name: str, text: str) -> None:
+    """Compare a text with the one that is kept under a name."""
+    path = KEPT / name
+    if os.environ.get("TOKENTUI_KEEP"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    before = path.read_text(encoding="utf-8")
+    assert before == text, differs(before, text)
+
+
+@pytest.fixture(scope="session")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A trained tokenizer in a file of Hugging Face's."""
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    done("train", "sample:english", "-r", "gpt2", "--merges", "120", "-q", "-o", str(path))
+    return str(path)
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_traces(sample: str) -> None:
+    """The rows of every preset: their number, the last one, and a digest of all."""
+    out = {}
+    for name in NAMES:
+        size = ["--vocab-size", "300"] if PRESETS[name].recipe.objective == "unigram" else ["--merges", STEPS]
+        result = cli("train", f"sample:{sample}", "-r", name, *size, "-q", "--trace", "-")
+        rows = result.stdout.splitlines()
+        digest = hashlib.sha256(result.stdout_bytes).hexdigest()[:16]
+        out[name] = [result.exit_code, len(rows), digest, *rows[-2:-1], result.stderr]
+    keep(f"traces-{sample}.json", json.dumps(out, indent=1, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_commands(name: str, tokenizer: str) -> None:
+    """What the commands print."""
+    words = COMMANDS[name].format(file=tokenizer).split()
+    texts: tuple[str | None, ...] = TEXTS if words[0] in ("split", "encode") else (None,)
+    out = []
+    for text in texts:
+        result = cli(*words, input=text)
+        out.append(f"== {text!r} exit {result.exit_code}\n{result.stdout}{result.stderr}")
+    keep(f"command-{name}.txt", "".join(out).replace(tokenizer, "TOKENIZER"))
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.name)
+async def test_walks(walk: Walk, tokenizer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the screen shows after each key."""
+    app = app_of(walk, tokenizer, monkeypatch)
+    keep(f"walk-{walk.name}.txt", (await recorded(walk, app)).replace(tokenizer, "TOKENIZER"))
