@@ -15,7 +15,7 @@ from harness import Figures, Table, apart, clocked, installed, kernels, median, 
 
 from tokentui import Tokenizer, load, train
 from tokentui.encode import Typed
-from tokentui.snapshot import EncodedToken
+from tokentui.session.snapshot import EncodedToken
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS
 

@@ -158,9 +158,9 @@ def pieces(path: Path) -> Iterator[str]:
 
 def kernels() -> None:
     """Load the kernels, or fail."""
-    from tokentui import fast
+    from tokentui.core import jit
 
-    if not fast.load():
+    if not jit.load():
         raise SystemExit("no kernels: install tokentui[fast]")
 
 

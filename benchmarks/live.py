@@ -13,10 +13,10 @@ from pathlib import Path
 
 from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 
-from tokentui import commands as do
 from tokentui.presets import PRESETS, preset
-from tokentui.session import Session
-from tokentui.snapshot import Look, Snapshot
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import Look, Snapshot
 
 LOOK = Look(pairs_rows=30, vocabulary_rows=30)
 """About what a screen of 120 by 40 asks for."""

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 def once(path: str, split: str, text: str) -> dict[str, Any]:
     """What is measured in a process of its own."""
-    from tokentui import fast
-    from tokentui.errors import TokentuiError
+    from tokentui.core import jit
+    from tokentui.core.errors import TokentuiError
     from tokentui.formats import load
 
     begin, cpu = time.perf_counter(), time.process_time()
@@ -39,7 +39,7 @@ def once(path: str, split: str, text: str) -> dict[str, Any]:
     row = {"seconds": opened, "cpu": spent, "megabytes": memory, "first": first, "ids": None, "ids_of_text": None,
            "vocab_size": tokenizer.vocab_size, "merges": tokenizer.merges}
     if text:
-        fast.load()
+        jit.load()
         tokenizer.encode_ids(text)
         begin = time.perf_counter()
         row["ids_of_text"] = len(tokenizer.encode_ids(text))

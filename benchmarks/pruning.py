@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness import Figures, Table, apart, cpu, in_turns, installed, kernels, median, megabytes, spread, version
 
-from tokentui import fast
+from tokentui.core import jit
 from tokentui.learn import start_counted
 from tokentui.presets import preset
 from tokentui.text.count import count
@@ -21,7 +21,7 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 
 def score(path: str, merges: int, engine: str) -> Figures:
     """WordPiece by score: BERT's words, so many merges."""
-    os.environ[fast.ENGINE] = engine
+    os.environ[jit.ENGINE] = engine
     if engine == "compiled":
         kernels()
     recipe = preset("bert").with_axes(objective="score")

@@ -106,7 +106,7 @@ def main() -> None:
         os.environ["TOKENTUI_HOME"] = str(folder / "home")
         os.environ["TERM"] = "xterm-256color"
         os.environ.pop("COLORTERM", None)  # as it is over SSH
-        subprocess.run([sys.executable, "-m", "tokentui.fast"], cwd=ROOT, check=False)  # compiled before any clock runs
+        subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)  # compiled before any clock runs
         given = Given(str(words.corpus.resolve()), str(words.large.resolve()), folder, words.effort)
         for one in words.only or MEASUREMENTS:
             load = os.getloadavg()[0]

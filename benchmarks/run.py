@@ -150,7 +150,7 @@ def main() -> None:
     kept = words.out.with_suffix(".json")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     on = machine()
-    subprocess.run([sys.executable, "-m", "tokentui.fast"], cwd=ROOT, check=False)  # compiled once, before any clock runs
+    subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)  # compiled once, before any clock runs
     for name in words.only or MEASUREMENTS:
         one = MEASUREMENTS[name]
         wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 
-from tokentui import Corpus, Trainer, fast, preset, read
-from tokentui import commands as do
-from tokentui.session import Session
-from tokentui.snapshot import Look, Snapshot
+from tokentui import Corpus, Trainer, preset, read
+from tokentui.core import jit
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import Look, Snapshot
 
 BEST = 100
 EVERY = 8
@@ -25,7 +26,7 @@ TICK_S = 0.005
 
 def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compiled") -> Figures:
     """Seconds of each step forward and back, of the best pairs, and of jumps among all steps."""
-    os.environ[fast.ENGINE] = engine
+    os.environ[jit.ENGINE] = engine
     if engine == "compiled":
         kernels()
     corpus: Corpus = read(path, as_="text")

@@ -57,9 +57,9 @@ def ours_plain() -> Training:
 
 def _ours(engine: str) -> Training:
     import tokentui
-    from tokentui import fast
+    from tokentui.core import jit
 
-    os.environ[fast.ENGINE] = engine
+    os.environ[jit.ENGINE] = engine
     if engine == "compiled":
         kernels()
     recipe = tokentui.preset("gpt2")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import itertools
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import oracle
 import pytest
 import soak
 from gates import Gates
 
-from tokentui import fast, limits
+from tokentui.core import jit, limits
 
 soak.register_profiles()
 
@@ -25,7 +27,7 @@ for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswi
     del os.environ[_name]
 
 
-_COMPILE = "from tokentui import fast; fast.available() and (fast.compiled() or fast.load())"
+_COMPILE = "from tokentui.core import jit; jit.available() and (jit.compiled() or jit.load())"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,12 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def loaded(pytestconfig: pytest.Config) -> None:
     """The kernels are loaded; a test that wants them is skipped where they cannot be."""
-    if not fast.available():
+    if not jit.available():
         pytest.skip("Numba is not installed, or switched off")
     assert pytestconfig.cache is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
-        assert fast.load()
+        assert jit.load()
 
 
 @pytest.fixture
@@ -88,3 +90,9 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = next(_homes)
     monkeypatch.setenv("TOKENTUI_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def counting(loaded: None) -> ModuleType:
+    """The module `tokentui.text.kernels.counting`."""
+    return importlib.import_module("tokentui.text.kernels.counting")

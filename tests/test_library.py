@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.samples import sample_path
+from tokentui.text.samples import sample_path
 
 NAMES = {
     "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer", "Trainer",

@@ -16,11 +16,11 @@ from exporting import HOLD, HOSTILE, preset
 
 import tokentui
 from tokentui.encode import NO_ID
-from tokentui.formats import FORMATS, export
-from tokentui.learn.opened import Order
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import FORMATS, export, save
+from tokentui.learn.replay import Order
 from tokentui.presets import PRESETS, preset_named
 from tokentui.text.corpus import Corpus
-from tokentui.tokenizer import Tokenizer
 
 TEXTS = HOSTILE[:40]
 
@@ -181,7 +181,7 @@ def files(folder: Path) -> Iterator[tuple[Tokenizer, str]]:
             read.save(here / "own.json")
             yield tokentui.load(here / "own.json"), f"tokentui of {format} {name}"
     for name in ("gpt2", "bert", "wordpiece", "t5", "gage", "llama2", "subword-nmt"):
-        preset(name).save(folder / f"{name}.json")
+        save(preset(name), folder / f"{name}.json")
         yield tokentui.load(folder / f"{name}.json"), f"tokentui {name}"
         yield preset(name), f"trained {name}"
     yield tokentui.load(clip_file(folder)), "CLIP"

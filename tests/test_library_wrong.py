@@ -64,7 +64,8 @@ def run(merges: int = 0) -> tokentui.Trainer:
 
 def functions() -> dict[str, Call]:
     """The public functions, each argument by itself."""
-    gpt2, t5, recipe = preset("gpt2"), preset("t5"), tokentui.preset("gpt2")
+    gpt2, t5 = (Tokenizer(made.vocabulary, made.merges, made.run) for made in map(preset, ("gpt2", "t5")))
+    recipe = tokentui.preset("gpt2")
     found: dict[str, Call] = {
         "read": tokentui.read,
         "read, a list": lambda value: tokentui.read([value]),

@@ -10,11 +10,11 @@ import pytest
 from running_cli import done, refused
 
 from tokentui import learn
-from tokentui.errors import TokentuiError
-from tokentui.formats import export, load
-from tokentui.keeping.kept import Branch, Kept, dumps, loads
+from tokentui.core.errors import TokentuiError
+from tokentui.formats import export, load, save
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
+from tokentui.session.saved.value import Branch, Kept, dumps, loads
 from tokentui.text.corpus import Corpus
 
 LINES = Corpus.from_lines(["the cat the <sep> hat 12 123", "the hat, the mat <sep> ☃"] * 4)
@@ -59,7 +59,7 @@ def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     trainer = learn.start(LINES, recipe, specials=["<unk>"])
     trainer.run(merges=4)
     tokenizer = trainer.tokenizer()
-    tokenizer.save(tmp_path / "own.json")
+    save(tokenizer, tmp_path / "own.json")
     back = load(tmp_path / "own.json")
     assert (back.recipe, dict(back.run)) == (recipe, dict(tokenizer.run))
     for text in LINES.documents:
@@ -73,7 +73,7 @@ def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
     data = dumps(Kept(training=Branch(Recipe())))
     assert all(word not in data.decode() for word in ("coverage", "symbols", "prefix_space"))
     trainer = learn.start(LINES, Recipe())
-    trainer.tokenizer().save(tmp_path / "own.json")
+    save(trainer.tokenizer(), tmp_path / "own.json")
     run = json.loads((tmp_path / "own.json").read_text("utf-8"))["run"]
     assert set(run) == {"first_id", "specials"}
 
@@ -81,7 +81,7 @@ def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", [{"coverage": 7}, {"symbols": "x"}, {"prefix_space": "yes"}])
 def test_a_damaged_file_is_one_line(change: dict[str, Any], tmp_path: Path) -> None:
     trainer = learn.start(LINES, preset("llama2"), specials=["<unk>"])
-    trainer.tokenizer().save(tmp_path / "own.json")
+    save(trainer.tokenizer(), tmp_path / "own.json")
     document = json.loads((tmp_path / "own.json").read_text("utf-8"))
     document["run"] |= change
     (tmp_path / "own.json").write_text(json.dumps(document))

@@ -15,13 +15,9 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tokentui.api import Trainer as Trainer
-    from tokentui.api import read as read
-    from tokentui.api import train as train
+    from tokentui.core.errors import Cancelled as Cancelled
+    from tokentui.core.errors import TokentuiError as TokentuiError
     from tokentui.encode import Encoding as Encoding
-    from tokentui.errors import Cancelled as Cancelled
-    from tokentui.errors import TokentuiError as TokentuiError
-    from tokentui.formats import load as load
     from tokentui.learn import Candidate as Candidate
     from tokentui.learn import Step as Step
     from tokentui.presets import Preset as Preset
@@ -30,25 +26,29 @@ if TYPE_CHECKING:
     from tokentui.recipe import Recipe as Recipe
     from tokentui.text.read import Corpus as Corpus
     from tokentui.tokenizer import Tokenizer as Tokenizer
+    from tokentui.tokenizer import Trainer as Trainer
+    from tokentui.tokenizer import load as load
+    from tokentui.tokenizer import read as read
+    from tokentui.tokenizer import train as train
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Cancelled": ("tokentui.errors", "Cancelled"),
+    "Cancelled": ("tokentui.core.errors", "Cancelled"),
     "Candidate": ("tokentui.learn", "Candidate"),
     "Corpus": ("tokentui.text.read", "Corpus"),
     "Encoding": ("tokentui.encode", "Encoding"),
     "Preset": ("tokentui.presets", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
     "Step": ("tokentui.learn", "Step"),
-    "TokentuiError": ("tokentui.errors", "TokentuiError"),
+    "TokentuiError": ("tokentui.core.errors", "TokentuiError"),
     "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
-    "Trainer": ("tokentui.api", "Trainer"),
-    "load": ("tokentui.formats", "load"),
+    "Trainer": ("tokentui.tokenizer", "Trainer"),
+    "load": ("tokentui.tokenizer", "load"),
     "preset": ("tokentui.presets", "preset"),
     "presets": ("tokentui.presets", "presets"),
-    "read": ("tokentui.api", "read"),
-    "train": ("tokentui.api", "train"),
+    "read": ("tokentui.tokenizer", "read"),
+    "train": ("tokentui.tokenizer", "train"),
 }
 """Where each public name lives: its module, and its name there."""
 

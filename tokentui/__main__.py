@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from tokentui.children import leave_current_folder
+from tokentui.core.children import leave_current_folder
 
 GARBAGE = 100_000
 """After how many objects more the collector looks around: what a command makes lives until its end, or is freed at once."""
@@ -14,7 +14,7 @@ GARBAGE = 100_000
 
 def main() -> int:
     """Run the program on the words of the command line. Returns the exit code."""
-    from tokentui.rescue import interrupts_end
+    from tokentui.core.rescue import interrupts_end
 
     gc.set_threshold(GARBAGE)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for matrices, of which there are none here

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokentui.arguments import name_of
-from tokentui.errors import TokentuiError
+from tokentui.core.arguments import name_of
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import SHAPE, Recipe, nearest
 
 

@@ -12,11 +12,11 @@ import functools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tokentui.arguments import name_of, shown
-from tokentui.errors import TokentuiError
-from tokentui.limits import MOST_SPREAD, spread
+from tokentui.core.arguments import name_of, shown
+from tokentui.core.errors import TokentuiError
+from tokentui.core.limits import MOST_SPREAD, spread
 
 if TYPE_CHECKING:
     import regex
@@ -421,3 +421,20 @@ _SENSELESS_SHAPES: tuple[tuple[str, Any, str, str], ...] = (
     ("prefix_space", lambda r: r.spaced and (r.split in _SPACELESS or r.objective == "gage"),
      "a space in front would be dropped, or is no part of the text", "take split=gpt2 or split=metaspace"),
 )
+
+
+class Ending(NamedTuple):
+    """Where a run ends, as far as that is known.
+
+    `step` is None where nobody knows. `kind` says what the step is: `last` (there is no step after it), `stop` (the stops end the
+    run there and the run comes so far), `at most` (the stops end it there unless no pair is left before), `about` (an estimate),
+    `open` (not known).
+    """
+
+    step: int | None = None
+    kind: str = "open"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the run ends at this very step."""
+        return self.kind in ("last", "stop")

@@ -1,273 +1,64 @@
-"""A tokenizer: a vocabulary at one number of merges, ready to encode and decode."""
+"""The public face of the library: read a corpus, train on it, load and save tokenizers."""
 
 from __future__ import annotations
 
-import functools
+import dataclasses
+import operator
 import os
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import SupportsIndex
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, SupportsIndex
 
-from tokentui.arguments import calls, each_of, shown, text_of, whole
-from tokentui.encode import Decoder, Encoding, IdEncoder, RoundTrip, WordEncoder, WordExplanation, encode, explain, round_trip
-from tokentui.encode.viterbi import Sampling
-from tokentui.errors import TokentuiError
-from tokentui.presets import label
-from tokentui.recipe import SHAPE, Recipe, nearest
-from tokentui.safetext import safe_line
-from tokentui.vocabulary import Vocabulary, byte_token
+from tokentui import formats
+from tokentui.core.arguments import calls, each_of, shown, whole
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
+from tokentui.formats.mistaken import refuse_tokenizers
+from tokentui.learn import start
+from tokentui.learn.base import Cancel, Progress
+from tokentui.learn.base import Trainer as Engine
+from tokentui.presets import label, preset
+from tokentui.recipe import Recipe
+from tokentui.text import read as reading
+from tokentui.text.corpus import Corpus
 
-RUN_KEYS = ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials", *SHAPE)
-"""What a run of training may be asked for, in the order in which it is written."""
+LARGEST = 2**53
+"""The largest number that a run may name: what every reader of JSON keeps exact."""
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of a vocabulary.
-
-    Attributes:
-        id: Its id.
-        piece: The exact bytes, marks included; the name's bytes for specials and byte-fallback tokens.
-        text: The same for people.
-        kind: `special`, `unknown`, `byte` (byte fallback), `unit`, `merge`, `piece` of a model without
-            merges, or `orphan` of a file: a token that no merge makes.
-        score: The natural log probability of a unigram piece, None elsewhere.
-    """
-
-    id: int
-    piece: bytes
-    text: str
-    kind: str
-    score: float | None = None
+_LEAST = {"merges": 0, "vocab_size": 0, "min_count": 1, "max_length": 1, "first_id": 0}
+Source = Corpus | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A corpus, or what `read` takes."""
 
 
-class Tokenizer:
-    """A vocabulary of which the first so many merges count. The vocabulary may grow on; this does not change.
+def read(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    as_: str | None = None,
+    field: str = "text",
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    stdin: BinaryIO | None = None,
+) -> Corpus:
+    """Read a corpus.
 
     Args:
-        vocabulary: The vocabulary, shared and not copied.
-        merges: How many of its merges count; all that it has now where None.
-        run: What training was asked for, by the names of `RUN_KEYS`; None values are left out.
+        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several of them. A path
+            object is a path and nothing else.
+        as_: How files are read: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
+        field: The field of JSON rows that holds the text.
+        progress: Told (done, total) in bytes of the files as they stand; the total is 0 where it is not known.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+        stdin: What `-` reads; the program's standard input when None.
 
     Raises:
-        TokentuiError: More merges than there are, or a name in `run` that is none.
+        TokentuiError: A source cannot be read, or is a tokenizer file and `as_` does not say how it is read.
     """
+    refuse_tokenizers(source, as_, "as_='text'")
+    return reading.read(source, as_=as_, field=field, progress=progress, cancel=cancel, stdin=stdin)
 
-    def __init__(
-        self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
-    ) -> None:
-        if not isinstance(vocabulary, Vocabulary):
-            raise TokentuiError(f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer", "take train, Trainer or load")
-        have = len(vocabulary.merges)
-        merges = have if merges is None else whole(merges, "merges")
-        if not 0 <= merges <= have:
-            raise TokentuiError(f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}")
-        if not isinstance(run, Mapping | None):
-            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
-        asked = {key: value for key, value in (run or {}).items() if value is not None}
-        for key in asked:
-            if key not in RUN_KEYS:
-                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), RUN_KEYS))
-        symbols = vocabulary.recipe.symbols
-        asked |= {"first_id": vocabulary.first_id, "specials": [name for name in vocabulary.specials if name not in symbols]}
-        asked = {key: value for key, value in asked.items() if key not in SHAPE} | vocabulary.recipe.shape
-        self.vocabulary = vocabulary
-        self.merges = merges
-        self.run: Mapping[str, object] = {key: asked[key] for key in RUN_KEYS if key in asked}
 
-    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
-        """In another process it has a vocabulary of its own, without merges that do not count."""
-        vocabulary = self.vocabulary
-        if len(vocabulary.merges) > self.merges:
-            vocabulary = vocabulary.copy(self.merges)
-        return Tokenizer, (vocabulary, self.merges, dict(self.run))
-
-    def __deepcopy__(self, memo: object) -> Tokenizer:
-        """Vocabularies are shared: what counts of one never changes."""
-        return Tokenizer(self.vocabulary, self.merges, dict(self.run))
-
-    def __repr__(self) -> str:
-        return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
-
-    def __len__(self) -> int:
-        """The number of ids, specials counted."""
-        return self.vocab_size
-
-    def __contains__(self, token: object) -> bool:
-        """Whether there is a token that is spelled so; see `token_to_id`."""
-        return isinstance(token, str | bytes) and self.token_to_id(token) is not None
-
-    def token_to_id(self, token: str | bytes) -> int | None:
-        """The id of a token, None where there is none.
-
-        Args:
-            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the file spells it
-                that it was read from (`Ġthe`, `▁the`). The first of these readings that is a token counts.
-        """
-        asked = text_of(token, "token")
-        if isinstance(asked, bytes):
-            return self._by_piece.get(asked)
-        for text in (asked, asked.replace("·", " ")):
-            found = self._by_name.get(text)
-            if found is None:
-                found = self._by_piece.get(text.encode("utf-8", "surrogatepass"))
-            if found is not None:
-                return found
-        return self._by_spelling.get(asked)
-
-    def id_to_token(self, number: SupportsIndex) -> str | None:
-        """The token of an id as text, as `Encoding.tokens` has it; None where there is no such id."""
-        row = self._rows.get(whole(number, "id", hint="an id is a whole number"))
-        return None if row is None else row.text
-
-    @functools.cached_property
-    def _rows(self) -> dict[int, Entry]:
-        return {entry.id: entry for entry in self.entries()}
-
-    @functools.cached_property
-    def _by_name(self) -> dict[str, int]:
-        """The ids of what is known by its name: specials and byte tokens."""
-        named = ("special", "unknown", "byte")
-        return {entry.text: entry.id for entry in reversed(self._rows.values()) if entry.kind in named}
-
-    @functools.cached_property
-    def _by_spelling(self) -> dict[str, int]:
-        """The ids of tokens by their names in the file that they were read from, where it spells them in its own way."""
-        names: Mapping[int, str] = getattr(self.vocabulary, "names", {})
-        return {name: number for number, name in names.items() if number in self._rows}
-
-    @functools.cached_property
-    def _by_piece(self) -> dict[bytes, int]:
-        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens last."""
-        rows = sorted(self._rows.values(), key=lambda entry: entry.kind == "byte")
-        return {entry.piece: entry.id for entry in reversed(rows)}
-
-    @property
-    def recipe(self) -> Recipe:
-        """The recipe that it is run by."""
-        return self.vocabulary.recipe
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Of a tokenizer that was read from another tool's file: what was assumed and what is in doubt, a sentence each."""
-        return self.vocabulary.notes
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids, specials counted."""
-        return self.vocabulary.size(self.merges)
-
-    def encode(
-        self,
-        text: str | bytes,
-        *,
-        special_tokens: bool = False,
-        allow_special: bool = False,
-        progress: Callable[[int, int], object] | None = None,
-        cancel: Callable[[], bool] | None = None,
-    ) -> Encoding:
-        """Encode a text, see `tokentui.encode.encode`. What has no id has None in `ids`."""
-        calls(progress=progress, cancel=cancel)
-        return encode(
-            self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
-            special_tokens=special_tokens, progress=progress, cancel=cancel,
-        )
-
-    def encode_batch(
-        self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
-    ) -> list[Encoding]:
-        """Encode texts, each as `encode` does."""
-        listed = [text_of(text, f"text {n}") for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)]
-        return [self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed]
-
-    def encode_ids(
-        self,
-        text: str | bytes,
-        *,
-        special_tokens: bool = False,
-        allow_special: bool = False,
-        threads: int | None = None,
-        progress: Callable[[int, int], object] | None = None,
-        cancel: Callable[[], bool] | None = None,
-    ) -> array[int]:
-        """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`.
-
-        They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
-        """
-        calls(progress=progress, cancel=cancel)
-        threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
-        return self._id_encoder.encode(
-            text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads, progress=progress,
-            cancel=cancel,
-        )
-
-    def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
-        """Encode a text by segmentations drawn at random, of a unigram model.
-
-        Args:
-            text: The text.
-            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
-            seed: The same seed gives the same tokens.
-
-        Raises:
-            TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
-        """
-        text = text_of(text)
-        if not isinstance(seed, int | None):
-            raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
-        drawing = WordEncoder(self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed))
-        return encode(self.vocabulary, self.merges, text, cache=drawing)
-
-    def decode(self, ids: Iterable[int | None]) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None, or -1).
-
-        Args:
-            ids: Integers of any kind: a list, an array, a NumPy array.
-
-        Raises:
-            TokentuiError: An id does not exist; it names the id and the valid range.
-        """
-        return self._decoder.to_text(ids)
-
-    def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """The exact bytes of ids. Raises as `decode` does."""
-        return self._decoder.to_bytes(ids)
-
-    def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
-        """Each merge or attempt in order, a pre-token at a time."""
-        return explain(self.vocabulary, self.merges, text_of(text), cache=self._encoder)
-
-    def lost(self, text: str | bytes) -> tuple[str, ...]:
-        """Short sentences on what decoding the encoded text does not give back."""
-        return self.round_trip(text).lost
-
-    def round_trip(self, text: str | bytes) -> RoundTrip:
-        """What decoding the encoded text gives back, and what of the text is lost; see `tokentui.encode.losing`."""
-        return round_trip(self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder)
-
-    def entries(self) -> Iterator[Entry]:
-        """The vocabulary in order of the ids."""
-        vocabulary = self.vocabulary
-        rows: dict[int, Entry] = {}
-        for name in vocabulary.specials:
-            number = vocabulary.special_id(name)
-            kind = "unknown" if number == vocabulary.unknown_id else "special"
-            rows[number] = Entry(number, name.encode("utf-8", "surrogatepass"), name, kind)
-        for value in range(vocabulary.byte_tokens):
-            name, number = byte_token(value), vocabulary.byte_id(value)
-            rows[number] = Entry(number, name.encode(), name, "byte")
-        for number, symbol in vocabulary.symbols_by_id(self.merges).items():
-            if number not in rows:  # else it is a merge that borrowed a special's id
-                piece = vocabulary.pieces[symbol]
-                score = vocabulary.scores[symbol] if vocabulary.scores else None
-                rows[number] = Entry(number, piece, piece.decode("utf-8", "replace"), vocabulary.kind_of(symbol), score)
-        for number in sorted(rows):
-            yield rows[number]
-
-    def at(self, merges: int) -> Tokenizer:
-        """The tokenizer after so many merges; the tables are shared."""
-        return Tokenizer(self.vocabulary, merges, self.run)
+class Tokenizer(TokenizerValue):
+    """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be saved."""
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write it to a file, whole or not at all.
@@ -279,18 +70,326 @@ class Tokenizer:
         Raises:
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
         """
-        from tokentui.formats import save  # formats read and write tokenizers: the one import against the layers
+        formats.save(self, path, format)
 
-        save(self, path, format)
 
-    @functools.cached_property
-    def _encoder(self) -> WordEncoder:
-        return WordEncoder(self.vocabulary, self.merges)
+def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
+    """Read a tokenizer file. Its format is told by its content, never by its name.
 
-    @functools.cached_property
-    def _id_encoder(self) -> IdEncoder:
-        return IdEncoder(self._encoder)
+    Args:
+        path: The file.
+        split: A value of that axis, for a file that holds none (tiktoken ranks).
 
-    @functools.cached_property
-    def _decoder(self) -> Decoder:
-        return Decoder(self.vocabulary, self.merges)
+    Raises:
+        TokentuiError: It cannot be read, is of no known format, or is damaged; the error says what is wrong and where. Or it
+            holds a split and another one was named.
+    """
+    return _public(formats.load(path, split))
+
+
+def _public(tokenizer: TokenizerValue) -> Tokenizer:
+    return Tokenizer(tokenizer.vocabulary, tokenizer.merges, tokenizer.run)
+
+
+class Trainer:
+    """A training at one of its steps. Forward and back are exact: every number is what a recount from scratch would give.
+
+    Iterating makes steps until the end. `len(run)` is the number of known steps, `run[512]` is step 512, `run[-1]` the last one.
+
+    Args:
+        corpus: A corpus, or what `read` takes.
+        recipe: A recipe, or the name of a preset.
+        first_id: The first id given, 0 where None.
+        specials: Special tokens, which take the first ids in this order; none where None.
+        coverage: The share of the characters of the corpus that the base covers; as the recipe has it where None, and so on.
+        symbols: Texts that are one token each, and that no merge crosses.
+        prefix_space: Whether a space is set in front of a text.
+        published: Whether the first id, the special tokens and the sizes are those that the preset was published with, where they
+            are not named. A `run` without stops goes to these sizes.
+        progress: Told (done, total): in bytes while reading, then in characters while counting.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+
+    Raises:
+        TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot be.
+    """
+
+    def __init__(
+        self,
+        corpus: Source,
+        recipe: Recipe | str,
+        *,
+        first_id: int | None = None,
+        specials: Sequence[str] | None = None,
+        coverage: float | None = None,
+        symbols: Sequence[str] | None = None,
+        prefix_space: bool | None = None,
+        published: bool = False,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        calls(progress=progress, cancel=cancel)
+        self._engine = _started(
+            corpus, recipe, first_id, specials, progress, cancel, coverage=coverage, symbols=symbols,
+            prefix_space=prefix_space, published=published,
+        )
+
+    def __repr__(self) -> str:
+        engine = self._engine
+        name = safe_line(label(engine.recipe), limit=80)
+        return f"<Trainer {name} at step {engine.number:,} of {engine.known:,} known, {engine.vocab_size:,} ids>"
+
+    @property
+    def recipe(self) -> Recipe:
+        """What is trained."""
+        return self._engine.recipe
+
+    @property
+    def number(self) -> int:
+        """The step at which it stands, 0 at the start."""
+        return self._engine.number
+
+    @property
+    def known(self) -> int:
+        """The furthest step that was made."""
+        return self._engine.known
+
+    @property
+    def tokens(self) -> int:
+        """The length of the corpus in tokens at this step."""
+        return self._engine.tokens
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids at this step, specials counted."""
+        return self._engine.vocab_size
+
+    def step(self) -> Any:
+        """Make the next step. Returns it, None at the end."""
+        return self._engine.step()
+
+    def back(self) -> Any:
+        """Undo the last step. Returns it, None at the start."""
+        return self._engine.back()
+
+    def jump(self, number: SupportsIndex, *, progress: Progress | None = None, cancel: Cancel | None = None) -> int:
+        """Go to a step, back or forward.
+
+        Args:
+            number: The step, 0 for the start.
+            progress: Told (done, total) in steps.
+            cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
+
+        Returns:
+            The number of the step.
+
+        Raises:
+            TokentuiError: There is no such step; the run stands where it stood.
+        """
+        calls(progress=progress, cancel=cancel)
+        asked = whole(number, "step", 0, "take the number of a step")
+        engine, before = self._engine, self._engine.number
+        arrived = engine.jump(asked, progress=progress, cancel=cancel)
+        if arrived != asked:
+            engine.jump(before)
+            raise TokentuiError(f"the training ends at step {arrived:,}", f"step {shown(asked)}", f"take 0 to {arrived}")
+        return arrived
+
+    def run(
+        self,
+        *,
+        merges: int | None = None,
+        vocab_size: int | None = None,
+        min_count: int | None = None,
+        max_length: int | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> str:
+        """Go on until a stop holds or nothing is left to do.
+
+        Args:
+            merges: Stop after so many merges, from the start of the training.
+            vocab_size: Stop at so many ids, specials counted.
+            min_count: Stop before a pair that stands less often; 1 where None.
+            max_length: Make no token of more units.
+            progress: Told (done, total) in merges; the total is 0 where it is not known.
+            cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
+
+        Returns:
+            Why it stopped: `merges`, `vocab_size`, `min_count` or `no pair left`.
+
+        Raises:
+            TokentuiError: A number that cannot be, or a size below the one at the start.
+        """
+        calls(progress=progress, cancel=cancel)
+        named = _numbers(merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length)
+        asked = _asked_of(self._engine, named)
+        check_size(self._engine, asked.get("vocab_size"))
+        return self._engine.run(**asked, progress=progress, cancel=cancel)
+
+    def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
+        """What the next step may take, best first: pairs, or the pieces that a pruning judges.
+
+        Args:
+            limit: How many at most.
+            start: How many of the best to leave out.
+        """
+        return self._engine.candidates(whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0"))
+
+    def why(self) -> Any:
+        """Why the next step is what it is, or why there is none; not of a unigram training."""
+        why = getattr(self._engine, "why", None)
+        if why is None:
+            raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
+        return why()
+
+    def steps(self, first: int = 1) -> Iterator[Any]:
+        """The steps from this one on up to the present one: values with names, rows of a table."""
+        return self._engine.steps(whole(first, "first", 1, "such as 1"))
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of this very step."""
+        return _public(self._engine.tokenizer())
+
+    def __iter__(self) -> Iterator[Any]:
+        """Make steps until the end."""
+        while (made := self._engine.step()) is not None:
+            yield made
+
+    def __len__(self) -> int:
+        """The number of known steps."""
+        return self._engine.known
+
+    def __getitem__(self, number: SupportsIndex) -> Any:
+        """A known step: 1 is the first, -1 the last known one."""
+        known = self._engine.known
+        asked = whole(number, "step", hint="take the number of a step")
+        asked = asked if asked >= 0 else known + 1 + asked
+        if not 1 <= asked <= known:
+            hint = f"known are 1 to {known}; step, run and jump make more" if known else "step, run and jump make the first"
+            raise TokentuiError("no such step is known", f"step {shown(number)}", hint)
+        return self._engine.step_at(asked)
+
+
+def train(
+    corpus: Source,
+    recipe: Recipe | str,
+    *,
+    merges: int | None = None,
+    vocab_size: int | None = None,
+    min_count: int | None = None,
+    max_length: int | None = None,
+    first_id: int | None = None,
+    specials: Sequence[str] | None = None,
+    coverage: float | None = None,
+    symbols: Sequence[str] | None = None,
+    prefix_space: bool | None = None,
+    published: bool = False,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Tokenizer:
+    """Train a tokenizer until a stop holds or no pair is left.
+
+    Args:
+        corpus: A corpus, or what `read` takes.
+        recipe: A recipe, or the name of a preset.
+        merges: Stop after so many merges.
+        vocab_size: Stop at so many ids, specials counted.
+        min_count: Stop before a pair that stands less often; 1 where None.
+        max_length: Make no token of more units.
+        first_id: The first id given, 0 where None.
+        specials: Special tokens, which take the first ids in this order; none where None.
+        coverage: The share of the characters of the corpus that the base covers; as the recipe has it where None, and so on.
+        symbols: Texts that are one token each, and that no merge crosses.
+        prefix_space: Whether a space is set in front of a text.
+        published: Whether the sizes, the first id and the special tokens are those that the preset was published with, where they
+            are not named.
+        progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+
+    Raises:
+        TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot be, or the size
+            is below the one at the start.
+    """
+    calls(progress=progress, cancel=cancel)
+    named = _numbers(merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length)
+    run = _started(
+        corpus, recipe, first_id, specials, progress, cancel, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
+        published=published,
+    )
+    asked = _asked_of(run, named)
+    check_size(run, asked.get("vocab_size"))
+    run.run(**asked, progress=progress, cancel=cancel)
+    return _public(run.tokenizer(dict(asked)))
+
+
+def _asked_of(trainer: Engine, named: dict[str, int]) -> dict[str, int]:
+    """The stops that were named, and where none was those that the recipe was published with."""
+    known = dataclasses.asdict(trainer.known_for)
+    return {name: value for name, value in known.items() if value is not None} | named
+
+
+def _started(
+    corpus: Source, recipe: Recipe | str, first_id: int | None, specials: Sequence[str] | None, progress: Progress | None,
+    cancel: Cancel | None, *, published: bool = False, **shape: Any,
+) -> Engine:
+    first = _numbers(first_id=first_id).get("first_id")
+    if specials is not None:
+        check_run(specials)
+    if not isinstance(published, bool):
+        raise TokentuiError(f"True or False belongs here, not {shown(published)}", "published", "such as True")
+    chosen = _recipe(recipe)
+    source = corpus if isinstance(corpus, Corpus) else read(corpus, progress=progress, cancel=cancel)
+    return start(
+        source, chosen, first_id=first, specials=None if specials is None else tuple(specials), published=published,
+        progress=progress, cancel=cancel, **shape,
+    )
+
+
+def _numbers(**asked: int | None) -> dict[str, int]:
+    """The numbers that were named, as Python's own."""
+    check_run((), **asked)
+    return {name: operator.index(value) for name, value in asked.items() if value is not None}
+
+
+def _recipe(recipe: Recipe | str) -> Recipe | str:
+    """A recipe, or the name of a preset that there is."""
+    if isinstance(recipe, str):
+        preset(recipe)
+    elif not isinstance(recipe, Recipe):
+        raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
+    return recipe
+
+
+def check_size(trainer: Engine, vocab_size: int | None) -> None:
+    """Refuse a number of ids that is below the one that a training starts with, or must keep.
+
+    Raises:
+        TokentuiError: It is.
+    """
+    if vocab_size is not None and vocab_size < trainer.least_size:
+        least = trainer.least_size
+        held = "the units alone take" if trainer.recipe.objective == "unigram" else "before the first merge there are"
+        raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={vocab_size}", f"take {least} or more")
+
+
+def check_run(specials: Sequence[str], **numbers: int | None) -> None:
+    """Refuse words of a run that cannot be.
+
+    Raises:
+        TokentuiError: A number out of its range, or special tokens that are empty or named twice.
+    """
+    for name, value in numbers.items():
+        if value is None:
+            continue
+        if not _LEAST[name] <= whole(value, name) <= LARGEST:
+            raise TokentuiError("out of range", f"{name}={shown(value)}", f"take {_LEAST[name]} or more, at most 2**53")
+    if isinstance(specials, str):
+        raise TokentuiError("a list of texts belongs here, not a text", "specials", f"write [{shown(specials)}]")
+    specials = each_of(specials, "specials", "hand in a list of texts")
+    for place, special in enumerate(specials):
+        if not isinstance(special, str):
+            raise TokentuiError(f"a text belongs here, not {shown(special)}", "specials", "such as ['<unk>']")
+        if not special:
+            raise TokentuiError("a special token cannot be empty", "specials", "leave it out")
+        if special in specials[:place]:
+            raise TokentuiError("named twice", f"special {special}", "name it once")

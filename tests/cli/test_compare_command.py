@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.api import train
-from tokentui.measure.figures import MEASURES, figures
-from tokentui.measure.tally import tally
+from tokentui.analyze.figures import MEASURES, figures
+from tokentui.analyze.tally import tally
 from tokentui.text.read import read
+from tokentui.tokenizer import train
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from running_cli import cli, done, refused, rows
 
-from tokentui.errors import TokentuiError
-from tokentui.formats import FORMATS, load
+from tokentui.core.errors import TokentuiError
+from tokentui.formats import FORMATS, load, save
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_name_that_says_no_format_is_refused_with_all_of_them(novel: str, tmp_
             assert all(end in said for end in format.suffixes)
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
     with pytest.raises(TokentuiError, match="or name one by format="):
-        load(novel).save(out)
+        save(load(novel), out)
     done("convert", novel, str(tmp_path / "x.unknown"), "--to", "tokentui")
     assert load(tmp_path / "x.unknown").encode("the crowd").ids == load(novel).encode("the crowd").ids
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui import fast
 from tokentui.cli import explore, output
 from tokentui.cli.program import COMMANDS, program, run
+from tokentui.core import jit
 from tokentui.recipe import Recipe
 
 
@@ -107,7 +107,7 @@ def test_every_command_has_help_with_an_example() -> None:
 def test_version() -> None:
     words = done("--version").split()
     assert words[:2] == ["tokentui", "0.1.0,"]
-    assert f"engine: {fast.engine()}" in " ".join(words)
+    assert f"engine: {jit.engine()}" in " ".join(words)
     assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused, rows
 
-from tokentui.api import Trainer
 from tokentui.cli.waiting import Bar, interruptible
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
 from tokentui.formats import load
 from tokentui.learn import PairTrainer, Stops
+from tokentui.tokenizer import Trainer
 
 SAILOR = ("train", "sample:sailor", "-r", "udl-notebook")
 KEYS = ["step", "hex", "left", "right", "token", "id", "count", "replaced", "score", "tied", "tokens", "vocab_size"]

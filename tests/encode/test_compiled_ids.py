@@ -17,17 +17,18 @@ import scanning
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tokentui import fast, train
+from tokentui import train
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import NO_ID, ids
 from tokentui.encode.imported import ImportedVocabulary, Pipeline
-from tokentui.encode.ranked import PairMerging
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import build
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import Tokenizer
 
 CORPUS = (
     "Hugs and hugging: the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1 " * 3
@@ -69,15 +70,15 @@ PATCHED = [HealthCheck.function_scoped_fixture]  # one patch does for all exampl
 
 @pytest.fixture(scope="session")
 def kernels(loaded: None) -> ModuleType:
-    """The module `tokentui.fast.encode_table`."""
-    return importlib.import_module("tokentui.fast.encode_table")
+    """The module `tokentui.encode.kernels.table`."""
+    return importlib.import_module("tokentui.encode.kernels.table")
 
 
 @pytest.fixture
 def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words."""
     monkeypatch.setattr(ids, "KERNEL_CHARS", 0)
-    monkeypatch.setattr(importlib.import_module("tokentui.fast.counting"), "CHUNK_CHARS", 30)
+    monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.counting"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
 
@@ -241,10 +242,10 @@ def test_bytes_are_taken_as_they_are(always: None) -> None:
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_progress_and_cancelling(engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if engine == "plain":
-        monkeypatch.setenv(fast.ENGINE, "plain")
+        monkeypatch.setenv(jit.ENGINE, "plain")
     else:
         request.getfixturevalue("kernels")
-        monkeypatch.setattr(importlib.import_module("tokentui.fast.counting"), "CHUNK_CHARS", 1000)
+        monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.counting"), "CHUNK_CHARS", 1000)
     tokenizer, text = trained("gpt2").at(40), CORPUS * 1000
     told: list[tuple[int, int]] = []
     found = tokenizer.encode_ids(text, progress=lambda *one: told.append(one))

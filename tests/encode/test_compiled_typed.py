@@ -11,12 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokentui import train
+from tokentui.core.errors import TokentuiError
 from tokentui.encode import Typed
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.tokenizer import Tokenizer
 
 CORPUS = (
     "the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1\n\n  if x:\n\treturn 'x'\n"

@@ -6,11 +6,11 @@ from array import array
 
 import pytest
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode import NO_ID, decode, decode_bytes
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
 METASPACE = CHARS.with_axes(split="metaspace", unknown="fused")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 
 import pytest
 
-from tokentui.encode import WordEncoder, encode, explaining
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode import WordEncoder, encode
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
 LETTERS = [b"a", b"b", b"c"]
@@ -185,6 +186,6 @@ def test_more_merges_than_there_are() -> None:
 
 
 def test_examples() -> None:
-    results = doctest.testmod(explaining)
+    results = doctest.testmod(importlib.import_module("tokentui.encode.explain"))
     assert results.attempted > 5
     assert results.failed == 0

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.encode.longest import LongestMatch
-from tokentui.encode.merging import Merging
-from tokentui.encode.parts import Part
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.parts import Part
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 CHARS = Recipe(split="none", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
 LONGEST = CHARS.with_axes(encode="longest-match", mark="prefix:##", unknown="whole-word")

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import cli, done, refused, rows
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import dumps, loads
 from tokentui.learn import start
 from tokentui.learn.gage import GageTrainer, compressed
 from tokentui.presets import preset
 from tokentui.text.corpus import Corpus
-from tokentui.tokenizer import Tokenizer
 
 SLIDES = "xxxdqxxxdxo"
 few = st.binary(max_size=30).map(lambda data: bytes(b"xd\0\xffA\xc3\xa9"[value % 7] for value in data))

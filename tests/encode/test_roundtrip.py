@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokentui.encode.roundtrip import Difference, differences
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
 from tokentui.presets import PRESETS
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.tokenizer import Tokenizer
 
 TEXTS = st.lists(
     st.sampled_from(["the", "old", "Woman", "paused", "!", ",", ".", " ", "  ", "\n", "\t", "é", "E\u0301", "ﬁ", "Ａ", "☃",

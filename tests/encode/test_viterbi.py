@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.encode import encoding
-from tokentui.encode.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi, lattice, nbest, sample
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode import offsets
+from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi, lattice, nbest, sample
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 RECIPE = Recipe(split="metaspace", unit="char", base="frequency", objective="unigram", tie="shortest",
                 pieces="sentencepiece", encode="viterbi", unknown="fused")
@@ -139,7 +139,7 @@ def test_continuations(scores: dict[str, float], word: str) -> None:
 
 
 def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     scores = {"▁": -2.0, "▁hug": -3.0, "s": -2.5, "h": -4.0, "u": -4.0, "g": -4.0, "ug": -5.0}
     tokenizer = Tokenizer(vocabulary(scores))
     found = tokenizer.encode("hugs xyz ug")
@@ -152,7 +152,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bytes_stand_for_what_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     tokenizer = Tokenizer(vocabulary({"▁": -1.0, "a": -2.0}, RECIPE.with_axes(unknown="byte-fallback")))
     found = tokenizer.encode("aé")
     assert found.tokens == ("▁", "a", "<0xC3>", "<0xA9>")

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
+from tokentui.analyze.health import PASS, report
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.letters import LETTERS
 from tokentui.formats.oniguruma import translated
 from tokentui.formats.oniguruma.known import pattern_of
-from tokentui.measure.health import PASS, report
-from tokentui.opened import OpenedText
-from tokentui.pieces import OWN_STEPS, pieces_view
-from tokentui.snapshot import PiecesView, Place
-from tokentui.stages import stages
+from tokentui.session.pieces import OWN_STEPS, pieces_view
+from tokentui.session.replay_window import OpenedText
+from tokentui.session.snapshot import PiecesView, Place
+from tokentui.session.stages import stages
 from tokentui.text.branches import BETWEEN, branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import words_of
 from tokentui.text.split import SPLITS, splitter
-from tokentui.tokenizer import Tokenizer
 
 TEXT = "I'll say 12345 words,  now!\n\n x"
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

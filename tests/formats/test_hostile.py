@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protomake import message, varint
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import dumps, load
 from tokentui.formats.letters import LETTERS
 from tokentui.learn import start

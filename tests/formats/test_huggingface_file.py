@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tokentui.errors import TokentuiError
-from tokentui.formats import load
-from tokentui.tokenizer import Tokenizer
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import load, save
 
 FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
 
@@ -85,5 +85,5 @@ def test_another_split_is_refused(tmp_path: Path) -> None:
 
 def test_it_is_kept_whole_in_the_own_format(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path)
-    tokenizer.save(tmp_path / "out.json")
+    save(tokenizer, tmp_path / "out.json")
     assert load(tmp_path / "out.json").encode("abc ab").ids == tokenizer.encode("abc ab").ids

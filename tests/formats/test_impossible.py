@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from protomake import message
 
-from tokentui.errors import TokentuiError
+from tokentui.analyze.health import PASS, report
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import load
-from tokentui.measure.health import PASS, report
 
 
 def written(tmp_path: Path, model: dict[str, Any], name: str = "tokenizer.json", **steps: Any) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.letters import LETTERS, ORDER, is_letters, letters, spelled
-from tokentui.tokenizer import Tokenizer
 
 
 def gpt2(folder: Path, merges: str = "#version: 0.2\nĠ t\nĠt h\nh e\nĠt he\n", **more: int) -> Path:

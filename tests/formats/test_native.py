@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import FORMATS, dumps, load, loads, save
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
 
@@ -95,7 +95,7 @@ def test_all_bytes_and_broken_pieces(tmp_path: Path) -> None:
     vocabulary = Vocabulary(Recipe(), [bytes((value,)) for value in range(256)])
     vocabulary.add(0xE2, 0x82, 3)
     tokenizer = Tokenizer(vocabulary)
-    tokenizer.save(tmp_path / "bytes.json")
+    save(tokenizer, tmp_path / "bytes.json")
     again = load(tmp_path / "bytes.json")
     assert dumps(again) == dumps(tokenizer)
     assert again.encode("€").ids == (256, 0xAC)
@@ -113,13 +113,13 @@ def test_a_byte_order_mark_and_other_layout_are_read(tmp_path: Path) -> None:
 
 
 def test_formats_by_name(tmp_path: Path) -> None:
-    sample().save(tmp_path / "a.unheard", "tokentui")
-    sample().save(tmp_path / "b.json")
+    save(sample(), tmp_path / "a.unheard", "tokentui")
+    save(sample(), tmp_path / "b.json")
     assert (tmp_path / "a.unheard").read_bytes() == (tmp_path / "b.json").read_bytes()
     with pytest.raises(TokentuiError, match="the end of this name says no format"):
-        sample().save(tmp_path / "c.unheard")
+        save(sample(), tmp_path / "c.unheard")
     with pytest.raises(TokentuiError, match="format: no format 'tokentu'"):
-        sample().save(tmp_path / "c", "tokentu")
+        save(sample(), tmp_path / "c", "tokentu")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.json"]
     assert next(iter(FORMATS)) == "tokentui"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
-from tokentui.tokenizer import Tokenizer
 
 
 def pieces(tokenizer: Tokenizer, text: str | bytes) -> list[bytes | None]:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.core.limits import spread
 from tokentui.formats import load
 from tokentui.formats.huggingface.added import Added, Finder
 from tokentui.formats.huggingface.strings import Text
-from tokentui.limits import spread
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
 
@@ -63,7 +63,7 @@ def test_a_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(document(**steps))
     program = (
-        "import sys; from tokentui.formats import load; from tokentui.errors import TokentuiError\n"
+        "import sys; from tokentui.formats import load; from tokentui.core.errors import TokentuiError\n"
         "try:\n    tokenizer = load(sys.argv[1]); tokenizer.decode(tokenizer.encode('aé a').ids)\n"
         "except TokentuiError as error: print(error)\n"
     )

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import build
-from tokentui.tokenizer import Tokenizer
 
 BYTES = [bytes((value,)) for value in range(256)]
 

@@ -16,8 +16,8 @@ import pytest
 from exporting import preset
 from faults import CALLS, Killed, failing
 
-from tokentui.errors import TokentuiError
-from tokentui.formats import export, load, write_together
+from tokentui.core.errors import TokentuiError
+from tokentui.formats import export, load, save, write_together
 from tokentui.formats.together import check_whole
 
 PAIR = ("vocab.json", "merges.txt")
@@ -236,8 +236,8 @@ sys.exit(run(sys.argv[1:]))
 def test_convert_killed_at_every_call(tmp_path: Path) -> None:
     """The program itself, killed by the system: each file is the old one or the new one, and a mixture is refused."""
     source, other, out = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "out"
-    preset("gpt2").save(source)
-    preset("gpt4").save(other)
+    save(preset("gpt2"), source)
+    save(preset("gpt4"), other)
     out.mkdir()
     export(preset("gpt4"), out, "gpt2")
     old = {name: (out / name).read_bytes() for name in PAIR}

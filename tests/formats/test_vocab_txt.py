@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import load
 
 TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##", "é")

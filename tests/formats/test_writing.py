@@ -10,14 +10,14 @@ from exporting import HOLD, HOSTILE, again, bytes_of, preset, trained
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tokentui.answers import ExportReport
+from tokentui.core.errors import TokentuiError
 from tokentui.encode import WordEncoder, encode
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import FORMATS, Refused, contents, dumps, export, format_of, load, loads, look, save, targets
+from tokentui.formats.report import ExportReport
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 _QUICK = {"gpt2", "gpt1", "t5", "bert", "subword-nmt", "subword-nmt-0.1", "minbpe-basic", "swift-talk", "gage"}
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from tokentui import commands as do
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.session import Session
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_MB = 300

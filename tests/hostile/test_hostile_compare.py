@@ -16,11 +16,19 @@ from textual.widgets import Input
 from waiting import until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
-from tokentui.compared import Parting, PartingSide, PartingView, TokenInBoth, VocabularyLook, VocabularyRows, WhyView
-from tokentui.snapshot import Busy
+from tokentui.session.compared import (
+    Parting,
+    PartingSide,
+    PartingView,
+    TokenInBoth,
+    VocabularyLook,
+    VocabularyRows,
+    WhyView,
+)
+from tokentui.session.snapshot import Busy
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_places import PANES
+from tokentui.ui.compare.places import PANES
+from tokentui.ui.compare.screen import CompareScreen
 
 COUNT = 3
 

@@ -16,12 +16,12 @@ from textual.color import Color
 from waiting import screen_text, until
 from walls import piles
 
-from tokentui.safetext import MARKS_SENT, Kind, is_safe, safe, visible
-from tokentui.snapshot import LossRow, PairRow, TokenRow
-from tokentui.ui.guard import ControlGuard, replace
-from tokentui.ui.screens.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
-from tokentui.ui.text import PALETTE, StandIns
-from tokentui.ui.widgets.editor import CorpusEditor
+from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
+from tokentui.session.snapshot import LossRow, PairRow, TokenRow
+from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
+from tokentui.ui.draw.guard import ControlGuard, replace
+from tokentui.ui.draw.text import PALETTE, StandIns
+from tokentui.ui.panes.editor import CorpusEditor
 
 TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(min_size=1, max_size=30)
 NEAR = st.sampled_from([b"\x1b", "␛".encode(), b"\\x1b", b"U+001B", b"\xff", b"<FF>", b" ", "·".encode(), b"\n", "⏎".encode(),

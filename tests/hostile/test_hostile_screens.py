@@ -18,25 +18,25 @@ from textual.widgets import Input
 from waiting import until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
+from tokentui.core.safetext import GLYPH_MODES
 from tokentui.recipe import Recipe
-from tokentui.safetext import GLYPH_MODES
-from tokentui.snapshot import Place, StageView
+from tokentui.session.snapshot import Place, StageView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare_add import AddScreen
-from tokentui.ui.screens.compare_ask import AskLine
-from tokentui.ui.screens.compressed import CompressedScreen
-from tokentui.ui.screens.export import ExportScreen
-from tokentui.ui.screens.facts import FactsScreen
-from tokentui.ui.screens.find import FindScreen
-from tokentui.ui.screens.goto import GoToScreen
-from tokentui.ui.screens.help import HelpScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.screens.offer import OfferScreen
-from tokentui.ui.screens.open import OpenScreen
-from tokentui.ui.screens.pieces import PiecesScreen
-from tokentui.ui.screens.questions import QuestionsScreen
-from tokentui.ui.screens.recipe import RecipeScreen
-from tokentui.ui.widgets.editor import CorpusEditor
+from tokentui.ui.compare.add import AddScreen
+from tokentui.ui.compare.ask import AskLine
+from tokentui.ui.dialogs.compressed import CompressedScreen
+from tokentui.ui.dialogs.export import ExportScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.find import FindScreen
+from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.offer import OfferScreen
+from tokentui.ui.dialogs.open import OpenScreen
+from tokentui.ui.dialogs.pieces import PiecesScreen
+from tokentui.ui.dialogs.questions import QuestionsScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.panes.editor import CorpusEditor
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]

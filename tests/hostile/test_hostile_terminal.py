@@ -20,7 +20,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from waiting import until
 
-from tokentui.snapshot import CorpusView, EncodedView
+from tokentui.session.snapshot import CorpusView, EncodedView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.terminal.app import _told
 from tokentui.ui.terminal.driver import TerminalDriver

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui import limits
 from tokentui.cli.options import recipe_of
 from tokentui.cli.program import COMMANDS
-from tokentui.errors import TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.limits import LIMITS, Limits
 from tokentui.formats import load, recognise
-from tokentui.limits import LIMITS, Limits
 from tokentui.text.read import read
 
 Limited = Callable[..., None]

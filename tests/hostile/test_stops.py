@@ -16,21 +16,21 @@ from screens import explorer
 from textual import events
 from waiting import until
 
-from tokentui import asides
-from tokentui import commands as do
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.explorer import Explorer
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
-from tokentui.loading import Hooks, prepare
-from tokentui.prepared import Prepared, Run
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.session import Session
-from tokentui.snapshot import Snapshot
+from tokentui.session import commands as do
+from tokentui.session import queries
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Explorer
+from tokentui.session.opening import Hooks, prepare
+from tokentui.session.prepared import Prepared, Run
+from tokentui.session.snapshot import Snapshot
 from tokentui.text import patience
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
-from tokentui.ui.widgets.encode import TYPED_LIMIT
+from tokentui.ui.panes.encode import TYPED_LIMIT
 
 Limited = Callable[..., None]
 SLOW = r"(?:x|xx)+y|[^x]"
@@ -131,10 +131,10 @@ def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     prepared = Prepared(corpus, run.recipe, Run.of({}), run)
     glance = Explorer(prepared).glance()
     for work in (
-        lambda cancel: asides.ask(glance, do.Ask("hugs"), cancel),
-        lambda cancel: asides.facts(glance, cancel),
-        lambda cancel: asides.formats(glance),
-        lambda cancel: asides.preview(prepared, do.Preview(preset("bert")), cancel),
+        lambda cancel: queries.ask(glance, do.Ask("hugs"), cancel),
+        lambda cancel: queries.facts(glance, cancel),
+        lambda cancel: queries.formats(glance),
+        lambda cancel: queries.preview(prepared, do.Preview(preset("bert")), cancel),
     ):
         every = After(10**9)
         with patience.asking(every):
@@ -209,7 +209,7 @@ async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monke
         more[-1].partial(prepared := real(corpus, *more))
         return prepared
 
-    monkeypatch.setattr("tokentui.shelf.prepare", hangs)
+    monkeypatch.setattr("tokentui.session.shelf.prepare", hangs)
     opening = session.send(do.Open("sample:sailor"))
     await asyncio.to_thread(begun.wait, 60)
     session.send(do.CancelWork())

@@ -14,14 +14,14 @@ from tokentui.recipe import AXES
 PARTS = {
     "tokentui.formats.huggingface.recipes._PLAIN": "normalize: the others are steps of their own",
     "tokentui.formats.stages._READ": "names of formats, of which one is called as a split is",
-    "tokentui.fast._KERNELS": "objective: tasks that have kernels, some of which are objectives",
-    "tokentui.fast.rules._PAIRS": "split: those with a scanner",
-    "tokentui.fast.rules.WORD_RULES": "split: those with a rule of their own",
-    "tokentui.fast.tables._TABLES": "split: those with a table of their own",
+    "tokentui.core.jit._KERNELS": "objective: tasks that have kernels, some of which are objectives",
+    "tokentui.text.kernels.rules._PAIRS": "split: those with a scanner",
+    "tokentui.text.kernels.rules.WORD_RULES": "split: those with a rule of their own",
+    "tokentui.text.kernels.tables._TABLES": "split: those with a table of their own",
     "tokentui.learn._COMPILED": "objective: those with kernels",
     "tokentui.learn.compiled._TASKS": "objective: those with kernels of pairs",
     "tokentui.learn.compiled._KINDS": "unit: those that have a number",
-    "tokentui.ui.screens.draft._TEXTS": "values with a text: an example of it",
+    "tokentui.ui.dialogs.draft._TEXTS": "values with a text: an example of it",
 }
 """Tables that hold less than an axis has, and why. Whoever reads them asks whether an entry is there."""
 
@@ -58,8 +58,8 @@ def test_no_table_lacks_a_value_of_its_axis() -> None:
     complete = {
         "tokentui.learn.ties.TIES", "tokentui.learn.bases.BASES", "tokentui.learn.filters.FILTERS", "tokentui.text.split.SPLITS",
         "tokentui.text.normalize.NORMALIZERS", "tokentui.text.pretokenize.UNITS", "tokentui.learn.OBJECTIVES",
-        "tokentui.encode.unknown.POLICIES", "tokentui.encode.encoding.ENCODERS", "tokentui.ui.widgets.why._TIE_RULES",
-        "tokentui.measure.ways._HOW", "tokentui.stages._WAYS", "tokentui.ui.widgets.candidates._COLUMNS",
+        "tokentui.encode.segment.unknown.POLICIES", "tokentui.encode.offsets.ENCODERS", "tokentui.ui.panes.why._TIE_RULES",
+        "tokentui.analyze.ways._HOW", "tokentui.session.stages._WAYS", "tokentui.ui.panes.candidates._COLUMNS",
     }
     assert complete <= known.keys(), "a table that was keyed by an axis is so no more: mend this test"
     lacking = {name: (axis, lacks) for name, (axis, lacks) in known.items() if lacks and name not in PARTS}
@@ -68,7 +68,7 @@ def test_no_table_lacks_a_value_of_its_axis() -> None:
 
 def test_the_kernels_know_the_tie_rules_that_they_are_said_to_know() -> None:
     pytest.importorskip("numba")
-    from tokentui.fast.pairs_fields import RULES
     from tokentui.learn.compiled import TIES
+    from tokentui.learn.kernels.pairs_fields import RULES
 
     assert set(RULES) == set(TIES)

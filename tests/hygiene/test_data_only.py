@@ -15,7 +15,7 @@ FOREIGN = {"tokenizers", "transformers", "tiktoken", "sentencepiece", "rustbpe",
 CALLS = {"eval", "exec", "__import__", "np.load", "numpy.load"}
 HINTS = RUNS_CODE | FOREIGN | CALLS | {"allow_pickle", "child"}
 """A module that holds none of these words need not be parsed."""
-CHILD = "tokentui/measure/verify/child.py"
+CHILD = "tokentui/analyze/verify/child.py"
 """What runs in a process of its own, by its name; nothing imports it."""
 
 
@@ -46,7 +46,7 @@ def offences(source: str, path: str) -> list[str]:
     names = set(imported(nodes))
     roots = {name.split(".")[0] for name in names}
     found = sorted(roots & (RUNS_CODE if path == CHILD else RUNS_CODE | FOREIGN))
-    found += [name for name in names if name.startswith("tokentui.measure.verify.child")]
+    found += [name for name in names if name.startswith("tokentui.analyze.verify.child")]
     for node in nodes:
         if isinstance(node, ast.Call) and (called(node) in CALLS or any(word.arg == "allow_pickle" for word in node.keywords)):
             found.append(called(node))
@@ -63,7 +63,7 @@ def test_no_file_is_ever_more_than_data() -> None:
 
 @pytest.mark.parametrize("line", [
     "import pickle", "from marshal import loads", "eval('1')", "import tokenizers", "importlib.import_module('yaml')",
-    "load(x, allow_pickle=True)", "np.load(x)", "from tokentui.measure.verify import child",
+    "load(x, allow_pickle=True)", "np.load(x)", "from tokentui.analyze.verify import child",
 ])
 def test_such_a_line_would_be_found(line: str) -> None:
     assert offences(line, "tokentui/x.py")

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui import fast
+from tokentui.core import jit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = ("tokentui.ui",)
 WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
-    "tokentui.session", "tokentui.learn", "tokentui.formats", "tokentui.encode", "tokentui.text.read", "tokentui.measure",
+    "tokentui.session.driver", "tokentui.learn", "tokentui.formats", "tokentui.encode", "tokentui.text.read", "tokentui.analyze",
     "numpy", "regex",
 )
 """What no first paint waits for: it comes after it."""
@@ -44,7 +44,7 @@ print(json.dumps(found))
 def modules() -> list[str]:
     """Every module of the package, but for kernels where Numba is not there."""
     names = sorted(module.name for module in pkgutil.walk_packages(tokentui.__path__, "tokentui."))
-    return names if fast.available() else [name for name in names if not (".fast." in name or ".compiled" in name)]
+    return names if jit.available() else [name for name in names if not (".fast." in name or ".compiled" in name)]
 
 
 def below(name: str, rooms: Iterable[str]) -> bool:

@@ -14,18 +14,18 @@ from naive import Naive
 from trainers import start
 
 from tokentui import learn
+from tokentui.analyze.exhaust import exhaust
+from tokentui.analyze.health import examine
+from tokentui.analyze.usage import usage
+from tokentui.analyze.whynot import why_not_one
+from tokentui.core.errors import TokentuiError
 from tokentui.encode import Typed, WordEncoder
-from tokentui.errors import TokentuiError
-from tokentui.explorer import Explorer, Prepared, Run
 from tokentui.learn.barriers import barriers
-from tokentui.measure.exhaust import exhaust
-from tokentui.measure.health import examine
-from tokentui.measure.usage import usage
-from tokentui.measure.whynot import why_not_one
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.running import RunningText
-from tokentui.snapshot import EncodedToken, Look
+from tokentui.session.explorer import Explorer, Prepared, Run
+from tokentui.session.snapshot import EncodedToken, Look
+from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.shaping import cuts_alike

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui import fast
-from tokentui.errors import Cancelled
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled
 from tokentui.learn import PairTrainer, start, start_counted
 from tokentui.learn.base import Stops
 from tokentui.learn.bases import byte_order_of_gpt2
@@ -149,7 +149,7 @@ def novel(words: int, seed: int = 1) -> str:
 @pytest.mark.parametrize("split", ["gpt2", "none"])
 def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, levels are opened, and jumps take checkpoints up."""
-    from tokentui.fast import pairs
+    from tokentui.learn.kernels import pairs
 
     monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
     monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
@@ -176,7 +176,7 @@ def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pyt
 @pytest.mark.parametrize("split", ["gpt2", "none"])
 def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever merges change of the corpus while it is copied, and where one goes back in the middle of that."""
-    from tokentui.fast import checkpoints, pairs
+    from tokentui.learn.kernels import checkpoints, pairs
 
     monkeypatch.setattr(pairs, "LEAST_BETWEEN", 200)
     monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
@@ -197,7 +197,7 @@ def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytes
 
 
 def test_checkpoints_are_few() -> None:
-    from tokentui.fast.pairs import MOST_CHECKPOINTS
+    from tokentui.learn.kernels.pairs import MOST_CHECKPOINTS
 
     compiled = CompiledTrainer(count(Corpus.from_text(novel(300_000)), Recipe(split="none"), processes=1), Recipe(split="none"))
     before, cells = compiled.memory, len(compiled.cells._cells)
@@ -241,9 +241,9 @@ def test_a_large_corpus_is_for_the_kernels() -> None:
 
 
 def test_an_engine_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(fast.ENGINE, "plain")
+    monkeypatch.setenv(jit.ENGINE, "plain")
     assert type(start(Corpus.from_text(novel(60_000)), Recipe())) is PairTrainer
-    monkeypatch.setenv(fast.ENGINE, "compiled")
+    monkeypatch.setenv(jit.ENGINE, "compiled")
     assert type(start(Corpus.from_text("a b c"), Recipe())) is CompiledTrainer
 
 
@@ -262,7 +262,7 @@ def test_an_engine_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_kernels_do_not_know(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(fast.ENGINE, "compiled")
+    monkeypatch.setenv(jit.ENGINE, "compiled")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
     assert type(start_counted(words, recipe, specials=specials)) is PairTrainer
@@ -271,14 +271,14 @@ def test_what_the_kernels_do_not_know(
 
 
 def test_every_tie_rule_has_a_number() -> None:
-    from tokentui.fast.pairs_fields import RULES
+    from tokentui.learn.kernels.pairs_fields import RULES
 
     assert set(RULES) == set(AXES["tie"].values)
 
 
 def test_counted_words_are_taken_as_they_are() -> None:
-    from tokentui.fast.counted import CountedWords
-    from tokentui.fast.counting import count_words
+    from tokentui.text.counted import CountedWords
+    from tokentui.text.kernels.counting import count_words
 
     for text in (novel(3000), novel(300) + " \udc80\udcff x\udc80", ""):
         for recipe in (Recipe(), preset("gpt2", unit="char", base="sorted", unknown="error")):
@@ -312,7 +312,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     short = novel == "a passage"
     passage = Corpus.from_text(oracle.texts()["en_mid"])
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
-    monkeypatch.setenv(fast.ENGINE, "compiled")
+    monkeypatch.setenv(jit.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
     assert type(compiled) is CompiledTrainer
     compiled.run(vocab_size=32_768)

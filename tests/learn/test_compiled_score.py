@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui import fast
+from tokentui.core import jit
 from tokentui.learn import start, start_counted
 from tokentui.learn.base import Stops
 from tokentui.learn.compiled_score import CompiledScoreTrainer
@@ -124,7 +124,7 @@ def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, 
 @settings(max_examples=150, deadline=None)
 @given(*[st.integers(0, (1 << 62) - 1) | st.integers(0, 3)] * 6, st.booleans())
 def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike: bool) -> None:
-    from tokentui.fast.score_order import compare_wide
+    from tokentui.learn.kernels.score_order import compare_wide
 
     if alike:
         x, y, z = c, a, b
@@ -166,11 +166,11 @@ def novel(words: int, seed: int = 1) -> str:
 @pytest.mark.parametrize("least", [1, 3])
 def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, the leaders change, and jumps take checkpoints up."""
-    from tokentui.fast import pairs
+    from tokentui.learn.kernels import pairs
 
     monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
     monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
-    monkeypatch.setattr("tokentui.fast.score.SLICE", 100)
+    monkeypatch.setattr("tokentui.learn.kernels.score.SLICE", 100)
     plain, compiled = both(novel(4000), Recipe(**PLAIN, mark="prefix:##", tie=tie))
     assert compiled.run(merges=700, min_count=least) == plain.run(merges=700, min_count=least)
     assert history(compiled) == history(plain)
@@ -206,7 +206,7 @@ def test_which_engine_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe(**PLAIN)
     assert type(start(Corpus.from_text(novel(60_000)), recipe)) is CompiledScoreTrainer
     assert type(start(Corpus.from_text("a b c"), recipe)) is ScoreTrainer
-    monkeypatch.setenv(fast.ENGINE, "compiled")
+    monkeypatch.setenv(jit.ENGINE, "compiled")
     assert type(start(Corpus.from_text("a b c"), recipe)) is CompiledScoreTrainer
     filtered = Recipe(**{**PLAIN, "split": "metaspace", "pieces": "sentencepiece"})
     assert type(start(Corpus.from_text("a b c"), filtered)) is ScoreTrainer

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from tokentui import commands as do
-from tokentui.answers import Ending
-from tokentui.explorer import Explorer, Prepared, Run, nothing
 from tokentui.learn import start
 from tokentui.learn.base import Stops, Trainer
 from tokentui.presets import preset
+from tokentui.recipe import Ending
+from tokentui.session import commands as do
+from tokentui.session.explorer import Explorer, Prepared, Run, nothing
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.screens.goto import destination
-from tokentui.ui.widgets.figures import number, place_of
+from tokentui.ui.dialogs.goto import destination
+from tokentui.ui.draw.figures import number, place_of
 
 RECIPES = ["gpt2", "wordpiece", "gage", "sentencepiece-unigram", "sentencepiece-bpe"]
 STOPS = [Stops(), Stops(merges=5), Stops(merges=10**6), Stops(vocab_size=400), Stops(min_count=4), Stops(3, 10**6, 3)]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.gage import PLACEHOLDERS
-from tokentui.errors import TokentuiError
 from tokentui.learn import start
 from tokentui.learn.base import Stops
 from tokentui.learn.gage import GageTrainer, compressed, expand, letter

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui import fast
-from tokentui.explorer import Explorer, nothing
+from tokentui.core import jit
 from tokentui.learn import start
 from tokentui.presets import preset
+from tokentui.session.explorer import Explorer, nothing
 from tokentui.text.corpus import Corpus
 
 TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in range(3000))
@@ -19,7 +19,7 @@ def test_it_grows_and_is_the_same_after_a_way_back(
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(fast.ENGINE, engine)
+    monkeypatch.setenv(jit.ENGINE, engine)
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
     laid_out = trainer.memory
     assert laid_out > 1.2 * small.memory > 0
@@ -32,7 +32,7 @@ def test_it_grows_and_is_the_same_after_a_way_back(
 
 
 def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(fast.ENGINE, "plain")
+    monkeypatch.setenv(jit.ENGINE, "plain")
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
         trainer.jump(merges)

@@ -7,16 +7,16 @@ from typing import Any, cast
 
 import pytest
 
-from tokentui import fast
-from tokentui.encode.unknown import POLICIES
-from tokentui.errors import TokentuiError
-from tokentui.explorer import Explorer, Prepared, Run
+from tokentui.core import jit
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment.unknown import POLICIES
 from tokentui.learn import OBJECTIVES, start, without_kernel
 from tokentui.learn.bases import BASES
 from tokentui.learn.compiled import CompiledTrainer
 from tokentui.learn.filters import FILTERS
 from tokentui.learn.ties import TIES
 from tokentui.recipe import AXES, Recipe
+from tokentui.session.explorer import Explorer, Prepared, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.split import SPLITS, Span, Split, Splitter
@@ -63,7 +63,7 @@ VALUES: dict[str, tuple[Mapping[str, Any], Any, Recipe | None]] = {
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         pytest.importorskip("numba")
-    monkeypatch.setenv(fast.ENGINE, request.param)
+    monkeypatch.setenv(jit.ENGINE, request.param)
     return str(request.param)
 
 
@@ -141,5 +141,5 @@ def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: py
     recipe = change()
     assert without_kernel(recipe) == said
     pytest.importorskip("numba")
-    monkeypatch.setenv(fast.ENGINE, "compiled")
+    monkeypatch.setenv(jit.ENGINE, "compiled")
     assert isinstance(start(CORPUS, recipe), CompiledTrainer) is (not said)

@@ -16,17 +16,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import large
 
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import WordEncoder
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.learn.base import Stops
-from tokentui.learn.opened import LAST, OpenedTrainer, Order
-from tokentui.learn.opened.pretokens import Item, Pretokens
-from tokentui.loading import Hooks, prepare_tokenizer
-from tokentui.prepared import Run
+from tokentui.learn.replay import LAST, OpenedTrainer, Order
+from tokentui.learn.replay.pretokens import Item, Pretokens
+from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.session.prepared import Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import PreToken
-from tokentui.tokenizer import Tokenizer
 
 SMALL = (
     "bert-base-uncased/vocab.txt", "gpt2/vocab.json", "hw-doc-summarizer/tokenizer.json", "spm-test/test_ja_model.model",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from naive import Naive
 from trainers import start
 
-from tokentui import fast
-from tokentui.errors import Cancelled
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled
 from tokentui.learn import PairTrainer
 from tokentui.learn.base import Stops
 from tokentui.learn.filters import sentencepiece_piece
@@ -224,7 +224,7 @@ def test_an_empty_corpus_has_nothing_to_merge() -> None:
 
 
 def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(fast.ENGINE, "plain")  # the other one is done before it looks up
+    monkeypatch.setenv(jit.ENGINE, "plain")  # the other one is done before it looks up
     trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
     told: list[int] = []
     with pytest.raises(Cancelled):

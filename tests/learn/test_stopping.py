@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
 from tokentui.learn import start
 from tokentui.presets import preset
 from tokentui.text import patience

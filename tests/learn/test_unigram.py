@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.encode import encoding
-from tokentui.encode.viterbi import Viterbi
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
+from tokentui.encode import offsets
+from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.learn.base import Stops
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram.model import RARE, Model
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.samples import sample_path
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
+from tokentui.text.samples import sample_path
 
 RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram").shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
@@ -174,7 +174,7 @@ def test_the_order_of_pruning_is_what_pruning_does() -> None:
 
 
 def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     run = trainer()
     run.run()
     tokenizer = run.tokenizer({"vocab_size": 300})
@@ -197,7 +197,7 @@ def test_byte_tokens_count() -> None:
     {"split": "none", "unit": "grapheme", "pieces": "any"},
 ])
 def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     recipe = RECIPE.with_axes(**axes)
     run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
     assert run.run() == "vocab_size"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui import fast
+from tokentui.core import jit
 from tokentui.learn.base import Stops
 from tokentui.learn.filters import FILTERS
 from tokentui.learn.unigram import UnigramTrainer
@@ -21,11 +21,11 @@ from tokentui.learn.unigram.maker import Maker
 from tokentui.learn.unigram.plain import Engine, Plain, drain
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.samples import sample_path
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.samples import sample_path
 
 RECIPE = preset("sentencepiece-unigram")
 BARE = RECIPE.with_axes(normalize=(), split="whitespace", pieces="any")
@@ -125,7 +125,7 @@ def test_a_walk(goals: list[int], seconds: float, compiled: type[Engine]) -> Non
     lines = sample_path("english").read_text("utf-8").splitlines()
     words = count(Corpus.from_lines(lines), RECIPE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(fast.ENGINE, "plain")
+        patch.setenv(jit.ENGINE, "plain")
         straight = UnigramTrainer(words, RECIPE, vocab_size=300, lines=lines)
     wandering = UnigramTrainer(words, RECIPE, vocab_size=300, lines=lines)
     assert isinstance(wandering._maker.engine, compiled)

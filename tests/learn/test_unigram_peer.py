@@ -9,14 +9,14 @@ from typing import Any
 import oracle
 import pytest
 
-from tokentui.encode import encoding
-from tokentui.encode.viterbi import Viterbi
+from tokentui.encode import offsets
+from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.samples import sample_path
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
+from tokentui.text.samples import sample_path
 
 RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram").shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
@@ -48,7 +48,7 @@ def check_lines(run: UnigramTrainer, want: list[tuple[str, list[str | None]]], s
 
 @pytest.mark.parametrize("case", oracle.cases("train", objective="unigram"))
 def test_oracle(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     recipe, run = Recipe(**case["recipe"]), case["run"]
     mine = trained(oracle.corpus_of(case), recipe, run["vocab_size"], tuple(run["specials"]))
     check_scores(mine, dict(case["expect"]["pieces"]))
@@ -69,7 +69,7 @@ DATA = oracle.SHARED / "corpora"
 ])
 def test_live(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     peer = pytest.importorskip("sentencepiece")
-    monkeypatch.setitem(encoding.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     file = io.BytesIO()
     peer.SentencePieceTrainer.train(

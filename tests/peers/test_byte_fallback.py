@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
-from tokentui.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")

@@ -17,7 +17,7 @@ import oracle
 import peers
 import pytest
 
-from tokentui import fast
+from tokentui.core import jit
 from tokentui.learn import PairTrainer, start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.compiled import CompiledTrainer
@@ -71,7 +71,7 @@ def test_merges_on_a_large_corpus(size: int | None, loaded: None, tmp_path: Path
         path.write_bytes(lzma.decompress(oracle.shared(SOURCE).read_bytes())[:size].rpartition(b"\n")[0])
     wanted = theirs(path.read_bytes().decode())
     for engine, kind in (("compiled", CompiledTrainer), ("plain", PairTrainer)):
-        monkeypatch.setenv(fast.ENGINE, engine)
+        monkeypatch.setenv(jit.ENGINE, engine)
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert type(trainer) is kind
         trainer.run(vocab_size=IDS)

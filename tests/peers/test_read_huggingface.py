@@ -12,10 +12,10 @@ import pytest
 from oracle import large
 from texts import FEW, TEXTS
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.letters import LETTERS
-from tokentui.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")

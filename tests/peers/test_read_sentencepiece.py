@@ -10,9 +10,9 @@ import pytest
 from oracle import large, shared
 from texts import BROKEN, FEW, TEXTS
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
-from tokentui.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.peer
 sentencepiece = pytest.importorskip("sentencepiece")

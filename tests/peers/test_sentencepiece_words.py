@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trainers import start
 
-from tokentui.errors import TokentuiError
+from tokentui.analyze.verify import peer_of, verify_training
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import load
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.measure.verify import peer_of, verify_training
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.stages import stages
+from tokentui.session.stages import stages
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
 

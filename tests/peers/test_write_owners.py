@@ -15,14 +15,14 @@ import regex
 from exporting import HOLD, HOSTILE, bytes_of, preset
 from oracle import large
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode import WordEncoder
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS
 from tokentui.formats.body import Body, Fit
 from tokentui.formats.letters import letters
 from tokentui.formats.rank_writing import pattern_of
 from tokentui.text.split import to_bytes
-from tokentui.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.peer
 

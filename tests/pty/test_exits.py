@@ -9,7 +9,7 @@ import sys
 import pytest
 from leaving import Surroundings, moment
 
-from tokentui import fast
+from tokentui.core import jit
 
 pytestmark = pytest.mark.pty
 SEED, COUNT = "TOKENTUI_EXITS_SEED", "TOKENTUI_EXITS"
@@ -21,7 +21,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
     """A corpus, a tokenizer, and the kernels of the tests."""
     folder = tmp_path_factory.mktemp("exits")
     assert pytestconfig.cache is not None
-    made = Surroundings(folder, pytestconfig.cache.mkdir("kernels") if fast.available() else None)
+    made = Surroundings(folder, pytestconfig.cache.mkdir("kernels") if jit.available() else None)
     words = ("train", made.names["small"], "-r", "gpt2", "--merges", "200", "-o", made.names["tokenizer"], "-q")
     subprocess.run([sys.executable, "-m", "tokentui", *words], check=True)
     return made

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.pty
 
 BROKEN = """
 import sys, threading
-from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.main import MainScreen
 
 def fail(*_):
     corpus = "\\x1b]0;title\\x07 a secret that a variable holds"
@@ -57,7 +57,7 @@ def test_signals_end_it(number: signal.Signals) -> None:
         ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
         (
             "IndexError('in the engine')",
-            "from tokentui import commands, explorer; explorer.Explorer.snapshot = fail; self.app.send(commands.Move(1))",
+            "from tokentui.session import commands, explorer; explorer.Explorer.snapshot = fail; self.app.send(commands.Move(1))",
             "IndexError",
         ),
         ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),

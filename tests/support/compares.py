@@ -13,7 +13,12 @@ from screens import PAIRS, explorer
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.compared import (
+from tokentui.analyze.agreement import agreement, cuts, word_spans
+from tokentui.analyze.align import align
+from tokentui.analyze.figures import MEASURES
+from tokentui.encode import Encoding
+from tokentui.presets import preset_named
+from tokentui.session.compared import (
     Agreement,
     Aligned,
     ColumnAt,
@@ -38,14 +43,9 @@ from tokentui.compared import (
     VocabularyRows,
     WhyView,
 )
-from tokentui.encode import Encoding
-from tokentui.measure.agreement import agreement, cuts, word_spans
-from tokentui.measure.align import align
-from tokentui.measure.figures import MEASURES
-from tokentui.presets import preset_named
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_link import Publish
+from tokentui.ui.compare.link import Publish
+from tokentui.ui.compare.screen import CompareScreen
 
 AT = Position("merges", 128)
 NAMES = ("gpt2", "wordpiece", "bert", "llama2")

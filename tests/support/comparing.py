@@ -7,13 +7,20 @@ from typing import Any
 
 from naive import Naive
 
-from tokentui.compared import ColumnWanted, CompareCommand, CompareLook, CompareSnapshot, Position, Watch
-from tokentui.comparing.column import open_column
-from tokentui.comparing.explorer import Comparing
-from tokentui.comparing.jobs import Job
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.learn import PairTrainer, start
 from tokentui.recipe import Recipe
+from tokentui.session.compared import (
+    ColumnWanted,
+    CompareCommand,
+    CompareLook,
+    CompareSnapshot,
+    Position,
+    Watch,
+)
+from tokentui.session.comparing.column import open_column
+from tokentui.session.comparing.explorer import Comparing
+from tokentui.session.comparing.jobs import Job
 from tokentui.text.corpus import Corpus
 
 

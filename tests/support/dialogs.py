@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from waiting import screen_text, until
 
-from tokentui.safetext import is_safe
+from tokentui.core.safetext import is_safe
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5), (1, 1))
 """The terminals that a dialog is tried on."""

@@ -9,12 +9,12 @@ from typing import Any
 import peers
 from texts import TEXTS
 
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, contents, load
 from tokentui.learn import start
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.tokenizer import Tokenizer
 
 HOSTILE: tuple[str, ...] = tuple(
     text for text in TEXTS if len(text) < 300 and not any("\ud800" <= one < "\ue000" for one in text)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tokentui import loading as opening
-from tokentui import session as sessions
-from tokentui.errors import Cancelled
-from tokentui.prepared import Prepared
-from tokentui.requests import Loading, Rebuild
+from tokentui.core.errors import Cancelled
+from tokentui.session import driver as sessions
+from tokentui.session import opening
+from tokentui.session.prepared import Prepared
+from tokentui.session.requests import Loading, Rebuild
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
 """Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded."""

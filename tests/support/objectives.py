@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui.recipe import Recipe
-from tokentui.snapshot import CompressedView, LossRow, PairRow, RoundView, TokenRow, WhyView
+from tokentui.session.snapshot import CompressedView, LossRow, PairRow, RoundView, TokenRow, WhyView
 
 SCORE_RECIPE = Recipe(
     split="bert", unit="char", base="sorted", mark="prefix:##", objective="score", tie="first-seen", encode="longest-match",

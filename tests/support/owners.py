@@ -16,9 +16,9 @@ import oracle
 import peers
 import pytest
 
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.text.split import SPLITS
-from tokentui.tokenizer import Tokenizer
 
 SIZE = 1_500
 """Ids that each is trained to have, or nearly."""

@@ -9,22 +9,11 @@ from typing import Any
 from hostile import raw
 from objectives import GAGE, SCORE_RECIPE, UNIGRAM_RECIPE
 
-from tokentui.answers import (
-    Answers,
-    Check,
-    DocumentSaved,
-    Example,
-    Exhausted,
-    ExportReport,
-    Health,
-    Loss,
-    Report,
-    UnusedToken,
-    Ways,
-)
-from tokentui.keeping import Branch, Kept
+from tokentui.analyze.results import Answers, Check, DocumentSaved, Example, Exhausted, Health, Report, UnusedToken, Ways
+from tokentui.formats.report import ExportReport, Loss
 from tokentui.recipe import Recipe
-from tokentui.snapshot import (
+from tokentui.session.saved import Branch, Kept
+from tokentui.session.snapshot import (
     BirthRow,
     Busy,
     CompressedView,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from tokentui.fast.rules import SCANNED
+from tokentui.text.kernels.rules import SCANNED
 from tokentui.text.split import splitter
 
 SPLITS = SCANNED

@@ -12,9 +12,9 @@ from typing import Any
 
 from textual.app import App
 
-from tokentui.commands import Command, Preview
 from tokentui.recipe import Recipe
-from tokentui.snapshot import (
+from tokentui.session.commands import Command, Preview
+from tokentui.session.snapshot import (
     CorpusPart,
     CorpusView,
     EncodedToken,
@@ -28,7 +28,7 @@ from tokentui.snapshot import (
     WhyView,
 )
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.widgets.running import Boundaries
+from tokentui.ui.draw.running import Boundaries
 
 KEPT = Path(__file__).resolve().parents[1] / "ui" / "screens"
 """The screens that are kept as text. `TOKENTUI_KEEP=1` writes them anew."""

@@ -20,10 +20,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 import tokentui.ui
-from tokentui.errors import TokentuiError
-from tokentui.safetext import Cluster, Kind, Span
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import Cluster, Kind, Span
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.guard import ControlGuard
+from tokentui.ui.draw.guard import ControlGuard
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.terminal.wire import Wire
 
@@ -73,10 +73,10 @@ def stand(walls: Walls, patch: pytest.MonkeyPatch) -> None:
         for found in pkgutil.walk_packages(tokentui.ui.__path__, "tokentui.ui."):
             importlib.import_module(found.name)
         for name, module in list(sys.modules.items()):
-            if name.startswith("tokentui.ui") and name != "tokentui.ui.guard":
+            if name.startswith("tokentui.ui") and name != "tokentui.ui.draw.guard":
                 for hollow, function in _HOLLOW.items():
                     kept = getattr(module, hollow, None)
-                    if getattr(kept, "__module__", None) in ("tokentui.safetext", "tokentui.ui.guard"):
+                    if getattr(kept, "__module__", None) in ("tokentui.core.safetext", "tokentui.ui.draw.guard"):
                         patch.setattr(module, hollow, function)
 
 

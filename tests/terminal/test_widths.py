@@ -16,10 +16,10 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tokentui.safetext import visible
+from tokentui.core.safetext import visible
+from tokentui.ui.draw.widths import cell_len, clusters_of
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.terminal.wire import Wire
-from tokentui.ui.widths import cell_len, clusters_of
 
 _WIDTH, _HEIGHT = 60, 4
 _WORDS = [word for text in (*SCRIPTS.values(), *EMOJI.values()) for word in text.split()]

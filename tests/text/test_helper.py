@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text import count as module
 from tokentui.text.corpus import Corpus

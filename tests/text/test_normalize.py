@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import AXES
 from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normalize, normalize_aligned, squeeze
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle import cases
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import AXES, Recipe
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 

@@ -21,11 +21,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui import limits
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.fast.longtext import LONG_BYTES
+from tokentui.core import limits
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.text import rows
 from tokentui.text.corpus import Corpus, Invalid, decode, to_bytes
+from tokentui.text.longtext import LONG_BYTES
 from tokentui.text.read import read
 
 

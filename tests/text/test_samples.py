@@ -10,9 +10,9 @@ import unicodedata
 import oracle
 import pytest
 
-from tokentui.errors import TokentuiError
-from tokentui.samples import Sample, find_sample, sample_path, samples
+from tokentui.core.errors import TokentuiError
 from tokentui.text.read import READ_AS, read
+from tokentui.text.samples import Sample, find_sample, sample_path, samples
 
 EXAMPLES = {
     "cat-bat-rat": "swift-cat-bat-rat-bat",

@@ -16,7 +16,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import AXES
 from tokentui.text.split import SPLITS, splitter, to_bytes
 

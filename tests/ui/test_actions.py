@@ -25,21 +25,21 @@ from tokentui.ui.actions import (
     meant,
 )
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.help import rows
-from tokentui.ui.screens.main import MainScreen
-from tokentui.ui.widgets.candidates import PairTable
-from tokentui.ui.widgets.compare_aligned import AlignedRows
-from tokentui.ui.widgets.compare_columns import ChoiceTable
-from tokentui.ui.widgets.compare_curves import CurveChart
-from tokentui.ui.widgets.compare_measures import MeasuresList
-from tokentui.ui.widgets.compare_parting import SideTable
-from tokentui.ui.widgets.compare_tables import AgreementList, CompareList
-from tokentui.ui.widgets.compare_vocabulary import TokensTable
-from tokentui.ui.widgets.corpus import CorpusText
-from tokentui.ui.widgets.editor import CorpusEditor
-from tokentui.ui.widgets.encode import TypedLine
-from tokentui.ui.widgets.tables import VocabularyTable
+from tokentui.ui.compare.aligned import AlignedRows
+from tokentui.ui.compare.column_panes import ChoiceTable
+from tokentui.ui.compare.curves import CurveChart
+from tokentui.ui.compare.lists import AgreementList, CompareList
+from tokentui.ui.compare.measures import MeasuresList
+from tokentui.ui.compare.parting import SideTable
+from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.compare.vocabulary import TokensTable
+from tokentui.ui.dialogs.help import rows
+from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.candidates import PairTable
+from tokentui.ui.panes.corpus import CorpusText
+from tokentui.ui.panes.editor import CorpusEditor
+from tokentui.ui.panes.encode import TypedLine
+from tokentui.ui.panes.tables import VocabularyTable
 
 OWNERS: dict[str, Any] = {
     "global": MainScreen, "corpus": CorpusText, "pairs": PairTable, "vocabulary": VocabularyTable, "encode": TypedLine,

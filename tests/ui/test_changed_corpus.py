@@ -9,9 +9,9 @@ import pytest
 from screens import explorer
 from waiting import until
 
-from tokentui.commands import Fingerprint, Scratch, Use
-from tokentui.keeping import Branch, Kept
 from tokentui.presets import preset_named
+from tokentui.session.commands import Fingerprint, Scratch, Use
+from tokentui.session.saved import Branch, Kept
 from tokentui.ui.app import ExplorerApp
 
 GPT2 = preset_named("gpt2").recipe

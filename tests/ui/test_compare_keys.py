@@ -13,8 +13,11 @@ from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import CancelWork, GoTo, Move, Play, Speed, Type
-from tokentui.compared import (
+from tokentui.core.errors import TokentuiError
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe
+from tokentui.session.commands import CancelWork, GoTo, Move, Play, Speed, Type
+from tokentui.session.compared import (
     PARTS,
     AddColumn,
     ColumnWanted,
@@ -31,19 +34,16 @@ from tokentui.compared import (
     VocabularyLook,
     Watch,
 )
-from tokentui.errors import TokentuiError
-from tokentui.presets import preset_named
-from tokentui.recipe import Recipe
 from tokentui.ui.actions import COMPARE_CONTEXTS, ActionCommands, hints, meant
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_add import AddScreen
-from tokentui.ui.screens.compare_ask import AskLine, Going, conventions
-from tokentui.ui.screens.compare_places import PANES
-from tokentui.ui.screens.help import HelpScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.screens.main import MainScreen
-from tokentui.ui.screens.open import OpenScreen
-from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.compare.add import AddScreen
+from tokentui.ui.compare.ask import AskLine, Going, conventions
+from tokentui.ui.compare.places import PANES
+from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.open import OpenScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.main import MainScreen
 
 A, B, C = KEYS[:3]
 

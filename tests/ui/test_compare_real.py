@@ -10,17 +10,17 @@ from screens import screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.api import train
-from tokentui.compared import ColumnWanted, CompareSnapshot
-from tokentui.explorer import Run
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
-from tokentui.session import Session
+from tokentui.session.compared import ColumnWanted, CompareSnapshot
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
 from tokentui.text.read import read
+from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_open import open_compare
-from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.compare.open import open_compare
+from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.main import MainScreen
 
 HUGS = (("merges", 30),)
 

@@ -27,11 +27,11 @@ from screens import check_kept, screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.compared import CompareSnapshot, PartingView, Passage, Position, VocabularyLook
-from tokentui.safetext import is_safe
-from tokentui.snapshot import Busy
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_places import PANES, places, titles
+from tokentui.core.safetext import is_safe
+from tokentui.session.compared import CompareSnapshot, PartingView, Passage, Position, VocabularyLook
+from tokentui.session.snapshot import Busy
+from tokentui.ui.compare.places import PANES, places, titles
+from tokentui.ui.compare.screen import CompareScreen
 
 EVIL = "e\x1b[2Jvil\u202e"
 

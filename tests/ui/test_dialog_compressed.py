@@ -13,12 +13,12 @@ from objectives import COMPRESSED, GAGE
 from screens import check_kept, explorer
 from waiting import screen_text, until
 
-from tokentui.commands import Compress
-from tokentui.safetext import is_safe
-from tokentui.snapshot import CompressedView
-from tokentui.ui.screens.compressed import CompressedScreen, sizes, table, text
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.text import Cell
+from tokentui.core.safetext import is_safe
+from tokentui.session.commands import Compress
+from tokentui.session.snapshot import CompressedView
+from tokentui.ui.dialogs.compressed import CompressedScreen, sizes, table, text
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.draw.text import Cell
 
 
 def plain(cell: Cell) -> str:

@@ -10,13 +10,13 @@ import pytest
 from dialogs import shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
-from tokentui import commands as do
-from tokentui.answers import ExportReport, Loss
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import recognise
+from tokentui.formats.report import ExportReport, Loss
 from tokentui.recipe import Recipe
-from tokentui.session import Session
-from tokentui.ui.screens.export import ExportScreen
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.dialogs.export import ExportScreen
 
 REPORTS = (
     ExportReport("tokentui", "the project's own", ("tokenizer.json",)),

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
-from tokentui.answers import Ending
-from tokentui.commands import GoTo, GoToToken
-from tokentui.errors import TokentuiError
-from tokentui.safetext import is_safe
-from tokentui.ui.screens.dialog import Notice
-from tokentui.ui.screens.find import FindScreen
-from tokentui.ui.screens.goto import GoToScreen, destination, foretell
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import is_safe
+from tokentui.recipe import Ending
+from tokentui.session.commands import GoTo, GoToToken
+from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs.find import FindScreen
+from tokentui.ui.dialogs.goto import GoToScreen, destination, foretell
 
 HERE = (128, 1024, Ending(2000, "at most"))
 

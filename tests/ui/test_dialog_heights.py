@@ -9,12 +9,12 @@ import pytest
 from dialogs import Host
 from waiting import until
 
-from tokentui.keeping import Branch, Kept
 from tokentui.presets import preset_named
-from tokentui.ui.screens.compare_ask import AskLine
-from tokentui.ui.screens.dialog import Dialog
-from tokentui.ui.screens.goto import GoToScreen
-from tokentui.ui.screens.offer import OfferScreen
+from tokentui.session.saved import Branch, Kept
+from tokentui.ui.compare.ask import AskLine
+from tokentui.ui.dialogs.dialog import Dialog
+from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.offer import OfferScreen
 
 KEPT = Kept(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, (), 3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (

@@ -9,9 +9,9 @@ from dialogs import shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
 from tokentui.ui.actions import ACTIONS
-from tokentui.ui.screens.field import Field
-from tokentui.ui.screens.help import HelpScreen, engine_line, rows
-from tokentui.ui.screens.listing import Listing
+from tokentui.ui.dialogs.field import Field
+from tokentui.ui.dialogs.help import HelpScreen, engine_line, rows
+from tokentui.ui.dialogs.listing import Listing
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
-from tokentui.explorer import Explorer, Prepared, Run
+from tokentui.core.safetext import Kind, is_safe
 from tokentui.learn import start
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.safetext import Kind, is_safe
-from tokentui.snapshot import Look, LossRow, PairRow, TokenRow
+from tokentui.session.explorer import Explorer, Prepared, Run
+from tokentui.session.snapshot import Look, LossRow, PairRow, TokenRow
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.screens.inspect import MOST_SHOWN, InspectScreen, code_points, facts
-from tokentui.ui.screens.listing import Listing, wrap
-from tokentui.ui.text import Cell, width
+from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, code_points, facts
+from tokentui.ui.dialogs.listing import Listing, wrap
+from tokentui.ui.draw.text import Cell, width
 
 TOKEN = TokenRow(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402)
 PAIR = PairRow(b"\x1b[", b"31m", b"\x1b[31m", 12, -3, False, True)

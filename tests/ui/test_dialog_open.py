@@ -12,12 +12,12 @@ from dialogs import assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
-from tokentui.samples import samples
 from tokentui.text.read import read
-from tokentui.ui.screens import open as open_module
-from tokentui.ui.screens.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
-from tokentui.ui.screens.open import OpenChoice, OpenScreen
-from tokentui.ui.widgets.figures import size
+from tokentui.text.samples import samples
+from tokentui.ui.dialogs import open as open_module
+from tokentui.ui.dialogs.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
+from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.draw.figures import size
 
 HOSTILE = (
     "\x1b]0;title\x07.txt", "line\nbreak.txt", "[\\].txt", "[bold]x", "\u202egpj.exe", "\x9b31m",

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from screens import check_kept, explorer
 from waiting import screen_text, until
 
-from tokentui.commands import Pieces
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.snapshot import PiecePart, PiecesView, Place
-from tokentui.ui.screens import pieces
-from tokentui.ui.screens.pieces import PiecesScreen, PiecesText
-from tokentui.ui.text import Cell, width
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.session.commands import Pieces
+from tokentui.session.snapshot import PiecePart, PiecesView, Place
+from tokentui.ui.dialogs import pieces
+from tokentui.ui.dialogs.pieces import PiecesScreen, PiecesText
+from tokentui.ui.draw.text import Cell, width
 
 BRANCHES = ("letters, with a space in front   ?\\p{L}++", "digits  \\p{N}++", "signs  [^\\s\\p{L}\\p{N}]++")
 _PIECE = re.compile(r"(?P<a> ?[^\W\d_]+)|(?P<b>\d+)|(?P<c>[^\w\s]+)|(?P<d>\s)")

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from screens import check_kept, explorer
 from waiting import screen_text, until
 
-from tokentui.commands import KeepPlace, Preview, Use
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.presets import PRESETS, preset
 from tokentui.recipe import Recipe
-from tokentui.snapshot import PairRow, PreviewView
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.preview import STEPS, compare, first_difference, steps_of, summary
-from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.session.commands import KeepPlace, Preview, Use
+from tokentui.session.snapshot import PairRow, PreviewView
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
+from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
 
 GPT2 = preset("gpt2")
 RUN: dict[str, Any] = {"merges": 1000}

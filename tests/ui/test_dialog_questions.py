@@ -11,18 +11,18 @@ from screens import check_kept, explorer
 from textual.widgets import Input
 from waiting import screen_text, until
 
-from tokentui.answers import Answers, DocumentSaved, Exhausted, UnusedToken, Ways
-from tokentui.commands import Ask
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.analyze.asking import answers as answers_of
+from tokentui.analyze.results import Answers, DocumentSaved, Exhausted, UnusedToken, Ways
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
-from tokentui.measure.asking import answers as answers_of
 from tokentui.recipe import Recipe
+from tokentui.session.commands import Ask
 from tokentui.text.corpus import Corpus
-from tokentui.ui.screens import question_rows
-from tokentui.ui.screens.dialog import Notice
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.questions import ON, QUESTIONS, WAYS, QuestionsScreen
-from tokentui.ui.table import TableRow
+from tokentui.ui.dialogs import question_rows
+from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
+from tokentui.ui.draw.table import TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order in which they were learned"

@@ -9,13 +9,13 @@ from dialogs import assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS, preset
 from tokentui.recipe import AXES, Recipe
-from tokentui.ui.screens import draft
-from tokentui.ui.screens.dialog import Notice
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
 
 GPT2 = preset("gpt2")
 UNSET = {"merges": None, "vocab_size": None, "min_count": 1, "max_length": None, "first_id": 0, "specials": ()}

@@ -14,24 +14,24 @@ from screens import screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui import commands as do
-from tokentui import session as sessions
-from tokentui.compared import ColumnWanted
 from tokentui.presets import preset
-from tokentui.session import Session
-from tokentui.snapshot import PairRow
+from tokentui.session import commands as do
+from tokentui.session import driver as sessions
+from tokentui.session.compared import ColumnWanted
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import PairRow
 from tokentui.ui.actions import ACTIONS, COMPARE_CONTEXTS, Action
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.compare_open import open_compare
-from tokentui.ui.screens.export import ExportScreen
-from tokentui.ui.screens.facts import FactsScreen
-from tokentui.ui.screens.goto import GoToScreen
-from tokentui.ui.screens.help import HelpScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.screens.pieces import PiecesScreen
-from tokentui.ui.screens.questions import QuestionsScreen
-from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.compare.open import open_compare
+from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.dialogs.export import ExportScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.pieces import PiecesScreen
+from tokentui.ui.dialogs.questions import QuestionsScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
 
 STEPS = {
     "next": 1, "back": -1, "next_10": 10, "back_10": -10, "next_100": 100, "back_100": -100, "play": "run",

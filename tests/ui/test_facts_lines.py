@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui.ui.screens.facts import _broken
-from tokentui.ui.text import Cell, width
+from tokentui.ui.dialogs.facts import _broken
+from tokentui.ui.draw.text import Cell, width
 
 _CELLS = st.lists(st.tuples(st.text("ab·界 \u0301", max_size=12), st.sampled_from(["", "muted"])), max_size=6).map(tuple)
 

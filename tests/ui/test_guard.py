@@ -18,8 +18,8 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 
-from tokentui.safetext import is_safe
-from tokentui.ui.guard import ControlGuard
+from tokentui.core.safetext import is_safe
+from tokentui.ui.draw.guard import ControlGuard
 
 HOSTILE = [
     "\x1b[31mred", "\x1b]52;c;eA==\x07", "\x1b\x07]52;c;eA==\x9c", "\x9b2J", "nul\0", "del\x7f", "so\x0e",

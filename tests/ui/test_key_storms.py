@@ -13,14 +13,15 @@ from gates import COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui import Trainer, commands, read
-from tokentui.errors import TokentuiError
+from tokentui import Trainer, read
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset
 from tokentui.recipe import Recipe
-from tokentui.session import Session
-from tokentui.snapshot import Snapshot
+from tokentui.session import commands
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.goto import GoToScreen
+from tokentui.ui.dialogs.goto import GoToScreen
 
 KEYS = 50
 MOVES = {"n": 1, "right": 1, "b": -1, "left": -1, "N": 100, "B": -100, "right_square_bracket": 10, "left_square_bracket": -10}

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from tokentui import commands as do
-from tokentui.session import Session
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
 from tokentui.ui.late import LateSession
 
 

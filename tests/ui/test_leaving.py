@@ -12,8 +12,8 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 from waiting import until
 
-from tokentui.errors import Cancelled
-from tokentui.ui.screens.dialog import Dialog
+from tokentui.core.errors import Cancelled
+from tokentui.ui.dialogs.dialog import Dialog
 from tokentui.ui.terminal.app import LEAST_PALETTE
 
 

@@ -9,10 +9,19 @@ import pytest
 from screens import explorer, screen_text, snapshot, view
 from waiting import until
 
-from tokentui.commands import Find, Follow, See
-from tokentui.safetext import is_safe
-from tokentui.snapshot import CorpusPart, CorpusView, EncodedView, PairRow, Place, TokenRow, TokenSpan, WhyView
-from tokentui.ui.widths import cell_len, clusters_of
+from tokentui.core.safetext import is_safe
+from tokentui.session.commands import Find, Follow, See
+from tokentui.session.snapshot import (
+    CorpusPart,
+    CorpusView,
+    EncodedView,
+    PairRow,
+    Place,
+    TokenRow,
+    TokenSpan,
+    WhyView,
+)
+from tokentui.ui.draw.widths import cell_len, clusters_of
 
 LINES = 400
 LONG = "".join(f"line {n:04} of the text that is long\n" for n in range(LINES))

@@ -10,18 +10,33 @@ from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import CancelWork, Command, Find, Fine, Follow, GoTo, GoToToken, Move, Open, Play, See, Speed, Type, Use
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
-from tokentui.snapshot import VOCABULARY_ORDERS, Busy, Place
+from tokentui.session.commands import (
+    CancelWork,
+    Command,
+    Find,
+    Fine,
+    Follow,
+    GoTo,
+    GoToToken,
+    Move,
+    Open,
+    Play,
+    See,
+    Speed,
+    Type,
+    Use,
+)
+from tokentui.session.snapshot import VOCABULARY_ORDERS, Busy, Place
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.find import FindScreen
-from tokentui.ui.screens.goto import GoToScreen
-from tokentui.ui.screens.help import HelpScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.screens.open import OpenChoice, OpenScreen
-from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.find import FindScreen
+from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
 
 
 async def shown(pilot: Pilot[Any], app: ExplorerApp, session: FakeSession) -> None:

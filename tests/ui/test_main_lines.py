@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from screens import PAIRS, encoded, snapshot, view
 
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.presets import preset_named
-from tokentui.safetext import GLYPH_MODES, GlyphMode, is_safe
-from tokentui.snapshot import CorpusPart, Place, TokenSpan, WhyView
-from tokentui.ui import text as ui_text
-from tokentui.ui.text import Cell
-from tokentui.ui.widgets.encode import lay_out_tokens
-from tokentui.ui.widgets.figures import at, bar, column, number, signed, size
-from tokentui.ui.widgets.lines import spread
-from tokentui.ui.widgets.running import Layout, Manner
-from tokentui.ui.widgets.scrubber import curve
-from tokentui.ui.widgets.why import sentences
-from tokentui.ui.widgets.wrapping import glyphs, wrap
+from tokentui.session.snapshot import CorpusPart, Place, TokenSpan, WhyView
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import at, bar, column, number, signed, size
+from tokentui.ui.draw.lines import spread
+from tokentui.ui.draw.running import Layout, Manner
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.draw.wrapping import glyphs, wrap
+from tokentui.ui.panes.encode import lay_out_tokens
+from tokentui.ui.panes.scrubber import curve
+from tokentui.ui.panes.why import sentences
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
 TEXTS = st.text(PLACES, max_size=60)

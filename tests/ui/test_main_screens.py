@@ -14,9 +14,18 @@ from screens import check_kept, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import until
 
-from tokentui.snapshot import Busy, CorpusPart, CorpusView, EncodedView, PairRow, Place, TokenSpan, WhyView
-from tokentui.ui import theme
+from tokentui.session.snapshot import (
+    Busy,
+    CorpusPart,
+    CorpusView,
+    EncodedView,
+    PairRow,
+    Place,
+    TokenSpan,
+    WhyView,
+)
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.draw import theme
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
 PAIRS = [row for row in snapshot().pairs if isinstance(row, PairRow)]

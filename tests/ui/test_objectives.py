@@ -13,19 +13,19 @@ from screens import FakeSession, check_kept, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import Fine
-from tokentui.errors import TokentuiError
-from tokentui.snapshot import RoundView, Snapshot, WhyView
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands import Fine
+from tokentui.session.snapshot import RoundView, Snapshot, WhyView
 from tokentui.ui.actions import hints, meant
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.find import FindScreen
-from tokentui.ui.screens.help import HelpScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.text import Cell
-from tokentui.ui.widgets.candidates import PairTable, stands
-from tokentui.ui.widgets.figures import amount, behind, decimal
-from tokentui.ui.widgets.scrubber import curve
-from tokentui.ui.widgets.why import sentences
+from tokentui.ui.dialogs.find import FindScreen
+from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.draw.figures import amount, behind, decimal
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.panes.candidates import PairTable, stands
+from tokentui.ui.panes.scrubber import curve
+from tokentui.ui.panes.why import sentences
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
 SIZES = ((120, 40), (80, 24), (40, 12))

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from tokentui.api import train
-from tokentui.explorer import Run
 from tokentui.formats import save
-from tokentui.keeping import Branch, Keeper, Kept, offered
 from tokentui.presets import preset_named
-from tokentui.session import Session
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
+from tokentui.session.saved import Branch, Keeper, Kept, offered
 from tokentui.text.corpus import Corpus
+from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.compare import CompareScreen
-from tokentui.ui.screens.offer import OfferScreen
+from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.dialogs.offer import OfferScreen
 
 GPT2 = preset_named("gpt2").recipe
 KEPT = Kept(

@@ -15,16 +15,16 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui import train
-from tokentui.commands import GoTo, OpenTokenizer
-from tokentui.explorer import Run
 from tokentui.formats import recognise
-from tokentui.session import Session
-from tokentui.snapshot import BirthRow, Snapshot
+from tokentui.session.commands import GoTo, OpenTokenizer
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
+from tokentui.session.snapshot import BirthRow, Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.facts import FactsScreen
-from tokentui.ui.screens.inspect import InspectScreen
-from tokentui.ui.screens.open import OpenScreen, with_split
-from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.open import OpenScreen, with_split
+from tokentui.ui.dialogs.recipe import RecipeScreen
 
 TEXT = "hug hug hugs pun bun <pad> hugs pug\n" * 20
 ROWS = [("u", "g"), ("h", "ug"), ("u", "n"), ("hug", "s"), ("p", "un"), ("p", "ug"), ("b", "un")]

@@ -15,14 +15,14 @@ from waiting import until
 
 import tokentui
 from tokentui.cli.options import wanted
-from tokentui.compared import AddColumn
-from tokentui.prepared import Run
 from tokentui.presets import PRESETS, resolved
 from tokentui.recipe import Recipe
-from tokentui.ui.screens import draft
-from tokentui.ui.screens.compare_add import AddScreen
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.recipe import RecipeScreen
+from tokentui.session.compared import AddColumn
+from tokentui.session.prepared import Run
+from tokentui.ui.compare.add import AddScreen
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.trying import words
 
 GPT2 = PRESETS["gpt2"].recipe

@@ -13,16 +13,16 @@ from terminal import Terminal
 from textual import events
 from waiting import until
 
-from tokentui.commands import CancelWork, CorpusText, Move, Open, Scratch, See, Use
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.explorer import Run
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import is_safe
 from tokentui.recipe import Recipe
-from tokentui.safetext import is_safe
-from tokentui.session import Session
-from tokentui.snapshot import Busy, Place
+from tokentui.session.commands import CancelWork, CorpusText, Move, Open, Scratch, See, Use
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
+from tokentui.session.snapshot import Busy, Place
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.open import OpenChoice, OpenScreen
-from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
 
 TEXT = "On an evening\nin July\n\na young man"
 

@@ -13,11 +13,11 @@ from textual.app import App, ComposeResult
 from textual.document._wrapped_document import WrappedDocument
 from waiting import screen_text, until
 
-from tokentui.safetext import is_safe
+from tokentui.core.safetext import is_safe
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.panes import editor as editor_module
+from tokentui.ui.panes.editor import CorpusEditor, ExactText, refusal
 from tokentui.ui.terminal.app import CLIPBOARD_BYTES
-from tokentui.ui.widgets import editor as editor_module
-from tokentui.ui.widgets.editor import CorpusEditor, ExactText, refusal
 
 ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 HOSTILE = (

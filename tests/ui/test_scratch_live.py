@@ -10,15 +10,15 @@ from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import GoTo, KeepPlace, Play, Use
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.explorer import Run
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe
-from tokentui.session import Session
+from tokentui.session.commands import GoTo, KeepPlace, Play, Use
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens import draft, following
-from tokentui.ui.screens.listing import Listing
-from tokentui.ui.screens.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs import draft, following
+from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
 from tokentui.ui.trying import words
 
 USED = Recipe()

@@ -23,16 +23,16 @@ from textual.strip import Strip
 from textual.widgets import Input
 from waiting import screen_text, until
 
-from tokentui.measure.align import cell_width
-from tokentui.safetext import MARKS_SHOWN, Kind, clusters, is_safe, safe, visible
-from tokentui.snapshot import CorpusPart, Place, TokenSpan
-from tokentui.ui.guard import replace
+from tokentui.analyze.align import cell_width
+from tokentui.core.safetext import MARKS_SHOWN, Kind, clusters, is_safe, safe, visible
+from tokentui.session.snapshot import CorpusPart, Place, TokenSpan
+from tokentui.ui.draw.guard import replace
+from tokentui.ui.draw.running import BAR, Layout, Manner
+from tokentui.ui.draw.text import clip, runs, width
+from tokentui.ui.draw.widths import cell_len, clusters_of, cut
+from tokentui.ui.panes.editor import CorpusEditor
 from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.text import clip, runs, width
 from tokentui.ui.typed import ClusterInput
-from tokentui.ui.widgets.editor import CorpusEditor
-from tokentui.ui.widgets.running import BAR, Layout, Manner
-from tokentui.ui.widths import cell_len, clusters_of, cut
 
 ALL = {**SCRIPTS, **EMOJI}
 WORDS = st.text(st.sampled_from("".join(ALL.values())) | st.sampled_from("ab e\u0301\u200d\u200c\ufe0f語😀│·…ि"), max_size=30)

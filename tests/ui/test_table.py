@@ -15,8 +15,8 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from tokentui.ui.columns import GAP, Column, place_columns, without_empty
-from tokentui.ui.table import TableRow, VirtualTable
+from tokentui.ui.draw.columns import GAP, Column, place_columns, without_empty
+from tokentui.ui.draw.table import TableRow, VirtualTable
 
 COLUMNS = (
     Column("id", width=6, align="right", priority=1),

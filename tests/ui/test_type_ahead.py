@@ -8,9 +8,9 @@ from textual import events
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.commands import GoTo
+from tokentui.session.commands import GoTo
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.screens.main import MainScreen
+from tokentui.ui.main import MainScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 

@@ -7,7 +7,7 @@ from screens import explorer
 from textual import events
 from waiting import until
 
-from tokentui import commands as do
+from tokentui.session import commands as do
 from tokentui.ui.typed import lines_of, typed_beyond
 
 FAMILY = "👩\u200d👩\u200d👧"

@@ -12,8 +12,19 @@ from textual.color import Color
 from textual.style import Style
 from textual.widgets import Static
 
-from tokentui.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
-from tokentui.ui.text import PALETTE, Cell, clip, content, highlight, join, resolve, runs, segments, width
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
+from tokentui.ui.draw.text import (
+    PALETTE,
+    Cell,
+    clip,
+    content,
+    highlight,
+    join,
+    resolve,
+    runs,
+    segments,
+    width,
+)
 
 HOSTILE = ["\x1b]52;c;eA==\x07", "\x9b2J", "\x1b\x07[", "\u202eback", "a\u200b\ufeff", "[/] [@click=app.exit]x[/]"]
 DATA = st.text(st.sampled_from("aé語\u0301😀 \n\x1b[/]\u202e"), max_size=20) | st.text() | st.binary(max_size=20)

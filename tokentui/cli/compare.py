@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import click
 
-from tokentui.cli.compare_tables import as_row, as_text
+from tokentui.analyze.align import Alignment, align
+from tokentui.analyze.compare import check_columns, compare
+from tokentui.analyze.parting import Difference, first_difference
+from tokentui.analyze.tally import WORD_SPLITTERS, Conventions
+from tokentui.cli.compare_tables import Answer, Column, as_row, as_text
 from tokentui.cli.options import (
     Run,
     axes_of,
@@ -23,47 +26,19 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import complain, write_json, write_text
 from tokentui.cli.waiting import Bar, bar, interruptible
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.base import Cancel, Trainer
-from tokentui.learn.opened import OpenedTrainer, order
-from tokentui.loading import Hooks, prepare_tokenizer
-from tokentui.measure.align import Alignment, align
-from tokentui.measure.compare import Comparison, check_columns, compare
-from tokentui.measure.parting import Difference, first_difference
-from tokentui.measure.tally import WORD_SPLITTERS, Conventions
-from tokentui.prepared import Run as PreparedRun
+from tokentui.learn.replay import OpenedTrainer, order
 from tokentui.recipe import Recipe
+from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.session.prepared import Run as PreparedRun
 from tokentui.text.read import Corpus, read
-from tokentui.tokenizer import Tokenizer
 
 _ROWS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A tokenizer of the table: from a file, or with its training. `tokenizer` is the error of one that could not be trained."""
-
-    name: str
-    tokenizer: Tokenizer | TokentuiError
-    trainer: Trainer | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """All that is printed. `differences` are those of each two whose tokens come in an order, by the meaning of merges and as
-    they are spelled; `literal` says which of them people want to see. `aligned` is there where a text is shown."""
-
-    corpus: Corpus
-    columns: tuple[Column, ...]
-    comparison: Comparison
-    differences: dict[tuple[int, int], tuple[Difference | None, Difference | None]]
-    literal: bool
-    aligned: tuple[tuple[int, ...], Alignment] | None
-    refused: tuple[tuple[int, TokentuiError], ...]
-    find: str | None
 
 
 @click.command(

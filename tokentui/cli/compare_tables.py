@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from tokentui.answers import ONE_BOUNDARY
+from tokentui.analyze.align import Alignment, cell_width
+from tokentui.analyze.compare import Comparison
+from tokentui.analyze.figures import SYMBOLS, Value
+from tokentui.analyze.figures import shown as number
+from tokentui.analyze.overlap import Overlap
+from tokentui.analyze.parting import Difference, Side
+from tokentui.analyze.results import ONE_BOUNDARY
+from tokentui.analyze.together import Pair
 from tokentui.cli.output import shown
-from tokentui.learn.base import Candidate, Step
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe, safe_line
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.base import Candidate, Step, Trainer
 from tokentui.learn.unigram.rows import PieceRow, UnigramStep
-from tokentui.measure.align import cell_width
-from tokentui.measure.figures import SYMBOLS, Value
-from tokentui.measure.figures import shown as number
-from tokentui.measure.overlap import Overlap
-from tokentui.measure.parting import Difference, Side
-from tokentui.measure.together import Pair
 from tokentui.presets import label
-from tokentui.safetext import safe, safe_line
-from tokentui.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from tokentui.cli.compare import Answer
+from tokentui.text.corpus import Corpus
 
 LETTERS = "ABCD"
 _MOST_FOUND = 20
@@ -31,6 +32,30 @@ _AGREEMENT = (
 )
 _COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
 _TOTALS = ("tokens_a", "tokens_b", "boundaries_a", "boundaries_b", "shared", "words", "same_words")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A tokenizer of the table: from a file, or with its training. `tokenizer` is the error of one that could not be trained."""
+
+    name: str
+    tokenizer: Tokenizer | TokentuiError
+    trainer: Trainer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that is printed. `differences` are those of each two whose tokens come in an order, by the meaning of merges and as
+    they are spelled; `literal` says which of them people want to see. `aligned` is there where a text is shown."""
+
+    corpus: Corpus
+    columns: tuple[Column, ...]
+    comparison: Comparison
+    differences: dict[tuple[int, int], tuple[Difference | None, Difference | None]]
+    literal: bool
+    aligned: tuple[tuple[int, ...], Alignment] | None
+    refused: tuple[tuple[int, TokentuiError], ...]
+    find: str | None
 
 
 def as_text(answer: Answer, formulas: bool = False) -> str:

@@ -7,15 +7,15 @@ from dataclasses import asdict
 
 import click
 
-from tokentui.answers import ExportReport
 from tokentui.cli.options import axes_of, quiet_option
 from tokentui.cli.output import check_target, complain, write_file, write_json, write_text
 from tokentui.cli.waiting import bar, interruptible
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, Refused, contents, export, format_of, load, look, targets
+from tokentui.formats.report import ExportReport
 from tokentui.recipe import Recipe
-from tokentui.safetext import safe_line
-from tokentui.tokenizer import Tokenizer
 
 DONE, DIFFERS = 0, 1
 _STDOUT = "-"

@@ -11,7 +11,7 @@ import click
 from tokentui.cli.lines import answer_lines, lines_only, standard_input
 from tokentui.cli.options import tokenizer_option
 from tokentui.cli.output import is_terminal, write, write_text
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.formats import load
 
 _ID = re.compile("[0-9]{1,19}|null")

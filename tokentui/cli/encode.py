@@ -10,11 +10,11 @@ from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
 from tokentui.cli.options import axes_of, quiet_option, tokenizer_option
 from tokentui.cli.output import complain, shown, write, write_json, write_text
 from tokentui.cli.waiting import bar
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
 from tokentui.encode import NO_ID, MergeStep, Step, WordExplanation
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
-from tokentui.safetext import safe_line
-from tokentui.tokenizer import Tokenizer
 
 
 @click.command(

@@ -21,13 +21,13 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
-from tokentui.samples import find_sample
+from tokentui.text.samples import find_sample
 from tokentui.text.ways import named_like_tokenizer
 
 if TYPE_CHECKING:
-    from tokentui.compared import ColumnWanted
+    from tokentui.session.compared import ColumnWanted
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"
@@ -102,8 +102,8 @@ def _columns(
     tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, Any], words: Mapping[str, Any]
 ) -> tuple[ColumnWanted, ...]:
     """What is compared, in the order of `tokentui compare`: files first, then recipes under the same stops, or their own."""
-    from tokentui.compared import ColumnWanted
-    from tokentui.measure.compare import check_columns
+    from tokentui.analyze.compare import check_columns
+    from tokentui.session.compared import ColumnWanted
 
     check_columns(len(tokenizers) + len(recipes))
     split = str(axes.get("split", ""))

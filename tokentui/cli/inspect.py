@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import click
 
-from tokentui.answers import Answers, TokenFacts, UnusedToken
+from tokentui.analyze.asking import answers
+from tokentui.analyze.facts import find_tokens, token_facts
+from tokentui.analyze.health import FAIL, PASS, examine, worst
+from tokentui.analyze.results import Answers, TokenFacts, UnusedToken
+from tokentui.analyze.strings import StringFacts, string_facts
+from tokentui.analyze.usage import usage
 from tokentui.cli import inspect_json, inspect_text
 from tokentui.cli.lines import typed
 from tokentui.cli.options import corpus_word, quiet_option, reading_options, tokenizer_option
 from tokentui.cli.output import complain, write_json
 from tokentui.cli.waiting import Bar, bar, interruptible
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import load
 from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn.base import Cancel
-from tokentui.measure.asking import answers
-from tokentui.measure.facts import find_tokens, token_facts
-from tokentui.measure.health import FAIL, PASS, examine, worst
-from tokentui.measure.strings import StringFacts, string_facts
-from tokentui.measure.usage import usage
 from tokentui.text.count import count
 from tokentui.text.read import read
-from tokentui.tokenizer import Tokenizer
 
 
 @click.command(

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from tokentui.answers import Answers, Check, Health, TokenFacts, UnusedToken, Ways
-from tokentui.api import LARGEST
+from tokentui.analyze.results import Answers, Check, Health, TokenFacts, UnusedToken, Ways
+from tokentui.analyze.strings import StringFacts, WordFacts
 from tokentui.encode import MergeStep
-from tokentui.encode.parts import Step
-from tokentui.measure.strings import StringFacts, WordFacts
-from tokentui.tokenizer import Tokenizer
+from tokentui.encode.segment.parts import Step
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.tokenizer import LARGEST
 
 
 def report(tok: Tokenizer, health: Health, checks: Sequence[Check], asked: Answers | None) -> dict[str, Any]:

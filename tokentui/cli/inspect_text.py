@@ -6,15 +6,15 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tokentui.answers import Answers, Check, Exhausted, Health, TokenFacts, UnusedToken, Ways
+from tokentui.analyze.results import Answers, Check, Exhausted, Health, TokenFacts, UnusedToken, Ways
+from tokentui.analyze.spelling import bare
+from tokentui.analyze.strings import StringFacts, WordFacts
 from tokentui.cli.output import shown, write_text
+from tokentui.core.safetext import safe_line
 from tokentui.encode import MergeStep
-from tokentui.measure.spelling import bare
-from tokentui.measure.strings import StringFacts, WordFacts
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.presets import label
 from tokentui.recipe import AXES
-from tokentui.safetext import safe_line
-from tokentui.tokenizer import Tokenizer
 
 _LABEL = 12
 _WIDE = 80

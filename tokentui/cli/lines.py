@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tokentui import limits
 from tokentui.cli.output import write_json
-from tokentui.errors import TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
 
 
 def lines_only(words: tuple[str, ...], where: str) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from tokentui import limits
-from tokentui.errors import TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import open_regular
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import AXES, SHAPE, Recipe, nearest
-from tokentui.regular import open_regular
-from tokentui.samples import samples
+from tokentui.text.samples import samples
 from tokentui.text.ways import READ_AS
 
 Run = dict[str, Any]
@@ -243,7 +243,9 @@ def run_of(**words: Any) -> Run:
     named = {name: value for name, value in words.items() if name not in beside and value is not None and value != ()}
     if not named:
         return named
-    from tokentui.api import check_run  # with it comes the engine, which is not wanted before the first paint of the explorer
+    from tokentui.tokenizer import (
+        check_run,  # with it comes the engine, which is not wanted before the first paint of the explorer
+    )
 
     check_run(tuple(named.get("specials", ())), **{name: value for name, value in named.items() if name != "specials"})
     return named

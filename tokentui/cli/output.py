@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from tokentui.errors import TokentuiError
-from tokentui.safetext import is_safe, safe, safe_line, stand_in, visible
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 
 _HALF = re.compile("[\ud800-\udfff]")
 

@@ -16,10 +16,10 @@ import click
 from click.shell_completion import get_completion_class, shell_complete
 
 import tokentui
-from tokentui import fast, limits, rescue
 from tokentui.cli.options import limit_option
 from tokentui.cli.output import complain, write_text
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core import jit, limits, rescue
+from tokentui.core.errors import Cancelled, TokentuiError
 
 NAME = "tokentui"
 COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "convert", "verify", "recipes")
@@ -93,7 +93,7 @@ class Program(click.Group):
 def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         python = f"{platform.python_implementation()} {platform.python_version()}"
-        write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {fast.engine()}")
+        write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {jit.engine()}")
         ctx.exit()
 
 

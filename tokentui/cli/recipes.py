@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tokentui.cli.output import write_json, write_text
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import AXES, Axis, nearest
 

@@ -9,7 +9,7 @@ import click
 from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
 from tokentui.cli.options import axes_of, recipe_of, recipe_options, shape_options, shaped
 from tokentui.cli.output import shown, write, write_json
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from tokentui import fast
 from tokentui.cli.options import (
     Run,
     axes_of,
@@ -20,7 +19,9 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_file, write_json
 from tokentui.cli.waiting import Bar, bar, interruptible
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, Format, Refused, contents, export, format_of, look, save, targets, write_whole
 from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn import Step, start, without_kernel
@@ -30,7 +31,6 @@ from tokentui.learn.gage import GageStep, GageTrainer, compressed
 from tokentui.learn.unigram import UnigramStep
 from tokentui.recipe import nearest
 from tokentui.text.read import Corpus, read
-from tokentui.tokenizer import Tokenizer
 
 DIFFERS = 1
 _NEVER_KEPT = ("counts", "recipe")
@@ -103,7 +103,7 @@ def command(
             _remark(corpus, shown_bar)
             if (size := run.get("vocab_size")) is not None and size < trainer.least_size:
                 complain(f"vocab_size={size}: there are {trainer.least_size:,} ids before anything is learned; all of them stay")
-            if corpus.size >= WORTH_CHARS and fast.available() and (lacking := without_kernel(chosen)):
+            if corpus.size >= WORTH_CHARS and jit.available() and (lacking := without_kernel(chosen)):
                 complain(f"there is no kernel for {lacking}: plain Python trains")
         writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People()
         reason = _train(trainer, run, writer, shown_bar, cancel)

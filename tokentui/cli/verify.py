@@ -8,6 +8,17 @@ from typing import Any
 
 import click
 
+from tokentui.analyze.verify import (
+    PEERS,
+    Encoded,
+    EncodingReport,
+    Parting,
+    TextParting,
+    TrainingReport,
+    peer_of,
+    verify_encoding,
+    verify_training,
+)
 from tokentui.cli.options import (
     axes_of,
     corpus_word,
@@ -20,22 +31,11 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import complain, shown, write_json, write_text
 from tokentui.cli.waiting import bar, interruptible
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
 from tokentui.formats import load
 from tokentui.formats.mistaken import refuse_tokenizers
 from tokentui.learn.base import Candidate
-from tokentui.measure.verify import (
-    PEERS,
-    Encoded,
-    EncodingReport,
-    Parting,
-    TextParting,
-    TrainingReport,
-    peer_of,
-    verify_encoding,
-    verify_training,
-)
-from tokentui.safetext import safe_line
 from tokentui.text.read import Corpus, read
 
 _LABEL = 12

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.vocabulary import Vocabulary
 
 _LETTERS = range(ord("A"), ord("Z") + 1)
 

@@ -6,17 +6,17 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tokentui import fast
-from tokentui.encode.decoding import NO_ID
-from tokentui.encode.encoding import WordEncoder, encode
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled
+from tokentui.encode.decode import NO_ID
 from tokentui.encode.imported import Special
-from tokentui.encode.parts import Refused
-from tokentui.encode.unknown import REFUSES
-from tokentui.errors import Cancelled
+from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.segment.parts import Refused
+from tokentui.encode.segment.unknown import REFUSES
 from tokentui.text.count import chunks
 
 if TYPE_CHECKING:
-    from tokentui.encode.compiled import Compiled
+    from tokentui.encode.large import Compiled
 
 _CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
@@ -103,9 +103,9 @@ class IdEncoder:
         yield from map(special_id, around[1])
 
     def _ids(self, text: str, threads: int | None, progress: Progress | None, cancel: Cancel | None) -> array[int]:
-        if len(text) >= KERNEL_CHARS and fast.ready(len(text), "encode"):
+        if len(text) >= KERNEL_CHARS and jit.ready(len(text), "encode"):
             if self._compiled is None:
-                from tokentui.encode.compiled import Compiled  # not worth it for what is typed
+                from tokentui.encode.large import Compiled  # not worth it for what is typed
 
                 self._compiled = Compiled(self._encoder, self._word)
             if self._compiled.knows:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tokentui.encode.parts import Segmenter
-from tokentui.encode.viterbi import ScoredVocabulary
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment.parts import Segmenter
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-from tokentui.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

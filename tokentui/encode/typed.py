@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 
-from tokentui.encode.encoding import WordEncoder
-from tokentui.encode.unknown import REFUSES
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.unknown import REFUSES
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.patience import TakesTooLong
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-from tokentui.vocabulary import Vocabulary
 
 
 class Row(Protocol):

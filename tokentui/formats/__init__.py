@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tokentui.answers import ExportReport
-from tokentui.arguments import name_of, path_of
+from tokentui.core.arguments import name_of, path_of
+from tokentui.core.atomic import write_whole
+from tokentui.core.errors import TokentuiError
+from tokentui.core.limits import now
 from tokentui.encode.imported import ImportedVocabulary
-from tokentui.errors import TokentuiError
-from tokentui.formats.atomic import write_whole
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.body import Fit, Refused, Table
-from tokentui.formats.later import later
+from tokentui.formats.lazy import later
 from tokentui.formats.native import dumps, loads
+from tokentui.formats.report import ExportReport
 from tokentui.formats.source import Source, read_source
 from tokentui.formats.together import write_together
 from tokentui.formats.writing import FOREIGN, Cancel, Format, Progress, refusal, survey, tried, written
-from tokentui.limits import now
 from tokentui.recipe import Recipe, nearest
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 OWN = Format(
     "tokentui", "the project's own, one JSON document", (".json",), lambda body: Fit(Table(body.recipe, [])), lambda table: (),

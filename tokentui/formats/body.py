@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tokentui.answers import Loss
-from tokentui.encode.encoding import WordEncoder
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.imported import ImportedVocabulary, Origin
-from tokentui.encode.longest import LongestMatch
-from tokentui.encode.merging import Merging
-from tokentui.encode.ranked import JoinedMerging, PairMerging
-from tokentui.encode.viterbi import Viterbi
-from tokentui.errors import TokentuiError
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.ranked import JoinedMerging, PairMerging
+from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.formats.letters import letters
+from tokentui.formats.report import Loss
 from tokentui.text.patience import check
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import Entry, Tokenizer
 
 WAYS = (("merges", Merging | PairMerging), ("ranks", JoinedMerging), ("viterbi", Viterbi), ("longest match", LongestMatch))
 """The ways of encoding that files tell apart, and what encodes so."""

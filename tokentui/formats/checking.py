@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 
 _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})+")

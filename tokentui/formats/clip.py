@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import letters
 from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX
 from tokentui.formats.merge_files import build
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
 
 SIZE = 49_152
 """The ids that CLIP's program counts with, but for the two specials among them."""

@@ -1,4 +1,4 @@
-"""What a tokenizer file may hold beside what `tokentui.limits` says, where the limits stand that a user may have reason to set.
+"""Limits on the contents of a tokenizer file; the limits that a user can set stand in `tokentui.core.limits`.
 
 All of it is far beyond the files that there are; what is beyond it is refused in a line.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tokentui import limits
+from tokentui.core import limits
 from tokentui.formats.checking import Place
 
 LARGEST_ID = (1 << 31) - 1

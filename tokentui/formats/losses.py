@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tokentui.answers import Loss
+from tokentui.core.safetext import visible
 from tokentui.encode.imported import ImportedVocabulary
 from tokentui.formats.body import Body
-from tokentui.safetext import visible
+from tokentui.formats.report import Loss
 
 _NAMED = 5
 

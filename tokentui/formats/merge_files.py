@@ -9,9 +9,11 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.ranked import PairMerging
-from tokentui.errors import TokentuiError
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import letters, subword_nmt
 from tokentui.formats.births import Births, check_ids, order_births
 from tokentui.formats.checking import Place
@@ -22,8 +24,6 @@ from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import UNKNOWN_NAMES
 
 _HEADER = re.compile("#version")
 _SPECIAL = re.compile(r"<.+>|\[.+\]")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 
-from tokentui.answers import Loss
+from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, numbered, spelled
 from tokentui.formats.minbpe import HEADER
 from tokentui.formats.rank_writing import bytes_only, pattern_of
+from tokentui.formats.report import Loss
 from tokentui.formats.subword_nmt import END
 from tokentui.recipe import compile_pattern
-from tokentui.vocabulary import UNKNOWN_NAMES
 
 _SPACED = re.compile(r"[ \n\r]")
 _SPACE = re.compile(r"\s")

@@ -9,12 +9,12 @@ import functools
 import re
 
 from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.ranked import PairMerging
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPLITS
-from tokentui.tokenizer import Tokenizer
 
 HEADER = "minbpe v1"
 _LARGEST = 1 << 26

@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import open_regular
 from tokentui.formats import load, recognise
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import is_ranks
-from tokentui.regular import open_regular
 from tokentui.text.ways import named_like_tokenizer
 
 _HEAD = 1 << 14

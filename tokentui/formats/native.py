@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.imported import ImportedVocabulary
-from tokentui.encode.viterbi import ScoredVocabulary
-from tokentui.errors import TokentuiError
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.tokenizer import RUN_KEYS, Entry, Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.checking import Place, entries, parse_json
 from tokentui.recipe import AXES, SHAPE, Recipe
-from tokentui.tokenizer import RUN_KEYS, Entry, Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")

@@ -10,12 +10,12 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from tokentui import fast
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import NO_ID, Encoding, IdEncoder, WordEncoder, encode
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.body import Body, Fit
 from tokentui.text.split import to_bytes
-from tokentui.tokenizer import Tokenizer
 
 TEXTS: tuple[str, ...] = (
     "", "a", " ", "  ", "\n", "\t", " a", "a ", "a \n  ", "\r\n a\r\n",
@@ -97,7 +97,7 @@ def compare(
     """
     sides = _Sides(body, fit, back, pipeline)
     texts = list(probes(body))
-    fast.ready(sum(map(len, texts)), "encode")
+    jit.ready(sum(map(len, texts)), "encode")
     tried = 0
     for n, text in enumerate(texts):
         if n % 16 == 0:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tokentui import limits
-from tokentui.errors import TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import open_regular
 from tokentui.formats.checking import Place, check_depth, parse_json
-from tokentui.regular import open_regular
 
 _GZIP = b"\x1f\x8b"
 _MOST_NEIGHBOURS = 1000

@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.imported import ImportedVocabulary
-from tokentui.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import huggingface, merge_files, minbpe, sentencepiece, subword_nmt, tekken, tiktoken, vocab_txt
 from tokentui.formats.body import Body, Refused, Table, Token, spelled
 from tokentui.formats.checking import Place, entries
 from tokentui.formats.source import Source
 from tokentui.formats.writing import FOREIGN
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
 
 _OWN = ("format", "letters", "names", "scores", "specials", "notes")
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 
 from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.ranked import PairMerging
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.births import order_births
 from tokentui.formats.source import Source
 from tokentui.presets import preset
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.tokenizer import Tokenizer
 
 END = "</w>"
 """What ends a word."""

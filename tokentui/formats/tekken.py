@@ -9,11 +9,11 @@ import binascii
 from typing import Any
 
 from tokentui.encode.imported import Origin
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.checking import Place, entries
 from tokentui.formats.source import Source
 from tokentui.formats.tiktoken import build
 from tokentui.text.split import SPLITS
-from tokentui.tokenizer import Tokenizer
 
 _UNNAMED = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]",

@@ -12,16 +12,16 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.ranked import JoinedMerging
-from tokentui.errors import TokentuiError
+from tokentui.encode.parents import Parents
+from tokentui.encode.segment.ranked import JoinedMerging
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.letters import ORDER
 from tokentui.formats.limits import LARGEST_ID, check_tokens
-from tokentui.formats.parents import Parents
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import Tokenizer
 
 _LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
 _SNIFFED = 8

@@ -15,9 +15,18 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tokentui.errors import TokentuiError
-from tokentui.formats.atomic import clean, flush_folder, lock, mode_of, remove, temporary, temporary_name, write_whole
-from tokentui.regular import open_regular
+from tokentui.core.atomic import (
+    clean,
+    flush_folder,
+    lock,
+    mode_of,
+    remove,
+    temporary,
+    temporary_name,
+    write_whole,
+)
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import open_regular
 
 _END = ".tokentui-pending"
 _LARGEST_JOURNAL = 1 << 16

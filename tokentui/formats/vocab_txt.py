@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.longest import LongestMatch
-from tokentui.encode.parts import MAX_CHARACTERS, Attempt, Part
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Part
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import UNKNOWN_NAMES, Vocabulary
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import UNKNOWN_NAMES, Vocabulary
 
 PREFIX = "##"
 _SPECIAL = re.compile(r"\[[^\[\]]+\]|<[^<>]+>")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from tokentui.answers import Loss
+from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats.body import Body, Fit, Refused, Table, Token
+from tokentui.formats.report import Loss
 from tokentui.formats.vocab_txt import PREFIX
-from tokentui.vocabulary import UNKNOWN_NAMES
 
 _MOST_UNUSED = 100_000
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokentui.answers import ExportReport, Loss
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.body import Body, Fit, Refused, Table
-from tokentui.formats.later import later
+from tokentui.formats.lazy import later
 from tokentui.formats.losses import lacking
+from tokentui.formats.report import ExportReport, Loss
 from tokentui.formats.source import Source
-from tokentui.tokenizer import Tokenizer
 
 Progress = Callable[[int, int], object] | None
 Cancel = Callable[[], bool] | None

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tokentui.answers import Ending
-from tokentui.recipe import Recipe
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.recipe import Ending, Recipe
 from tokentui.text.count import Words
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) from time to time by a long call."""

@@ -1,6 +1,6 @@
 """Training by the count of pairs with compiled kernels: `PairTrainer` with another engine. Every number is the same.
 
-`tokentui.fast.load` has to have said yes before a `CompiledTrainer` is made.
+`tokentui.core.jit.load` has to have said yes before a `CompiledTrainer` is made.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokentui import fast
-from tokentui.fast.counted import CountedWords
+from tokentui.core import jit
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import base as end
 from tokentui.learn.base import Cancel, Progress, Stops
 from tokentui.learn.pairs import PairTrainer
@@ -20,12 +20,12 @@ from tokentui.learn.standing import Standing
 from tokentui.learn.walking import look
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.count import Words
+from tokentui.text.counted import CountedWords
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from tokentui.fast.pairs import CompiledCells, Units
+    from tokentui.learn.kernels.pairs import CompiledCells, Units
 
 WORTH_CHARS = 1 << 15
 """A corpus whose distinct words have fewer characters is trained by the plain engine within some hundredths of a second."""
@@ -61,10 +61,10 @@ def without_kernel(recipe: Recipe) -> str:
 
 def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
     """Whether a training is for the compiled engine: the kernels are loaded and know the recipe, and the corpus is worth it."""
-    if recipe.objective not in _TASKS or without_kernel(recipe) or not fast.loaded(_TASKS[recipe.objective]):
+    if recipe.objective not in _TASKS or without_kernel(recipe) or not jit.loaded(_TASKS[recipe.objective]):
         return False
     size = _size(words)
-    if size < WORTH_CHARS and os.environ.get(fast.ENGINE) != "compiled":
+    if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
         return False
     return size <= MOST_CHARS and max(words.counts, default=0) <= MOST_WEIGHT and not _may_spell(specials, words, recipe)
 
@@ -95,7 +95,7 @@ class CompiledTrainer(PairTrainer):
     uses: Sequence[int]  # type: ignore[assignment]  # they are not changed here
 
     def _lay_out(self, specials: Sequence[str], first_id: int, progress: Progress | None, cancel: Cancel | None) -> None:
-        from tokentui.fast.pairs import number_units
+        from tokentui.learn.kernels.pairs import number_units
 
         look(progress, cancel, 0, len(self.words.words))
         units, pieces = _units(self.words, self.recipe, number_units)
@@ -111,7 +111,7 @@ class CompiledTrainer(PairTrainer):
 
     @staticmethod
     def _kind_of_cells() -> type[CompiledCells]:
-        from tokentui.fast.pairs import CompiledCells
+        from tokentui.learn.kernels.pairs import CompiledCells
 
         return CompiledCells
 

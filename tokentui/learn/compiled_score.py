@@ -1,6 +1,6 @@
 """Training by the score of pairs with compiled kernels: `ScoreTrainer` with another engine. Every number is the same.
 
-`tokentui.fast.load` has to have said yes before a `CompiledScoreTrainer` is made.
+`tokentui.core.jit.load` has to have said yes before a `CompiledScoreTrainer` is made.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tokentui.learn.compiled import CompiledTrainer
 from tokentui.learn.score import ByScore
 
 if TYPE_CHECKING:
-    from tokentui.fast.score import ScoredCells
+    from tokentui.learn.kernels.score import ScoredCells
 
 
 class CompiledScoreTrainer(ByScore, CompiledTrainer):
@@ -21,7 +21,7 @@ class CompiledScoreTrainer(ByScore, CompiledTrainer):
 
     @staticmethod
     def _kind_of_cells() -> type[ScoredCells]:
-        from tokentui.fast.score import ScoredCells
+        from tokentui.learn.kernels.score import ScoredCells
 
         return ScoredCells
 

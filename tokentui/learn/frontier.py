@@ -15,12 +15,12 @@ import heapq
 from itertools import chain
 from typing import Any
 
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.cells import Cells
 from tokentui.learn.filters import Filter
 from tokentui.learn.ties import Key
 from tokentui.text import patience
 from tokentui.text.patience import in_parts
-from tokentui.vocabulary import Vocabulary
 
 _FALL = 4
 """The threshold falls to a quarter each time the queue is empty."""

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import base as end
 from tokentui.learn.barriers import barriers, tokens_of, without
 from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Why
@@ -28,8 +30,6 @@ from tokentui.text import patience
 from tokentui.text.count import Words
 from tokentui.text.patience import asking, in_parts
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 
 class PairTrainer(Walking):

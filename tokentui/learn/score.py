@@ -13,6 +13,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import base as end
 from tokentui.learn.base import Step, Stops
 from tokentui.learn.cells import Cells
@@ -21,7 +22,6 @@ from tokentui.learn.frontier import Frontier
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ties import TIES, Key
 from tokentui.recipe import entry
-from tokentui.vocabulary import Vocabulary
 
 _SPARE = 1024
 """How many entries that are out of date the heap may hold beside as many as are not."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.cells import Cells
-from tokentui.vocabulary import Vocabulary
 
 Key = Callable[[int], Any]
 """The key of a pair, by its index."""

@@ -13,8 +13,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.recipe import Recipe
-from tokentui.tokenizer import Tokenizer
 
 Row = TypeVar("Row")
 

@@ -8,11 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tokentui.answers import Ending
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import base
 from tokentui.learn.base import Cancel, Progress, Stops
-from tokentui.vocabulary import Vocabulary
+from tokentui.recipe import Ending
 
 _SLICE_S = 0.01
 _LOOK_EVERY = 64

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tokentui.arguments import each_of, name_of, shown, text_of, whole
-from tokentui.errors import TokentuiError
-from tokentui.fast.longtext import LONG_BYTES, Documents, LongText
+from tokentui.core.arguments import each_of, name_of, shown, text_of, whole
+from tokentui.core.errors import TokentuiError
+from tokentui.text.longtext import LONG_BYTES, Documents, LongText
 from tokentui.text.rows import format_counts
 
 _HALF = re.compile("[\ud800-\udfff]")

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tokentui import fast
-from tokentui.errors import Cancelled
-from tokentui.fast.counted import CountedWords
-from tokentui.fast.longtext import LongText, safe_cut
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
+from tokentui.text.counted import CountedWords
 from tokentui.text.helper import Helper
+from tokentui.text.longtext import LongText, safe_cut
 from tokentui.text.pretokenize import Pretokenizer
 
 CHUNK_CHARS = 1 << 16
@@ -104,8 +104,8 @@ def count(
     Raises:
         TokentuiError: The split's pattern takes too long; it says on which text.
     """
-    if processes is None and corpus.counts is None and fast.ready(corpus.characters):
-        from tokentui.fast.counting import count_words  # needs the kernels
+    if processes is None and corpus.counts is None and jit.ready(corpus.characters):
+        from tokentui.text.kernels.counting import count_words  # needs the kernels
 
         found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, progress=progress, cancel=cancel)
         if found is not None:

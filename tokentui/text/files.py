@@ -21,9 +21,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from tokentui import limits
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.regular import check_held, kind
+from tokentui.core import limits
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import check_held, kind
 from tokentui.text.unpack import PACKED, unpacked
 
 BLOCK = 1 << 20

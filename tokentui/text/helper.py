@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tokentui import children, limits
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core import children, limits
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 

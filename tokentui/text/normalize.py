@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import regex
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import nearest
 from tokentui.text import bert
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from tokentui import limits
-from tokentui.errors import Cancelled, TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import Cancelled, TokentuiError
 
 AT_ONCE = 0.05
 """Seconds that a match may take before the caller is asked whether to go on."""

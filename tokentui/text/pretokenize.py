@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, entry
 from tokentui.text import patience
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned

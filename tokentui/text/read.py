@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from tokentui.arguments import calls, each_of, name_of, path_of
-from tokentui.errors import TokentuiError
-from tokentui.fast.longtext import LongText, whole
+from tokentui.core.arguments import calls, each_of, name_of, path_of
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import nearest
-from tokentui.samples import find_sample, samples
 from tokentui.text import files, rows
 from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text, mark_notes, mark_of
+from tokentui.text.longtext import LongText, whole
+from tokentui.text.samples import find_sample, samples
 from tokentui.text.ways import READ_AS
 
 __all__ = ["READ_AS", "Corpus", "Invalid", "read"]

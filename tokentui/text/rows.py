@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from tokentui import limits
-from tokentui.errors import TokentuiError
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
 
 _ROWS_BETWEEN_CHECKS = 4096
 _COUNT = re.compile("0*[1-9][0-9]{0,14}")

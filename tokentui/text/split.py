@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import regex
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import AXES, compile_pattern, nearest
 from tokentui.text import bert, patience
 

@@ -10,7 +10,7 @@ import lzma
 import re
 from typing import Any, BinaryIO
 
-from tokentui.errors import TokentuiError
+from tokentui.core.errors import TokentuiError
 
 PACKED = re.compile(
     rb"(?P<gzip>\x1f\x8b\x08)"

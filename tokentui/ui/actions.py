@@ -13,7 +13,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.keys import format_key
 from textual.widgets import Input
 
-from tokentui.ui.text import StandIns
+from tokentui.ui.draw.text import StandIns
 
 COMPARE_CONTEXTS = ("compare", "rows", "choices", "parting", "tokens", "measures", "agreement", "aligned", "curves")
 """Where keys are bound on Compare: the whole screen, every list of it, or one of its panes. `encode` is there as well."""

@@ -12,23 +12,23 @@ from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.screen import Screen
 
-from tokentui.commands import Command, Scratch, Type
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.safetext import safe
-from tokentui.snapshot import Snapshot
-from tokentui.ui import theme
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.session.commands import Command, Scratch, Type
+from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ActionCommands, Palette, always_bindings
 from tokentui.ui.asking import Asking
+from tokentui.ui.draw import theme
+from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.editing import Editing
+from tokentui.ui.main import MainScreen
 from tokentui.ui.messages import Snapshotted
+from tokentui.ui.panes.waits import waits_for
 from tokentui.ui.retraining import Retraining
-from tokentui.ui.screens.main import MainScreen
 from tokentui.ui.terminal.app import TerminalApp
-from tokentui.ui.widgets.running import Boundaries
-from tokentui.ui.widgets.waits import waits_for
 
 if TYPE_CHECKING:
-    from tokentui.keeping import Kept
+    from tokentui.session.saved import Kept
     from tokentui.ui.keeping import Keeping
 
 BACKLOG_S = 0.05
@@ -36,7 +36,7 @@ BACKLOG_S = 0.05
 
 
 class SessionLike(Protocol):
-    """What the app needs of a session; `tokentui.session.Session` is one."""
+    """What the app needs of a session; `tokentui.session.driver.Session` is one."""
 
     async def start(self) -> None:
         """Begin to take commands."""
@@ -154,7 +154,7 @@ class ExplorerApp(TerminalApp):
             self.await_answer(self._begin(self.session), opened, self.tell)
 
     def _offer_to_go_on(self, kept: Kept, note: str) -> None:
-        from tokentui.ui.screens.offer import OfferScreen
+        from tokentui.ui.dialogs.offer import OfferScreen
 
         def answered(wanted: bool | None) -> None:
             self._offer = None

@@ -7,8 +7,9 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
-from tokentui.answers import Ending
-from tokentui.commands import (
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.recipe import Ending
+from tokentui.session.commands import (
     Ask,
     Command,
     Compress,
@@ -25,19 +26,27 @@ from tokentui.commands import (
     Preview,
     Recognise,
 )
-from tokentui.errors import Cancelled, TokentuiError
-from tokentui.snapshot import CompressedView, LossRow, PairRow, PiecesView, Place, PreviewView, TokenRow
+from tokentui.session.snapshot import (
+    CompressedView,
+    LossRow,
+    PairRow,
+    PiecesView,
+    Place,
+    PreviewView,
+    TokenRow,
+)
 from tokentui.ui.actions import meant
 from tokentui.ui.trying import Trying, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tokentui.answers import Answers, ExportReport, Report
+    from tokentui.analyze.results import Answers, Report
     from tokentui.recipe import Recipe
+    from tokentui.session.catalog import ExportReport
     from tokentui.ui.app import ExplorerApp
-    from tokentui.ui.screens.following import RecipeChoice
-    from tokentui.ui.screens.open import OpenChoice
+    from tokentui.ui.dialogs.following import RecipeChoice
+    from tokentui.ui.dialogs.open import OpenChoice
 
 LIVE_BYTES = 1_000_000
 """Up to this size the main screen follows each change of a recipe while it is being chosen, unless the user says otherwise."""
@@ -88,7 +97,7 @@ class Asking:
 
     def what_to_find(self) -> None:
         """Ask for text, and find it in the pane that has the focus."""
-        from tokentui.ui.screens.find import FindScreen
+        from tokentui.ui.dialogs.find import FindScreen
 
         main = self._app.main
         pane = main.active if main.active != "encode" else "corpus"
@@ -119,7 +128,7 @@ class Asking:
 
     def inspect(self, row: PairRow | LossRow | TokenRow) -> None:
         """Show all about a row."""
-        from tokentui.ui.screens.inspect import InspectScreen
+        from tokentui.ui.dialogs.inspect import InspectScreen
 
         now = self._app.main.snapshot
         if isinstance(row, TokenRow) and row.id is not None and now is not None and now.opened is not None and not row.reason:
@@ -138,7 +147,7 @@ class Asking:
         self._app.send(Compress(), self._show_compressed)
 
     def _show_compressed(self, view: CompressedView) -> None:
-        from tokentui.ui.screens.compressed import CompressedScreen
+        from tokentui.ui.dialogs.compressed import CompressedScreen
 
         self._app.push_screen(CompressedScreen(view, self._app.send))
 
@@ -146,7 +155,7 @@ class Asking:
 
     def where_to_go(self) -> None:
         """Ask for a step or a token, and go there."""
-        from tokentui.ui.screens.goto import GoToScreen, destination
+        from tokentui.ui.dialogs.goto import GoToScreen, destination
 
         now = self._app.main.snapshot
         place = (now.step, now.known, now.end) if now is not None else (0, 0, Ending())
@@ -169,9 +178,9 @@ class Asking:
 
     def how_to_train(self) -> None:
         """Ask for a recipe, and train by it."""
-        from tokentui.ui.screens.draft import full_run
-        from tokentui.ui.screens.following import RecipeChoice
-        from tokentui.ui.screens.recipe import RecipeScreen
+        from tokentui.ui.dialogs.draft import full_run
+        from tokentui.ui.dialogs.following import RecipeChoice
+        from tokentui.ui.dialogs.recipe import RecipeScreen
 
         now = self._app.main.snapshot
         if now is None:
@@ -203,7 +212,7 @@ class Asking:
 
     def pieces(self) -> None:
         """Show how the typed text and the corpus are cut, from the place that is looked at."""
-        from tokentui.ui.screens.pieces import PiecesScreen
+        from tokentui.ui.dialogs.pieces import PiecesScreen
 
         async def asked(place: Place) -> PiecesView:
             view: PiecesView = await self._answer(Pieces(place))
@@ -213,7 +222,7 @@ class Asking:
 
     def questions(self) -> None:
         """Show the answers to the questions that the vocabulary raises."""
-        from tokentui.ui.screens.questions import QuestionsScreen
+        from tokentui.ui.dialogs.questions import QuestionsScreen
 
         async def asked(word: str, exhaust: bool) -> Answers:
             answers: Answers = await self._answer(Ask(word, exhaust))
@@ -223,7 +232,7 @@ class Asking:
 
     def facts(self) -> None:
         """Show the facts of the tokenizer, its steps, and a report on its health."""
-        from tokentui.ui.screens.facts import FactsScreen
+        from tokentui.ui.dialogs.facts import FactsScreen
 
         async def asked() -> Report:
             report: Report = await self._answer(Facts())
@@ -233,7 +242,7 @@ class Asking:
 
     def export(self) -> None:
         """Ask for a format and a path, and write the tokenizer of this step there."""
-        from tokentui.ui.screens.export import ExportScreen, stem_of
+        from tokentui.ui.dialogs.export import ExportScreen, stem_of
 
         now = self._app.main.snapshot
 
@@ -274,8 +283,8 @@ class Asking:
 
     async def what_to_open(self) -> None:
         """Ask for a corpus, and open it."""
-        from tokentui.paths import recent, remember
-        from tokentui.ui.screens.open import OpenScreen
+        from tokentui.core.paths import recent, remember
+        from tokentui.ui.dialogs.open import OpenScreen
 
         # A home on a slow disk must not hold up the keys.
         listed = await asyncio.to_thread(recent)
@@ -311,7 +320,7 @@ class Asking:
 
     def help(self) -> None:
         """Show all keys."""
-        from tokentui.ui.screens.help import HelpScreen
+        from tokentui.ui.dialogs.help import HelpScreen
 
         main = self._app.main
         now = main.snapshot

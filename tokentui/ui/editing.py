@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokentui.commands import CorpusText
-from tokentui.errors import TokentuiError
-from tokentui.snapshot import Place
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands import CorpusText
+from tokentui.session.snapshot import Place
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
-    from tokentui.ui.widgets.editor import CorpusEditor
+    from tokentui.ui.panes.editor import CorpusEditor
 
 
 class Editing:
@@ -57,7 +57,7 @@ class Editing:
             self._app.say("t again: an empty text, which takes the place of this corpus once something is typed")
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
-        from tokentui.ui.widgets.editor import CorpusEditor, refusal
+        from tokentui.ui.panes.editor import CorpusEditor, refusal
 
         main = self._app.main
         if main.corpus.editing or main.snapshot is None:

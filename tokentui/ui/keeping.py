@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, Scratch, Use
-from tokentui.errors import TokentuiError
-from tokentui.keeping import Branch, Keeper, Kept, tidy
-from tokentui.keeping.kept import absolute
-from tokentui.safetext import GLYPH_MODES
-from tokentui.snapshot import VOCABULARY_ORDERS, Place
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import GLYPH_MODES
+from tokentui.session.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, Scratch, Use
+from tokentui.session.saved import Branch, Keeper, Kept, tidy
+from tokentui.session.saved.value import absolute
+from tokentui.session.snapshot import VOCABULARY_ORDERS, Place
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
@@ -210,7 +210,7 @@ class Keeping:
 
     def _columns(self) -> tuple[Branch | str, ...]:
         """What stands side by side, if it does."""
-        module = sys.modules.get("tokentui.ui.screens.compare")  # where it was never opened there is nothing to look for
+        module = sys.modules.get("tokentui.ui.compare.screen")  # where it was never opened there is nothing to look for
         screen = next((one for one in self._app.screen_stack if module and isinstance(one, module.CompareScreen)), None)
         now = getattr(screen, "snapshot", None)
         if now is None:
@@ -222,8 +222,8 @@ class Keeping:
         )
 
     def _compare(self, kept: Kept) -> None:
-        from tokentui.compared import ColumnWanted
-        from tokentui.ui.screens.compare_open import open_compare
+        from tokentui.session.compared import ColumnWanted
+        from tokentui.ui.compare.open import open_compare
 
         wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run) for one in kept.columns]
         open_compare(self._app, wanted)

@@ -7,14 +7,14 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokentui.errors import Cancelled
-from tokentui.futures import look_at_error, resolve
+from tokentui.core.errors import Cancelled
+from tokentui.session.futures import look_at_error, resolve
 
 if TYPE_CHECKING:
-    from tokentui.commands import Command
-    from tokentui.compared import ColumnWanted, CompareSnapshot
-    from tokentui.comparing import CompareSession
-    from tokentui.session import Session
+    from tokentui.session.commands import Command
+    from tokentui.session.compared import ColumnWanted, CompareSnapshot
+    from tokentui.session.comparing import CompareSession
+    from tokentui.session.driver import Session
 
 
 class LateSession:

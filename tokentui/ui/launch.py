@@ -9,16 +9,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
+from tokentui.core.rescue import interrupts_end
 from tokentui.recipe import Recipe
-from tokentui.rescue import interrupts_end
 from tokentui.ui.late import LateSession
 
 if TYPE_CHECKING:
-    from tokentui.compared import ColumnWanted
-    from tokentui.keeping import Kept
-    from tokentui.session import Session
-    from tokentui.snapshot import Snapshot
+    from tokentui.session.compared import ColumnWanted
+    from tokentui.session.driver import Session
+    from tokentui.session.saved import Kept
+    from tokentui.session.snapshot import Snapshot
 
 TYPED = "The crowd in the street"
 """What stands in the encode pane at first: something to watch while one steps."""
@@ -58,9 +58,9 @@ def run(
 
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
-        from tokentui.explorer import Run
-        from tokentui.paths import remember
-        from tokentui.session import Session
+        from tokentui.core.paths import remember
+        from tokentui.session.driver import Session
+        from tokentui.session.explorer import Run
 
         for source in sources:
             remember(source)
@@ -71,7 +71,7 @@ def run(
 
     def compare(app: ExplorerApp) -> None:
         if columns:
-            from tokentui.ui.screens.compare_open import open_compare
+            from tokentui.ui.compare.open import open_compare
 
             open_compare(app, columns, held_out)
 
@@ -96,7 +96,7 @@ def run(
 
 def _kept(sources: tuple[str, ...], as_: str | None, field: str, tokenizer: tuple[str, str] | None) -> Kept | None:
     """What is begun, as a session that is kept. What came by a pipe does not come again."""
-    from tokentui.keeping.kept import Kept, absolute
+    from tokentui.session.saved.value import Kept, absolute
 
     if "-" in sources:
         return None
@@ -106,10 +106,10 @@ def _kept(sources: tuple[str, ...], as_: str | None, field: str, tokenizer: tupl
 
 def _offered() -> tuple[Kept, str] | None:
     """A session that its user did not leave. Loaded only where one looks like it: at most starts there is none."""
-    from tokentui.keeping.glance import any_open
+    from tokentui.session.saved.glance import any_open
 
     if not any_open():
         return None
-    from tokentui.keeping import offered
+    from tokentui.session.saved import offered
 
     return offered()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from tokentui.snapshot import Place, Snapshot
+from tokentui.session.snapshot import Place, Snapshot
 
 
 class Snapshotted(Message, bubble=False):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import Scratch, Use
-from tokentui.errors import Cancelled
+from tokentui.core.errors import Cancelled
+from tokentui.session.commands import Scratch, Use
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp

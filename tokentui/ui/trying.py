@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokentui.commands import GoTo, KeepPlace, OpenTokenizer, Play, Use
-from tokentui.snapshot import OpenedView, Snapshot
+from tokentui.session.commands import GoTo, KeepPlace, OpenTokenizer, Play, Use
+from tokentui.session.snapshot import OpenedView, Snapshot
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
-    from tokentui.ui.screens.following import RecipeChoice
+    from tokentui.ui.dialogs.following import RecipeChoice
 
 
 class Trying:

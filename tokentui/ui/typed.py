@@ -13,7 +13,7 @@ from textual.events import Key
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from tokentui.safetext import clusters
+from tokentui.core.safetext import clusters
 
 NO_TEXT = frozenset({"Cc", "Cs"})
 """Categories of what a key may send that is no text: controls, halves of characters."""

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.huggingface import normalizers, pre_tokenizers
 from tokentui.formats.huggingface.added import Added, Finder, Stretches, read_added
 from tokentui.formats.huggingface.decoders import decoder
@@ -19,7 +20,6 @@ from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK
-from tokentui.tokenizer import Tokenizer
 
 VERSION = "1.0"
 _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")

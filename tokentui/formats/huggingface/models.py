@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from tokentui.encode.parts import Attempt, Part
-from tokentui.encode.ranked import PairMerging
-from tokentui.encode.viterbi import UNKNOWN_PENALTY, Viterbi
+from tokentui.encode.segment.parts import Attempt, Part
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Viterbi
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import letters
 from tokentui.formats.births import check_ids, order_births
 from tokentui.formats.checking import Place
@@ -18,7 +19,6 @@ from tokentui.formats.huggingface.normalizers import flag
 from tokentui.formats.limits import check_tokens
 from tokentui.formats.vocab_txt import TableMatch, lookup
 from tokentui.text.split import to_bytes
-from tokentui.vocabulary import Vocabulary
 
 
 @dataclass(slots=True)

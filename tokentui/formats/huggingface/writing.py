@@ -8,9 +8,8 @@ from typing import Any
 
 import regex
 
-from tokentui.answers import Loss
 from tokentui.encode.imported import ImportedVocabulary
-from tokentui.encode.parts import MAX_CHARACTERS
+from tokentui.encode.segment.parts import MAX_CHARACTERS
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, contiguous, numbered, spelled
 from tokentui.formats.clip_words import ClipWords, differs
 from tokentui.formats.huggingface.recipes import (
@@ -25,6 +24,7 @@ from tokentui.formats.huggingface.recipes import (
     sequence,
     squeezed,
 )
+from tokentui.formats.report import Loss
 from tokentui.formats.sentencepiece.writing import spec_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK

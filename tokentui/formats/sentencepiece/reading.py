@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tokentui.encode.imported import ImportedScores, ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.parts import Part
-from tokentui.encode.ranked import JoinedMerging
-from tokentui.encode.single import SingleViterbi, single
+from tokentui.encode.parents import Parents
+from tokentui.encode.segment.parts import Part
+from tokentui.encode.segment.ranked import JoinedMerging
+from tokentui.encode.segment.single import SingleViterbi, single
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.charsmap import Charsmap
 from tokentui.formats.huggingface.models import WholeWords
-from tokentui.formats.parents import Parents
 from tokentui.formats.sentencepiece.normalizing import SentencePieceWords
 from tokentui.formats.sentencepiece.proto import (
     BPE,
@@ -34,8 +36,6 @@ from tokentui.formats.sentencepiece.proto import (
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, to_bytes
-from tokentui.tokenizer import Tokenizer
-from tokentui.vocabulary import Vocabulary
 
 _SPACE = SPACE_MARK.encode()
 

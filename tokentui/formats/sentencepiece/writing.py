@@ -7,10 +7,10 @@ import itertools
 import re
 from typing import TypeAlias
 
-from tokentui.answers import Loss
 from tokentui.formats import protobuf
 from tokentui.formats.body import Body, Fit, Refused, Table, Token, contiguous, numbered
 from tokentui.formats.charsmap_build import rules_of
+from tokentui.formats.report import Loss
 from tokentui.formats.sentencepiece.normalizing import SentencePieceWords
 from tokentui.formats.sentencepiece.proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, Proto
 from tokentui.text.split import SPACE_MARK

@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from tokentui.fast.rules import is_shaped
 from tokentui.learn.barriers import barriers, tokens_of
 from tokentui.learn.filters import DIGITS, FILTERS, MAX_PIECE_CHARS, script
 from tokentui.learn.filters import NEVER as NEVER_HELD
 from tokentui.recipe import Recipe, entry
 from tokentui.text import patience
 from tokentui.text.count import Words
+from tokentui.text.kernels.rules import is_shaped
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 
 MAX_LENGTH = MAX_PIECE_CHARS

@@ -1,6 +1,6 @@
 """The unigram model's engine with compiled kernels; its numbers are those of `plain.Plain`.
 
-`tokentui.fast.load` has to have said yes before this module is imported.
+`tokentui.core.jit.load` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tokentui.fast import unigram_lattice, unigram_passes
+from tokentui.learn.kernels import unigram_lattice, unigram_passes
 from tokentui.learn.unigram import model as models
 from tokentui.learn.unigram.coded import MAX_LENGTH, code
 from tokentui.learn.unigram.compiled_seeds import Ground, find_seeds

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tokentui.fast import unigram_seeds as kernels
+from tokentui.learn.kernels import unigram_seeds as kernels
 from tokentui.learn.unigram.coded import Coded
 from tokentui.learn.unigram.seeds import Seeds
 from tokentui.text.pretokenize import to_bytes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokentui.encode.encoding import WordEncoder
-from tokentui.encode.viterbi import ScoredVocabulary
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.learn.unigram.model import Model
 from tokentui.learn.unigram.seeds import Seeds
 from tokentui.recipe import Recipe

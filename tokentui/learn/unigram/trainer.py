@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from math import exp
 from typing import Any
 
-from tokentui.encode.viterbi import ScoredVocabulary
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.unigram.model import Dropped, Model
 from tokentui.learn.unigram.plain import drain
 from tokentui.learn.unigram.rows import DroppedRow, PieceRow
 from tokentui.learn.unigram.shown import Shown
 from tokentui.learn.unigram.training import Training
-from tokentui.tokenizer import Tokenizer
 
 
 class UnigramTrainer(Training):

@@ -7,9 +7,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from tokentui import fast
-from tokentui.answers import Ending
-from tokentui.errors import TokentuiError
+from tokentui.core import jit
+from tokentui.core.errors import TokentuiError
 from tokentui.learn import base as end
 from tokentui.learn.base import Cancel, Progress, Stops
 from tokentui.learn.unigram.coded import MAX_LENGTH
@@ -19,7 +18,7 @@ from tokentui.learn.unigram.plain import Engine, Plain, drain
 from tokentui.learn.unigram.rows import UnigramStep
 from tokentui.learn.unigram.seeds import SEED_SIZE
 from tokentui.learn.walking import look, quiet_collector
-from tokentui.recipe import Recipe
+from tokentui.recipe import Ending, Recipe
 from tokentui.text.count import Words
 from tokentui.text.patience import asking
 
@@ -102,7 +101,7 @@ class Training:
 
     def _lay_out(self, lines: Sequence[str] | None, seed_size: int) -> Generator[float, None, Maker]:
         kind: type[Engine] = Plain
-        if fast.loaded("unigram"):
+        if jit.loaded("unigram"):
             from tokentui.learn.unigram.compiled import Compiled  # needs the kernels
 
             kind = Compiled

@@ -25,14 +25,14 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tokentui.errors import Cancelled
-from tokentui.rescue import Watchdog
-from tokentui.safetext import safe
-from tokentui.ui.guard import ControlGuard
+from tokentui.core.errors import Cancelled
+from tokentui.core.rescue import Watchdog
+from tokentui.core.safetext import safe
+from tokentui.ui.draw.guard import ControlGuard
+from tokentui.ui.draw.lines import SAYS_BYTES, Lines
 from tokentui.ui.terminal.abilities import monochrome
 from tokentui.ui.terminal.ahead import Taken, TypeAhead
 from tokentui.ui.terminal.driver import TerminalDriver
-from tokentui.ui.widgets.lines import SAYS_BYTES, Lines
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
@@ -290,7 +290,7 @@ def _told(error: BaseException) -> str:
 
 def _keep(error: BaseException) -> Path | None:
     """Write the whole account of a failure into a file. Returns the file; None where nothing can be written."""
-    from tokentui.paths import keep_account
+    from tokentui.core.paths import keep_account
 
     account = "".join(traceback.format_exception(error))
     return keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")

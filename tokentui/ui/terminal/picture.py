@@ -10,9 +10,9 @@ from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.strip import Strip
 
+from tokentui.ui.draw.widths import cell_len, clusters_of
 from tokentui.ui.terminal.abilities import drawable
 from tokentui.ui.terminal.pen import PLAIN, Pen, pen_of
-from tokentui.ui.widths import cell_len, clusters_of
 
 _SINGLE = re.compile(
     "[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0373\u0391-\u03a1\u03a3-\u0481\u2010-\u2026\u2190-\u21ff\u2500-\u25fc]*"

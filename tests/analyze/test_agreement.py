@@ -1,0 +1,216 @@
+"""Boundaries, agreement and partings, against their definitions and against encoding a corpus whole."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.analyze.agreement import Agreement, agreement, cuts, disagreements, word_spans
+from tokentui.analyze.overlap import overlap
+from tokentui.analyze.together import compare_on, stretches
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode import Encoding
+from tokentui.presets import preset
+from tokentui.text.corpus import Corpus
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.tokenizer import train
+
+DROPPING = {"hf-bpe", "comp336"}
+"""They drop letters, as BERT does marks and what is no text: a stretch that ends with one ends without a token, a parting too."""
+LEARNED = Corpus.from_text("the cat sat on the mat; the hat that the cat had, a naïve 😂 thing.\n\n  So the end \n")
+NAMES = ("gpt2", "gpt4", "bert", "llama2", "hf-bpe", "subword-nmt-0.1", "minbpe-basic", "falcon", "sentencepiece-bpe", "comp336")
+TOKENIZERS = {
+    name: train(LEARNED, preset(name) if name != "comp336" else preset(name, unknown="drop"), merges=25,
+                specials=("[UNK]",) if name == "bert" else ()) for name in NAMES
+}
+TEXT = st.text(st.sampled_from("thecamsoTH ,;.\n\t ïé😂zZ9日\u0301\udc80▁"), max_size=40)
+
+
+def spans(text: str, *offsets: tuple[int, int]) -> Encoding:
+    """An encoding of which only the places matter."""
+    count = len(offsets)
+    return Encoding(text, (0,) * count, ("",) * count, (b"",) * count, offsets, (0,) * count, ())
+
+
+def pieces(text: str, *tokens: str) -> Encoding:
+    """An encoding into these stretches of the text."""
+    assert "".join(tokens) == text
+    ends = [sum(map(len, tokens[: n + 1])) for n in range(len(tokens))]
+    return spans(text, *pairwise([0, *ends]))
+
+
+def boundaries(encoding: Encoding) -> set[int]:
+    """By the definition: a token ends there, and none goes on."""
+    return {
+        end for _, end in encoding.offsets
+        if 0 < end < len(encoding.text) and not any(low < end < high for low, high in encoding.offsets)
+    }
+
+
+def test_two_ways_to_cut_a_word() -> None:
+    word = "unhappiness"
+    a, b = (cuts(pieces(word, *line.split("|"))) for line in ("un|happ|in|ess", "u|nh|a|pp|in|e|ss"))
+    found = agreement(a, b, word_spans(word))
+    assert found == Agreement(tokens_a=4, tokens_b=7, boundaries_a=3, boundaries_b=6, shared=2, words=1, same_words=0)
+    assert (found.precision, found.recall, found.f1) == pytest.approx((1 / 3, 2 / 3, 4 / 9))
+    assert (found.exact, found.token_ratio) == (0.0, 1.75)
+    assert [(one.start, one.end, one.tokens) for one in disagreements((a, b))] == [
+        (0, 6, ((0, 2), (0, 4))), (8, 11, ((3, 4), (5, 7)))
+    ]
+
+
+def test_where_a_space_goes_is_no_disagreement() -> None:
+    text = "The crowd"
+    ways = [cuts(one) for one in (
+        pieces(text, "The", " crowd"), spans(text, (0, 3), (4, 9)), spans(text, (0, 0), (0, 3), (3, 9))
+    )]
+    assert [way.offsets for way in ways] == [(3,), (3,), (3,)]
+    assert list(disagreements(ways[:2])) == []
+    assert agreement(ways[0], ways[1], word_spans(text)).exact == 1.0
+
+
+def test_tokens_that_share_a_character_have_no_boundary_between_them() -> None:
+    tok = train(Corpus.from_text("x"), "gpt2", merges=0)
+    encoding = tok.encode("é🤗")
+    assert encoding.offsets == ((0, 1), (0, 1), (1, 2), (1, 2), (1, 2), (1, 2))
+    way = cuts(encoding)
+    assert (way.offsets, way.before, way.tokens) == ((1,), (2,), 6)
+    whole = cuts(pieces("é🤗", "é", "🤗"))
+    found = agreement(way, whole, word_spans("é🤗"))
+    assert (found.f1, found.exact) == (1.0, 0.0)
+    assert [one.tokens for one in disagreements((way, whole))] == [((0, 2), (0, 1)), ((2, 6), (1, 2))]
+
+
+def test_a_token_that_ends_in_the_middle_of_another_makes_no_boundary() -> None:
+    assert cuts(spans("abc", (0, 1), (0, 2), (1, 2), (2, 3))).offsets == (2,)
+    assert cuts(spans("ab", (1, 2), (0, 1))).offsets == ()
+
+
+def test_an_end_mark_belongs_to_its_word() -> None:
+    way = cuts(spans("a b", (0, 1), (1, 1), (2, 3), (3, 3)))
+    assert (way.offsets, way.before, way.whole) == ((1,), (2,), True)
+
+
+def test_as_many_tokens_may_still_be_cut_otherwise() -> None:
+    halves, marked = (cuts(spans("é", *offsets)) for offsets in (((0, 1), (0, 1)), ((0, 0), (0, 1))))
+    assert [one.tokens for one in disagreements((halves, marked))] == [((0, 2), (0, 2))]
+    assert agreement(halves, marked, [(0, 1)]).exact == 0.0
+
+
+def test_no_text_and_no_tokens() -> None:
+    empty = cuts(spans(""))
+    assert (empty.offsets, empty.whole, list(disagreements((empty, empty)))) == ((), False, [])
+    found = agreement(empty, empty, [])
+    assert (found.exact, found.precision, found.recall, found.f1, found.token_ratio) == (None,) * 5
+    dropped = cuts(spans("  "))
+    assert [one.tokens for one in disagreements((dropped, cuts(spans("  ", (0, 2)))))] == [((0, 0), (0, 1))]
+    with pytest.raises(ValueError, match="two texts"):
+        agreement(empty, dropped, [])
+
+
+@settings(deadline=None)
+@given(st.sampled_from(NAMES), st.sampled_from(NAMES), TEXT)
+def test_boundaries_and_partings_are_their_definitions(first: str, second: str, text: str) -> None:
+    encodings = [TOKENIZERS[name].encode(text) for name in (first, second)]
+    ways = [cuts(encoding) for encoding in encodings]
+    for way, encoding in zip(ways, encodings, strict=True):
+        assert set(way.offsets) == boundaries(encoding)
+        assert list(way.offsets) == sorted(way.offsets)
+    found = agreement(ways[0], ways[1], word_spans(text))
+    ours, theirs = map(boundaries, encodings)
+    assert (found.boundaries_a, found.boundaries_b, found.shared) == (len(ours), len(theirs), len(ours & theirs))
+    stretch = list(disagreements(ways))
+    assert all(one.end <= other.start for one, other in pairwise(stretch))
+    for offset in ours ^ theirs:  # each boundary of one alone lies in a parting
+        assert any(one.start < offset < one.end for one in stretch)
+    for one in stretch:
+        for edge in (one.start, one.end):
+            assert edge in (0, len(text)) or edge in ours & theirs
+    differing = sum((last - low) - (high - start) for (low, last), (start, high) in (one.tokens for one in stretch))
+    assert differing == len(encodings[0]) - len(encodings[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(NAMES), min_size=2, max_size=3, unique=True), st.lists(TEXT, max_size=3))
+def test_a_corpus_in_stretches_is_its_documents_whole(names: list[str], texts: list[str]) -> None:
+    used = [TOKENIZERS[name] for name in names]
+    for pair in compare_on(used, Corpus.from_lines(texts)):
+        whole = Agreement()
+        partings: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
+        for text in texts:
+            a, b = used[pair.a].encode(text), used[pair.b].encode(text)
+            whole += agreement(cuts(a), cuts(b), word_spans(text))
+            for one in disagreements((cuts(a), cuts(b))):
+                (low, high), (start, end) = one.tokens
+                key = (text[one.start : one.end], a.tokens[low:high], b.tokens[start:end])
+                partings[key] = partings.get(key, 0) + 1
+        assert pair.agreement == whole
+        if {names[pair.a], names[pair.b]} & DROPPING or any(set(text) & set("\u0301\udc80") for text in texts):
+            continue
+        best = sorted(partings.values(), reverse=True)[:10]
+        assert [one.count for one in pair.partings] == best
+        assert all(partings[one.text, one.a, one.b] == one.count for one in pair.partings)
+
+
+@given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), TEXT)
+def test_stretches_are_the_document(names: list[str], text: str) -> None:
+    cutters = [Pretokenizer(TOKENIZERS[name].recipe) for name in names]
+    found = list(stretches(Corpus.from_text(text), cutters))
+    assert "".join(stretch for stretch, _ in found) == text
+    assert [more for _, more in found] == [True] * (len(found) - 1) + [False] * bool(found)
+
+
+def test_a_counted_corpus_counts() -> None:
+    corpus = Corpus.from_counts([("hat", 3), ("cats", 2)])
+    a, b = TOKENIZERS["hf-bpe"], train(corpus, "hf-bpe", merges=0)
+    (pair,) = compare_on([a, b], corpus)
+    assert pair.agreement.words == 5
+    assert pair.agreement.tokens_b == 3 * 3 + 2 * 4
+    assert sum(one.count for one in pair.partings) <= 5
+
+
+def test_the_most_frequent_parting_comes_first() -> None:
+    corpus = Corpus.from_text("ab ab ab abc abc x")
+    a, b = (train(corpus, "hf-bpe", merges=merges) for merges in (0, 1))
+    (pair,) = compare_on([a, b], corpus)
+    assert [(one.text, one.count, one.a, one.b) for one in pair.partings] == [
+        (" ab", 4, ("a", "b"), ("ab",)), ("ab", 1, ("a", "b"), ("ab",))
+    ]
+
+
+def test_one_tokenizer_has_no_pair_and_cancelling_stops() -> None:
+    assert compare_on([TOKENIZERS["gpt2"]], LEARNED) == ()
+    with pytest.raises(Cancelled):
+        compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED, cancel=lambda: True)
+    seen: list[int] = []
+    compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED, progress=lambda done, total: seen.append(total))
+    assert seen
+    with pytest.raises(TokentuiError, match="not in the vocabulary"):
+        compare_on([TOKENIZERS["gpt2"], train(Corpus.from_text("a"), "udl-notebook", merges=1)], LEARNED)
+
+
+def test_vocabularies_share_tokens_by_bytes_or_by_text() -> None:
+    corpus = Corpus.from_text("hug hugs hug pugs")
+    gpt2, bert, nmt, spm = (train(corpus, name, merges=12) for name in ("gpt2", "bert", "subword-nmt", "llama2"))
+    exact = overlap(gpt2, bert)
+    assert {b"h", b"hug"} <= set(exact.common)
+    assert b" hug" in exact.only_a
+    assert b"##g" in exact.only_b
+    both = [entry.piece for entry in gpt2.entries()]
+    assert sorted([*exact.common, *exact.only_a]) == sorted(set(both))
+    for other in (bert, nmt, spm):
+        bare = overlap(gpt2, other, bare=True)
+        assert {b"hug", b"pugs", b"g"} <= set(bare.common)
+        assert not any(piece.startswith(b"##") or b"</w>" in piece for piece in bare.only_b)
+    assert overlap(gpt2, gpt2).jaccard == 1.0
+
+
+def test_vocabularies_are_searched() -> None:
+    corpus = Corpus.from_text("hug hugs hug pugs")
+    found = overlap(train(corpus, "gpt2", merges=12), train(corpus, "bert", merges=12)).find("ug")
+    assert found.only_a
+    assert all(b"ug" in piece for part in (found.common, found.only_a, found.only_b) for piece in part)
+    assert found.find("\x00z").jaccard is None

@@ -1,0 +1,301 @@
+"""Trainings and files, held against other libraries in a process of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exporting import preset as made
+
+from tokentui.analyze.verify import PEERS, Peer, peer_of, verify_encoding, verify_training
+from tokentui.analyze.verify.encoding import shorten
+from tokentui.analyze.verify.peers import asking
+from tokentui.analyze.verify.training import check_recipe
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.formats import FORMATS, export, load, recognise
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+TEXT = "she sells sea shells by the sea shore; the shells she sells are sea shells, I'm sure. " * 3
+
+
+def peer(name: str) -> Peer:
+    pytest.importorskip(PEERS[name].module)
+    return peer_of(name)
+
+
+def test_names_of_peers() -> None:
+    with pytest.raises(TokentuiError, match="no peer 'tokeniser'"):
+        peer_of("tokeniser")
+    pytest.importorskip("tokenizers")
+    assert peer_of("HuggingFace").name == peer_of("hf").name == "tokenizers"
+
+
+def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(TokentuiError, match="the library is not installed") as raised:
+        peer_of("rustbpe")
+    assert raised.value.hint == "pip install rustbpe"
+
+
+def test_nothing_of_a_peer_is_imported_here() -> None:
+    import tokentui.analyze.verify.child as child
+
+    assert not {"tokenizers", "sentencepiece", "tiktoken", "rustbpe", "subword_nmt"} & set(vars(child))
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("name", "recipe", "merges"), [
+    ("tokenizers", "gpt2", None), ("tokenizers", "hf-bpe", 20), ("rustbpe", "rustbpe", None), ("tiktoken", "tiktoken-edu", 15),
+    ("subword-nmt", "subword-nmt", None), ("sentencepiece", "sentencepiece-bpe", None),
+])
+def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) -> None:
+    found = verify_training(Corpus.from_lines([TEXT]), preset(recipe), peer(name), merges)
+    assert found.parting is None
+    assert found.steps == merges or (merges is None and found.steps > 10)
+    assert found.version
+
+
+@pytest.mark.peer
+def test_the_first_tie_parts_them() -> None:
+    """Of equal counts one takes the first seen, the other the lowest ids."""
+    found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("tokenizers"))
+    parting = found.parting
+    assert parting is not None
+    assert (found.steps, parting.step, parting.ours, parting.tied) == (0, 1, (b"z", b"y"), 3)
+    assert parting.theirs is not None
+    assert (parting.theirs.left, parting.theirs.right, parting.theirs.count) == (b"a", b"b", 2)
+    assert parting.theirs.place is not None
+    assert [one.count for one in parting.candidates] == [2, 2, 2]
+
+
+@pytest.mark.peer
+def test_a_token_without_its_pair_is_looked_up_again() -> None:
+    found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("rustbpe"))
+    assert found.parting is not None
+    assert found.parting.theirs is not None
+    assert (found.parting.theirs.left, found.parting.theirs.right, found.parting.theirs.token) == (b"a", b"b", b"ab")
+
+
+CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
+    "tokenizers": {"unit": ("grapheme",), "mark": ("prefix:##", "end-suffix:</w>"), "pieces": ("sentencepiece",)},
+    "rustbpe": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
+    "tiktoken": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
+    "subword-nmt": {
+        "unit": ("byte", "grapheme"), "mark": ("none", "end-symbol:</w>", "end-suffix:#"), "pieces": ("sentencepiece",),
+    },
+    "sentencepiece": {"unit": ("grapheme",), "mark": ("prefix:##",), "split": ("whitespace", "none", "gpt2"), "pieces": ("any",)},
+}
+"""By library and axis the values that it cannot be asked for; each is tried on a recipe that it can train by."""
+CAN = {
+    "tokenizers": Recipe(unit="char", base="sorted", unknown="drop"), "rustbpe": preset("rustbpe"),
+    "tiktoken": preset("tiktoken-edu"), "subword-nmt": preset("subword-nmt"), "sentencepiece": preset("sentencepiece-bpe"),
+}
+HANDED: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"normalize": value}) for name in CAN for value in ((), "nfkc,lowercase", "nmt-nfkc", "bert-uncased")),
+    *((name, {}) for name in CAN), *((name, {"split": "words"}) for name in ("tokenizers", "rustbpe", "tiktoken")),
+    *((name, {"base": "first-seen"}) for name in ("tokenizers", "subword-nmt")), ("sentencepiece", {"unknown": "byte-fallback"}),
+]
+
+
+@pytest.mark.parametrize("name", CAN)
+def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
+    check_recipe(CAN[name], PEERS[name])
+    wrong: dict[str, tuple[str, ...]] = {**CANNOT[name], "objective": ("score",), "weight": ("distinct",)}
+    for axis, values in wrong.items():
+        for value in values:
+            axes = {axis: value} | ({"base": "sorted", "unknown": "error"} if axis == "unit" and value != "byte" else {})
+            recipe = CAN[name].with_axes(**axes)
+            with pytest.raises(TokentuiError) as raised:
+                verify_training(Corpus.from_text(TEXT), recipe, PEERS[name])
+            assert raised.value.what == f"{name} cannot train with {axis}={value}"
+            assert raised.value.hint.startswith(f"it trains with {axis}=")
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("name", "axes"), HANDED)
+def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
+    """What the recipe says of a text is what the library trains on: no difference that the recipe does not explain."""
+    text = [TEXT + "ﬁne  Ünïted 12 1２ n\u0303 ① a b\u00a0c", "x" * 9000 + " y", "She  sells", "  sea  "]
+    found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), 30)
+    if "base" in axes and name == "tokenizers" and found.parting is not None:
+        assert found.parting.tied > 1, "another order of ids decides among equals alone"
+    else:
+        assert found.parting is None, found.parting
+
+
+@pytest.mark.peer
+def test_texts_as_they_are_under_sentencepiece() -> None:
+    """Llama-2's recipe keeps spaces and full-width letters; the library's own rules, which change both, are not asked for."""
+    text = ["a  b   c ａｂ ａｂ ｃ  a  b"] * 4
+    for recipe in (preset("llama2"), preset("sentencepiece-bpe", normalize=())):
+        found = verify_training(Corpus.from_lines(text), recipe, peer("sentencepiece"))
+        assert found.parting is None
+        assert found.steps > 3
+    ours = verify_training(Corpus.from_lines(text), preset("sentencepiece-bpe"), peer("sentencepiece"))
+    assert (ours.parting, ours.steps > 0) == (None, True)
+
+
+@pytest.mark.peer
+def test_a_long_line_is_not_left_out() -> None:
+    """sentencepiece drops lines of more than 4,192 bytes unless it is told otherwise."""
+    found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), 20)
+    assert (found.parting, found.steps) == (None, 20)
+
+
+def test_counted_words_are_no_texts() -> None:
+    with pytest.raises(TokentuiError, match="sentencepiece takes texts, not counted words"):
+        verify_training(Corpus.from_counts([("▁a", 3), ("▁ab", 5)]), preset("sentencepiece-bpe"), PEERS["sentencepiece"])
+
+
+def document(merges: list[list[str]]) -> dict[str, Any]:
+    names = ["<unk>", *"abcdefgh", "ab", "abc", "bc"]
+    model = {"type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)}, "merges": merges}
+    return {"version": "1.0", "added_tokens": [], "normalizer": {"type": "Lowercase"}, "post_processor": None, "decoder": None,
+            "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": model}
+
+
+@pytest.mark.peer
+def test_a_text_that_differs_is_made_short(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    ours.write_text(json.dumps(document([["a", "b"], ["ab", "c"]])), "utf-8")
+    theirs.write_text(json.dumps(document([["b", "c"], ["a", "b"], ["a", "bc"]])), "utf-8")
+    documents = ["ab ab gh\nde fg", "nothing here differs", "de gh ABx\nfabd eabCg ab"]
+    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), documents).parting is None
+    found = verify_encoding(load(ours), str(theirs), peer("tokenizers"), [*documents, "de fbc h"])
+    assert (found.texts, found.parting and found.parting.number) == (3, 4)
+    assert found.parting is not None
+    assert (found.parting.text, found.parting.stage) == ("bc", "ids")
+    assert found.parting.ours.words == found.parting.theirs.words == ("bc",)
+    assert (found.parting.ours.tokens, found.parting.theirs.tokens) == (("b", "c"), ("bc",))
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize(("step", "value", "stage", "text"), [
+    ("normalizer", None, "normalized text", "A"),
+    ("pre_tokenizer", {"type": "Punctuation", "behavior": "Isolated"}, "pre-tokens", " "),
+])
+def test_the_stage_where_they_part(tmp_path: Path, step: str, value: Any, stage: str, text: str) -> None:
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    ours.write_text(json.dumps(document([["a", "b"]])), "utf-8")
+    theirs.write_text(json.dumps(document([["a", "b"]]) | {step: value}), "utf-8")
+    found = verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["Ab cd, ef"]).parting
+    assert found is not None
+    assert (found.stage, found.text) == (stage, text)
+
+
+@pytest.mark.peer
+def test_a_library_that_refuses(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(json.dumps(document([["a", "b"]])), "utf-8")
+    (tmp_path / "u.json").write_text(json.dumps(document([["a", "b"]]) | {"normalizer": {"type": "None such"}}), "utf-8")
+    with pytest.raises(TokentuiError, match="the library refuses: "):
+        verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "u.json"), peer("tokenizers"), ["a"])
+    with pytest.raises(TokentuiError, match="rustbpe reads no file of ids"):
+        verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "t.json"), PEERS["rustbpe"], ["a"])
+
+
+OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktoken": "tiktoken"}
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path, name: str) -> None:
+    """Our own file too, also where it was made of one that the library reads."""
+    for format, held in (("tokentui", "gpt2"), ("huggingface", "gpt2"), ("sentencepiece", "t5"), ("tiktoken", "gpt2"),
+                         ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2")):
+        if OWNERS[name] == format:
+            continue
+        path = tmp_path / FORMATS[format].files[0]
+        export(made(held), path, format)
+        with pytest.raises(TokentuiError) as raised:
+            verify_encoding(load(path, "gpt2" if format == "tiktoken" else ""), str(path), PEERS[name], ["a"])
+        assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {recognise(path)}"
+        assert f"--to {OWNERS[name]}" in raised.value.hint
+
+
+@pytest.mark.peer
+def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
+    """As plain text, and found by their names; a file whose specials have other ids parts in the second way only."""
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    export(made("gpt2"), ours, "huggingface")
+    said = json.loads(ours.read_text())
+    texts = ["a <|endoftext|> b", "<|endoftext|><|endoftext|>", "plain"]
+    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), texts).parting is None
+    said["added_tokens"][0]["lstrip"] = True
+    theirs.write_text(json.dumps(said))
+    parting = verify_encoding(load(ours), str(theirs), peer("tokenizers"), texts).parting
+    assert parting is not None
+    assert (parting.number, parting.specials, parting.text) == (1, True, " <|endoftext|>")
+    assert parting.theirs.tokens == ("<|endoftext|>",)
+    assert parting.ours.tokens == (" ", "<|endoftext|>")
+    assert verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["a b"]).parting is None
+
+
+@pytest.mark.peer
+def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
+    """The library keeps a copy of what it read under a path."""
+    path = tmp_path / "r.tiktoken"
+    for name in ("gpt2", "minbpe"):
+        export(made(name), path, "tiktoken")
+        found = verify_encoding(load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT])
+        assert found.parting is None
+
+
+def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
+    path = tmp_path / "r.tiktoken"
+    export(made("gpt2"), path, "tiktoken")
+    with pytest.raises(TokentuiError, match="tiktoken cannot cut with split=falcon"):
+        verify_encoding(load(path, "falcon"), str(path), PEERS["tiktoken"], ["a"])
+
+
+def child(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
+    (folder / "child.py").write_text(program)
+    monkeypatch.setattr("tokentui.analyze.verify.peers._CHILD", folder / "child.py")
+
+
+def test_a_process_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child(monkeypatch, tmp_path, "import os, sys\nprint('thread panicked at x', file=sys.stderr, flush=True)\nos.abort()\n")
+    with asking(PEERS["rustbpe"]) as asked, pytest.raises(TokentuiError) as raised:
+        asked.ask(20, do="train", words=["a" * 1_000_000])
+    assert str(raised.value).startswith("rustbpe: the library ended with signal 6: thread panicked at x")
+
+
+def test_a_process_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child(monkeypatch, tmp_path, "import time\ntime.sleep(600)\n")
+    with asking(PEERS["rustbpe"]) as asked, pytest.raises(TokentuiError, match="the library took more than 0 s"):
+        asked.ask(0.2, do="train")
+    with asking(PEERS["rustbpe"], lambda: True) as asked, pytest.raises(Cancelled):
+        asked.ask(20, do="train")
+
+
+def test_what_a_library_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokentui.analyze.verify import child as program
+
+    whole = Path(program.__file__).read_text().replace('    "tokenizers": train_tokenizers', '    "tokenizers": noisy')
+    noisy = "def noisy(asked):\n    print('hello')\n    raise SystemExit('no')\n\n\nTRAIN:"
+    child(monkeypatch, tmp_path, whole.replace("TRAIN:", noisy, 1))
+    with asking(PEERS["tokenizers"]) as asked, pytest.raises(TokentuiError, match="the library refuses: SystemExit: no"):
+        asked.ask(20, do="train")
+
+
+def test_shortest_part() -> None:
+    assert shorten("the quick brown fox jumps", lambda part: "q" in part and "x" in part) == "qx"
+    assert shorten("aaaa", lambda part: len(part) >= 3) == "aaa"
+    assert shorten("abc", lambda part: False) == "abc"
+
+
+@pytest.mark.peer
+def test_a_sample_against_ranks(tmp_path: Path) -> None:
+    """Ranks without a pattern: the one that was named goes to the library too."""
+    import base64
+
+    rows = [base64.b64encode(bytes((value,))) + b" %d\n" % value for value in range(256)]
+    rows += [base64.b64encode(piece) + b" %d\n" % (256 + n) for n, piece in enumerate([b"th", b" a", b" the", b"in", b"the"])]
+    path = tmp_path / "r.tiktoken"
+    path.write_bytes(b"".join(rows))
+    found = verify_encoding(load(path, "cl100k"), str(path), peer("tiktoken"), read("sample:english").documents)
+    assert found.parting is None
+    assert found.tokens > 1000

@@ -1,0 +1,254 @@
+"""No code of the current folder is run, and the children of a process run the files that it runs itself."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from terminal import Terminal
+
+from tokentui.cli.program import COMMANDS
+from tokentui.core import children, jit
+from tokentui.text.count import PARALLEL_CHARS
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = "import sys\nfrom tokentui.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
+"""What an installer writes as the program `tokentui`."""
+PROBE = """
+import json, os, sys
+import tokentui
+json.dump({"package": tokentui.__file__, "path": sys.path, "folder": os.getcwd()}, sys.stdout)
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This one's, with the checkout on Python's path, wherever the program is started."""
+    paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program as an installer writes it."""
+    path = tmp_path_factory.mktemp("bin") / "tokentui"
+    path.write_text(SCRIPT)
+    return str(path)
+
+
+def before_our_first_line() -> set[str]:
+    """Modules that `python -m tokentui` may look for in the current folder before any line of ours."""
+    code = "import runpy, pkgutil, sys, tokentui.__main__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-P", "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.fixture
+def traps(tmp_path: Path) -> Path:
+    """A folder in which every module that can be imported here has a namesake, which leaves a mark when it is imported."""
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    names = {*importlib.metadata.packages_distributions(), *sys.stdlib_module_names, "sitecustomize", "usercustomize"}
+    for name in names - {"tokentui", "tests"}:
+        if name.isidentifier():
+            (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'marks')!r}, 'a').write({name!r} + '\\n')\n")
+    for name in ("numba", "numpy", "textual", "regex"):
+        (folder / f"{name}.py").rename(folder / "package.py")
+        (folder / name).mkdir()
+        (folder / "package.py").rename(folder / name / "__init__.py")
+    text = (ROOT / "corpora" / "english.txt").read_text()
+    (folder / "corpus.txt").write_text(text)
+    # Every word is another one: in plain Python a second process takes its share of so much.
+    (folder / "large.txt").write_text((text + "\n") * (PARALLEL_CHARS // len(text) + 1))
+    return folder
+
+
+def sprung(folder: Path) -> list[str]:
+    """The traps that were executed."""
+    marks = folder.parent / "marks"
+    return sorted(set(marks.read_text().split())) if marks.exists() else []
+
+
+WORDS = {
+    "train": ("train", "large.txt", "-r", "gpt2", "--merges", "3", "-o", "made.json", "-q"),
+    "encode": ("encode", "corpus.txt", "-t", "made.json"),
+    "decode": ("decode", "-t", "made.json", "64", "65"),
+    "split": ("split", "corpus.txt", "-r", "gpt2"),
+    "compare": ("compare", "corpus.txt", "-r", "gpt2", "-r", "bert", "--merges", "3"),
+    "inspect": ("inspect", "-t", "made.json"),
+    "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
+    "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
+    "recipes": ("recipes",),
+}
+
+
+def test_every_command_is_tried() -> None:
+    assert set(WORDS) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("way", ["script", pytest.param("module", marks=pytest.mark.soak)])
+def test_no_command_runs_code_of_the_current_folder(traps: Path, script: str, way: str) -> None:
+    begin = [sys.executable, script] if way == "script" else [sys.executable, "-m", "tokentui"]
+    if way == "module":
+        for name in before_our_first_line():
+            (traps / f"{name}.py").unlink(missing_ok=True)
+    for name in COMMANDS if way == "script" else ("train", "verify"):  # both start a child
+        done = subprocess.run(
+            [*begin, *WORDS[name]], cwd=traps, env=environment(TOKENTUI_ENGINE="plain"), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )
+        assert sprung(traps) == [], name
+        assert done.returncode in (0, 1), f"{name}: {done.stdout[-300:]} {done.stderr}"
+    if jit.available():
+        done = subprocess.run([*begin, "--version"], cwd=traps, env=environment(), capture_output=True, text=True, check=True)
+        assert "Numba" in done.stdout or "kernels" in done.stdout
+        assert sprung(traps) == []
+
+
+@pytest.mark.pty
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+@pytest.mark.parametrize("way", ["script", pytest.param("module", marks=pytest.mark.soak)])
+def test_the_explorer_runs_no_code_of_the_current_folder(traps: Path, script: str, home: Path, way: str) -> None:
+    if way == "module":
+        for name in before_our_first_line():
+            (traps / f"{name}.py").unlink(missing_ok=True)
+    more = {"PYTHONPATH": environment()["PYTHONPATH"], "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
+    program = (script,) if way == "script" else ("-m", "tokentui")
+    with Terminal("corpus.txt", "-r", "gpt2", program=program, folder=traps, environment=more) as terminal:
+        # The child that compiles has imported all that it needs when the first kernel is kept.
+        terminal.until(lambda text: any(home.rglob("*.nbc")) or bool(sprung(traps)))
+        assert sprung(traps) == []
+        terminal.press("q")
+        assert terminal.end() == 0
+
+
+def probed(folder: Path, code: str, **more: str) -> dict[str, object]:
+    """What a child says of itself whose parent runs some code in a folder."""
+    (folder / "probe.py").write_text(PROBE)
+    code = f"""
+import json, subprocess, sys
+{code}
+from tokentui.core import children
+words = children._started(children._PACKAGE, "probe")
+place = json.loads(words[-1])
+place[2].append({str(folder)!r})
+words[-1] = json.dumps(place)
+subprocess.run(words, env=children.surroundings(), cwd=children.FOLDER, check=True)
+"""
+    begin = [sys.executable, "-c", code]
+    done = subprocess.run(begin, cwd=folder, env=environment(**more), capture_output=True, text=True, check=True)
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def clone(folder: Path) -> Path:
+    """A folder that holds the package, as a checkout does."""
+    folder.mkdir()
+    shutil.copytree(ROOT / "tokentui", folder / "tokentui", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_a_child_runs_the_files_of_its_parent(tmp_path: Path) -> None:
+    """Of two packages, one installed and one in the current folder, whichever the parent has."""
+    here = clone(tmp_path / "clone")
+    installed = probed(here, "sys.path.remove('')")
+    assert installed["package"] == str(ROOT / "tokentui" / "__init__.py")
+    assert installed["folder"] == children.FOLDER
+    checkout = probed(here, "")
+    assert checkout["package"] == str(here / "tokentui" / "__init__.py")
+
+
+def test_a_child_has_the_places_of_its_parent_but_for_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    found = probed(tmp_path, "sys.path.insert(0, 'lib')", PYTHONPATH=os.pathsep.join([str(ROOT), ""]))
+    path = found["path"]
+    assert isinstance(path, list)
+    assert path[0] == str(tmp_path / "lib")
+    assert str(ROOT) in path
+    assert "" not in path
+
+
+COUNTED = """
+import asyncio, os, sys
+import numba.core.event as event
+
+def note(what):
+    with open({notes!r}, "a") as notes:
+        notes.write(what + "\\n")
+
+class Compiled(event.Listener):
+    def on_start(self, one):
+        if one.data["dispatcher"].py_func.__module__.startswith("tokentui."):
+            note("compiled here")
+    def on_end(self, one):
+        pass
+
+event.register("numba:compile", Compiled())
+begin = asyncio.create_subprocess_exec
+
+async def start(*words, **more):
+    note("child")
+    return await begin(*words, **more)
+
+asyncio.create_subprocess_exec = start
+sys.path[0] = {first!r}
+from tokentui.__main__ import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+
+@pytest.mark.pty
+@pytest.mark.soak
+@pytest.mark.timeout(3000)
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+@pytest.mark.parametrize("way", ["installed", "clone"])
+def test_the_first_start_compiles_once_and_not_in_the_explorer(
+    tmp_path: Path, home: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that holds a `tokentui/`, whichever of the two packages runs; then another start compiles nothing."""
+    monkeypatch.setattr("terminal.PATIENCE_S", 1200.0)
+    here, notes = clone(tmp_path / "clone"), tmp_path / "notes"
+    program = tmp_path / "counted.py"
+    program.write_text(COUNTED.format(notes=str(notes), first=str(here if way == "clone" else ROOT)))
+    more = {"TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
+    for start in range(2):
+        with Terminal("sample:english", program=(str(program),), folder=here, columns=120, rows=40, environment=more) as terminal:
+            terminal.until(lambda text: "compiled (Numba" in text)
+            terminal.press("q")
+            assert terminal.end() == 0
+        assert notes.read_text().split("\n") == ["child", ""], f"start {start + 1}"
+    (kernels,) = (home / "cache").iterdir()
+    assert len([one for one in kernels.iterdir() if one.is_dir()]) == 1, "the files of one package"
+
+
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+def test_what_was_compiled_for_another_folder_does_not_count(tmp_path: Path, home: Path) -> None:
+    """Numba finds nothing of it: all would be compiled again, in the process that believed it there."""
+    code = "from tokentui.core.jit import cache; print(cache._path())"
+    paths = set()
+    for folder in (clone(tmp_path / "one"), clone(tmp_path / "two")):
+        words = [sys.executable, "-c", code]
+        paths.add(subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, check=True).stdout)
+    assert len(paths) == 2
+
+
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+def test_a_process_that_compiles_elsewhere_compiles_nothing(home: Path) -> None:
+    code = """
+from tokentui.core import jit
+from tokentui.core.jit import cache
+jit.compile_elsewhere()
+cache.mark_filled()
+print(jit.compiled(), jit.ready(10**9), jit.compiled(), jit.loaded())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(NUMBA_DISABLE_JIT="0"), capture_output=True, text=True, check=True
+    )
+    assert (done.stdout.split(), done.stderr) == (["True", "False", "False", "False"], "")
+    assert not list(home.rglob("*.nbc"))

@@ -1,0 +1,74 @@
+"""Where things live, and what was opened last."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tokentui.core import paths
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("TOKENTUI_HOME", str(folder))
+    return folder
+
+
+def test_one_variable_moves_everything(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert paths.config_dir() == paths.state_dir() == home
+    monkeypatch.delenv("TOKENTUI_HOME")
+    assert paths.config_dir().name == paths.state_dir().name == "tokentui"
+
+
+def test_newest_first_without_repeats(home: Path) -> None:
+    assert paths.recent() == ()
+    for source in ("/a", "/b", "sample:gage", "/a"):
+        paths.remember(source)
+    assert paths.recent() == ("/a", "sample:gage", "/b")
+
+
+def test_only_so_many_are_kept(home: Path) -> None:
+    for number in range(paths.MOST_RECENT + 5):
+        paths.remember(f"/{number}")
+    assert paths.recent() == tuple(f"/{number}" for number in reversed(range(5, paths.MOST_RECENT + 5)))
+
+
+def test_paths_are_kept_absolute_and_standard_input_is_not(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/somewhere")
+    for source in ("-", "", "near.txt", "~/far.txt"):
+        paths.remember(source)
+    assert paths.recent() == ("/somewhere/far.txt", os.path.join(os.getcwd(), "near.txt"))
+
+
+def test_names_that_are_no_utf8_come_back(home: Path) -> None:
+    name = os.fsdecode(b"/tmp/\xff\x1b[31m\n.txt")
+    paths.remember(name)
+    assert paths.recent() == (name,)
+
+
+_DAMAGED = [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b'[1, null, "", "/kept", "/kept"]']
+
+
+@pytest.mark.parametrize("held", _DAMAGED)
+def test_a_damaged_file_is_no_failure(home: Path, held: bytes) -> None:
+    home.mkdir()
+    (home / "recent.json").write_bytes(held)
+    assert paths.recent() == (("/kept",) if b"kept" in held else ())
+    paths.remember("/new")
+    assert paths.recent()[0] == "/new"
+    assert isinstance(json.loads((home / "recent.json").read_bytes()), list)
+
+
+def test_where_nothing_can_be_written_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "file" / "below"))
+    paths.remember("/a")
+    paths.remember("/nul\0")
+    assert paths.recent() == ()

@@ -1,0 +1,48 @@
+"""What the tables of pairs say, against the patterns; without any kernel."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import scanning
+
+from tokentui.text.kernels import classes, rules
+from tokentui.text.split import splitter
+
+AROUND = ("", *scanning.SHORT, "'s", "'l", "\n ", "A中")
+
+
+def entry(split: str, left: str, right: str) -> int:
+    table = classes.bert_table() if split == "bert" else classes.letters_table()
+    return rules.pairs(split)[table.of(ord(left)) * classes.CLASSES + table.of(ord(right))]
+
+
+@pytest.mark.parametrize("split", scanning.SPLITS)
+def test_a_text_may_be_cut_at_every_border(split: str) -> None:
+    words = splitter(split).words
+    borders = [pair for pair in itertools.product(scanning.SHORT, repeat=2) if entry(split, *pair) & rules.BORDER == rules.BORDER]
+    assert len(borders) > 20
+    for left, right in borders:
+        for before, after in itertools.product(AROUND, repeat=2):
+            head, tail = before + left, right + after
+            assert words(head) + words(tail) == words(head + tail), (head, tail)
+
+
+@pytest.mark.parametrize("split", scanning.SPLITS)
+def test_no_border_is_certain_where_words_differ(split: str) -> None:
+    """CUT and JOIN of two characters that stand alone are what the pattern does with them."""
+    for left, right in itertools.product(scanning.SHORT, repeat=2):
+        said = entry(split, left, right)
+        if said & rules.ASK != rules.ASK and not said & rules.DROP:
+            together = [word for word in splitter(split).words(left + right) if word == left + right]
+            spaces = splitter(split).words(left) == [] == splitter(split).words(right)
+            assert spaces or bool(together) == (said == rules.JOIN), (left, right)
+
+
+def test_the_table_of_a_split_has_an_entry_for_each_pair() -> None:
+    for split in scanning.SPLITS:
+        table = rules.pairs(split)
+        assert len(table) == classes.CLASSES**2
+        starts = table[classes.START * classes.CLASSES :]
+        assert all(one & rules.CUT for one in starts)

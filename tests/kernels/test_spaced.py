@@ -1,0 +1,52 @@
+"""The words of sentencepiece's split, counted by the runs between white space, are those of its lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import ModuleType
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe
+from tokentui.text.kernels.rules import RUNS
+from tokentui.text.normalize import compositions, nmt_characters
+from tokentui.text.pretokenize import Pretokenizer
+
+RECIPE = PRESETS["sentencepiece-unigram"].recipe
+PLAIN_SPACES = Recipe(split="metaspace", unit="char", base="sorted", unknown="error")
+SPACES = " \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\u200b\ufeff\u2581"
+texts = st.text(alphabet=f"ab.1é中ﾊﾟ가\u1161\u0301\u0344A\x01\x7f\udc80🏽１{SPACES}", max_size=24) | st.text(max_size=12)
+documents = st.lists(texts, max_size=8)
+
+
+def counted(lines: list[str], recipe: Recipe) -> Counter[str]:
+    words = Pretokenizer(recipe).words
+    return Counter(word for line in lines for word in words(line))
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents, st.integers(1, 2))
+@example(["a\u200bb c", "", " a", "\x01", "a\x0bb\x85c"], 1)
+def test_counted_by_runs(counting: ModuleType, lines: list[str], threads: int) -> None:
+    found = counting.count_words(lines, RECIPE, Pretokenizer(RECIPE).words, threads=threads)
+    wanted = counted(lines, RECIPE)
+    assert found == (list(wanted), list(wanted.values()))
+
+
+def test_other_normalisations_are_not_for_it(counting: ModuleType) -> None:
+    assert counting.count_words(["a b"], PLAIN_SPACES, Pretokenizer(PLAIN_SPACES).words) is None
+
+
+def test_what_parts_runs_is_a_space_to_sentencepiece(counting: ModuleType) -> None:
+    """And no rule of several characters has one."""
+    from tokentui.text.kernels.classes import SPACE, bert_runs_table
+    from tokentui.text.kernels.tables import scanner
+
+    assert scanner(RUNS)
+    table = bert_runs_table()
+    parting = [chr(code) for code in range(0x110000) if table.of(code) == SPACE]
+    assert len(parting) > 15
+    assert {nmt_characters(character) for character in parting} == {" "}
+    assert not any(" " in parts for parts in compositions())

@@ -1,0 +1,364 @@
+"""What is found beside the columns is what counting from scratch gives, and what the command line prints."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from comparing import Bench, Run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from running_cli import done
+
+from tokentui.analyze.curves import evenly
+from tokentui.analyze.parting import first_differing_step
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.session import commands as do
+from tokentui.session.compared import (
+    SECTIONS,
+    ColumnWanted,
+    CompareLook,
+    CompareSnapshot,
+    Curve,
+    FindParting,
+    GoToParting,
+    OverlapCounts,
+    Passage,
+    RemoveColumn,
+    ShowPassage,
+    Under,
+    VocabularyLook,
+    Watch,
+)
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
+TIES = ("first-seen", "largest-pair", "smallest-pair", "lowest-ids")
+texts = st.lists(st.text(alphabet="abc", min_size=1, max_size=7), min_size=1, max_size=9).map(" ".join)
+
+
+def curve(seen: CompareSnapshot, key: int, held_out: bool = False) -> Curve:
+    assert seen.curves is not None
+    (found,) = [one for one in seen.curves.series if (one.key, one.held_out) == (key, held_out)]
+    return found
+
+
+@settings(max_examples=60)
+@given(texts, st.sampled_from(TIES), st.sampled_from(TIES), st.sampled_from([None, 1, 3]))
+def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int | None) -> None:
+    corpus = Corpus.from_text(text)
+    first, second = PLAIN.with_axes(tie=a), PLAIN.with_axes(tie=b)
+    run, other = Run(corpus, first), Run(corpus, second)
+    stop = () if merges is None else (("merges", merges),)
+    bench = Bench(corpus, ColumnWanted(first), ColumnWanted(second, stop))
+    (found,) = bench.find().partings
+    ours, theirs = run.chosen, other.chosen if merges is None else other.chosen[:merges]
+    expected = next((n for n, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x[:2] != y[:2]), None)
+    if expected is None and len(ours) != len(theirs):
+        expected = min(len(ours), len(theirs)) + 1
+    assert found.done
+    assert found.step == expected
+    assert found.looked == (min(len(ours), len(theirs)) if expected is None else expected - 1)
+    for side, chosen, naive in zip(found.sides, (ours, theirs), (run, other), strict=False):
+        at = found.looked
+        assert side.tokens == naive.tokens[at]
+        assert (side.choice is None) == (at >= len(chosen)) == (side.end is not None)
+        if side.choice is not None:
+            assert (side.choice.left, side.choice.right, side.choice.count) == chosen[at]
+    assert bench.do(GoToParting(2, 1)) == expected
+    if expected is not None:
+        assert bench.seen.position.value == expected - 1
+
+
+def test_the_way_to_a_parting_is_found_before_one_goes() -> None:
+    bench = Bench(read("sample:english"), preset("wordpiece"), preset("bert"), preset("bert"))
+    answers: list[Any] = []
+    bench.do(do.GoTo(20))
+    bench.state.handle(GoToParting(1, 2), answers.append)
+    bench.state.handle(GoToParting(2, 3), answers.append)
+    assert answers == []
+    (job, *rest) = [job for job in bench.state.findings.jobs(bench.state.look) if job.key[0] == "parting"]
+    for given_up in rest:
+        bench.state.findings.give_up(given_up)
+    assert answers == [None]
+    bench.state.findings.deliver(job, bench._work(job))
+    bench.settle()
+    assert answers == [None, 1]
+    assert bench.seen.position.value == 0
+    assert list(bench.state.findings.jobs(bench.state.look)) == [], "what was given up is not looked for again"
+    bench.do(FindParting(2, 3))
+    same = bench.find().partings[2]
+    assert (same.a, same.b, same.step, same.done) == (2, 3, None, True)
+
+
+def tokens_of(tokenizer: Tokenizer, corpus: Corpus) -> tuple[int, int]:
+    """The tokens of a corpus, and how many ids are among them."""
+    found = [one for text in corpus.documents for one in tokenizer.encode(text).ids]
+    return len(found), len({one for one in found if one is not None})
+
+
+HELD = Corpus.from_lines(["the newest lowest widen", "lo wi newer", "The ne quiz, low"], "held out")
+OWN = Corpus.from_lines(["low low lower lowest newer newest wide wider widest", "the then there The other"] * 3)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        PLAIN,
+        preset("gpt2"),
+        preset("bert"),
+        preset("wordpiece"),
+        preset("subword-nmt"),
+        preset("swift-talk-distinct", unknown="per-unit"),
+        preset("llama2"),
+        preset("udl-notebook", unknown="rest-of-word"),
+        preset("sentencepiece-unigram", normalize=()),
+        preset("gage", unknown="never"),
+    ],
+    ids=lambda recipe: f"{recipe.objective}-{recipe.split}-{recipe.encode}-{recipe.unknown}",
+)
+def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
+    unigram = recipe.objective == "unigram"
+    run: tuple[tuple[str, Any], ...] = (("vocab_size", 40),) if unigram else (("merges", 25),)
+    specials = ("[UNK]",) if recipe.unknown in ("whole-word", "rest-of-word", "per-unit", "fused", "byte-fallback") else ()
+    bench = Bench(OWN, ColumnWanted(recipe, (*run, ("specials", specials))), PLAIN, wants=("curves",))
+    bench.state.findings.hold_out(HELD)
+    bench.do(do.GoTo(None))
+    seen = bench.find()
+    trainer = start(OWN, recipe, specials=specials)
+    trainer.run(vocab_size=40 if unigram else None, merges=None if unigram else 25)
+    for held_out, corpus in ((False, OWN), (True, HELD)):
+        found = curve(seen, 1, held_out)
+        if held_out and recipe.unknown == "error":
+            assert "not in the vocabulary" in found.error
+            assert found.steps == ()
+            continue
+        assert found.error == ""
+        assert found.steps[0] == 0
+        assert found.steps[-1] == trainer.known
+        for n, step in enumerate(found.steps):
+            trainer.jump(step)
+            tokens, used = tokens_of(trainer.tokenizer(), corpus)
+            if recipe.objective == "gage" and not held_out:
+                tokens = trainer.tokens
+            assert found.tokens[n] == tokens, f"step {step}"
+            assert found.bytes_per_token[n] == corpus.size / tokens
+            if found.in_use and recipe.objective != "gage":
+                assert found.in_use[n] == pytest.approx(used / trainer.vocab_size)
+        assert found.in_use or (held_out and recipe.unknown == "byte-fallback")
+
+
+def test_a_curve_grows_with_what_is_known_and_is_drawn_before_it_is_found() -> None:
+    bench = Bench(OWN, PLAIN, preset("gpt2"), wants=("curves",))
+    bench.do(do.GoTo(6))
+    early = curve(bench.seen, 1)
+    assert (early.steps, early.in_use) == (tuple(evenly(6, 200)), ())
+    assert len(curve(bench.find(), 1).in_use) == 7
+    bench.do(do.GoTo(9))
+    assert curve(bench.find(), 1).steps[-1] == 9
+    assert bench.seen.curves is not None
+    assert bench.seen.curves.marks == ((1, 9), (2, 9))
+
+
+def values(rows: Any) -> list[tuple[str, dict[str, str], list[Any]]]:
+    return [(row.measure.name, dict(row.conventions), [one and one.value for one in row.figures]) for row in rows]
+
+
+def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
+    out = str(tmp_path / "sailor.json")
+    done("train", "sample:english", "-r", "udl-notebook", "--merges", "30", "-o", out, "-q")
+    words = ["-t", out, "-r", "gpt2", "-r", "bert", "--merges", "40", "sample:english"]
+    printed = json.loads(done("compare", *words, "--json", "--words", "words", "--alpha", "2"))
+    run = (("merges", 40),)
+    bench = Bench(
+        read("sample:english"), ColumnWanted(path=out), ColumnWanted(preset("gpt2"), run), ColumnWanted(preset("bert"), run),
+        wants=SECTIONS,
+    )
+    bench.do(Under("words", 2.0))
+    bench.do(do.GoTo(None))
+    seen = bench.find()
+    assert seen.failed == ()
+    assert seen.measured is not None
+    assert seen.measured.at == seen.position
+    assert values(seen.measured.rows) == [(row["name"], row["conventions"], row["values"]) for row in printed["measures"]]
+    assert seen.measured.agreements is not None
+    assert [(one.agreement.exact, one.agreement.f1, one.agreement.token_ratio) for one in seen.measured.agreements] == [
+        (row["exact"], row["f1"], row["token_ratio"]) for row in printed["agreement"]
+    ]
+    assert [[(part.text, part.count) for part in one.partings] for one in seen.measured.agreements] == [
+        [(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]
+    ]
+    exact = [row for row in printed["vocabulary"] if row["by"] == "exact"]
+    bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
+    assert [(one.common, one.only_a, one.only_b, one.jaccard) for one in seen.overlaps] == [
+        (row["common"], row["only_a"], row["only_b"], row["jaccard"]) for row in exact
+    ]
+    assert [(one.bare_common, one.bare_only_a, one.bare_only_b) for one in seen.overlaps] == [
+        (row["common"], row["only_a"], row["only_b"]) for row in bare
+    ]
+    steps = {(row["a"], row["b"]): row["step"] for row in printed["first_difference"]}
+    assert seen.partings[2].step == steps["B", "C"]
+
+
+def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
+    corpus, recipes = read("sample:english"), (preset("gpt2"), preset("sentencepiece-bpe"))
+    meant, spelled = (
+        first_differing_step(start(corpus, recipes[0]), start(corpus, recipes[1]), literal=literal) for literal in (False, True)
+    )
+    assert spelled == 1
+    assert meant is not None
+    assert meant > 1
+    bench = Bench(corpus, *recipes)
+    (found,) = bench.find().partings
+    assert (found.step, found.literal, found.other, found.looked) == (meant, False, spelled, meant - 1)
+    assert all(side.choice for side in found.sides)
+    assert bench.do(GoToParting(1, 2)) == meant
+    assert bench.seen.position.value == meant - 1
+    bench.do(Watch(dataclasses.replace(bench.state.look, literal=True)))
+    (found,) = bench.find().partings
+    assert (found.step, found.literal, found.other) == (spelled, True, meant)
+    assert [side.choice.token for side in found.sides if side.choice] == [b" t", "▁t".encode()]
+    assert bench.do(GoToParting(1, 2)) == spelled
+
+
+def test_a_measure_says_where_it_belongs_until_it_is_found_again() -> None:
+    bench = Bench(OWN, PLAIN, preset("gpt2"), wants=("measures", "agreement"))
+    first = bench.find().measured
+    bench.do(do.Move(3))
+    stale = bench.seen.measured
+    assert first is not None
+    assert stale is not None
+    assert (stale.at.value, bench.seen.position.value) == (0, 3)
+    fresh = bench.find().measured
+    assert fresh is not None
+    assert fresh.at.value == 3
+    bench.do(Under("space"))
+    assert bench.find().measured != fresh
+
+
+def counts(seen: CompareSnapshot) -> OverlapCounts:
+    (found,) = seen.overlaps
+    return found
+
+
+def test_vocabularies_in_lists_that_can_be_searched() -> None:
+    marked = PLAIN.with_axes(mark="end-suffix:</w>")
+    run, other = Run(OWN, PLAIN), Run(OWN, marked)
+    bench = Bench(OWN, ColumnWanted(PLAIN, (("merges", 12),)), ColumnWanted(marked, (("merges", 20),)), wants=("vocabulary",))
+    bench.do(do.GoTo(12))
+    ours, theirs, whole = set(run.vocabularies[12]), set(other.vocabularies[12]), set(other.vocabularies[20])
+    found = counts(bench.find())
+    assert (found.common, found.only_a, found.only_b) == (len(ours & theirs), len(ours - theirs), len(theirs - ours))
+    assert (found.never_a, found.never_b) == (None, None), "nobody has asked"
+    trainer = start(OWN, PLAIN)
+    trainer.jump(12)
+    lists = {
+        "common": ours & theirs, "only_a": ours - theirs, "only_b": theirs - ours, "never_b": ours - whole,
+        "never_a": theirs - ours,
+    }
+    for part, pieces in lists.items():
+        bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, part, rows=100), wants=())))
+        rows = bench.find().vocabulary
+        assert rows is not None
+        assert {row.piece for row in rows.rows} == pieces
+        assert rows.total == len(pieces)
+        for row in rows.rows:
+            assert (row.id_a is None) == (row.piece not in ours)
+            assert (row.id_b is None) == (row.piece not in theirs)
+            if row.id_a is not None:
+                assert row.uses_a == trainer.uses[trainer.vocabulary.pieces.index(row.piece)]
+    found = counts(bench.seen)
+    assert (found.never_a, found.never_b) == (len(lists["never_a"]), len(lists["never_b"]))
+    bench.do(Watch(CompareLook(vocabulary=VocabularyLook(2, 1, "only_b", find="e", top=1, rows=2), wants=())))
+    rows = bench.find().vocabulary
+    assert rows is not None
+    assert rows.total == sum(b"e" in piece for piece in ours - theirs)
+    assert (len(rows.rows), rows.look.top) == (2, 1)
+    assert all(row.id_a is None and row.id_b is not None for row in rows.rows), "the columns are named in the other order"
+    bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, "common", bare=True, rows=100), wants=())))
+    rows = bench.find().vocabulary
+    assert rows is not None
+    assert {row.piece for row in rows.rows} == ours & {piece.removesuffix(b"</w>") for piece in theirs}
+    with pytest.raises(TokentuiError, match="no such list"):
+        bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, "best"))))
+
+
+def test_encodings_of_what_is_typed_and_of_passages() -> None:
+    corpus = read("sample:english")
+    bench = Bench(corpus, preset("gpt2"), preset("bert"), typed="unhappiness 東京 é🤗")
+    bench.do(do.GoTo(300))
+    seen = bench.seen.aligned
+    assert seen.alignment is not None
+    assert seen.keys == (1, 2)
+    assert seen.bytes == len(seen.text.encode())
+    for key, row in zip(seen.keys, seen.tokens, strict=True):
+        trainer = start(corpus, preset("gpt2" if key == 1 else "bert"))
+        trainer.jump(300)
+        encoding = trainer.tokenizer().encode(seen.text)
+        assert [(one.id, one.piece, (one.start, one.end)) for one in row] == list(
+            zip(encoding.ids, encoding.pieces, encoding.offsets, strict=True)
+        )
+    (pair,) = seen.pairs
+    assert pair.agreement.tokens_a == len(seen.tokens[0])
+    assert pair.agreement.shared == sum(len(mark.rows) == 2 for mark in seen.alignment.ruler)
+    bench.do(ShowPassage(Passage(0, 57, 90)))
+    shown = bench.seen.aligned
+    assert shown.passage is not None
+    start_, text = shown.passage.start, corpus.documents[0]
+    assert shown.text == text[start_ : start_ + shown.passage.length]
+    assert start_ <= 57
+    assert text[start_ - 1].isspace()
+    assert text[start_ + shown.passage.length].isspace()
+    bench.do(do.Type("back"))
+    assert (bench.seen.aligned.text, bench.seen.aligned.passage) == ("back", None)
+
+
+def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "tokentui", "version": 1')
+    narrow = str(tmp_path / "narrow.json")
+    done("train", "sample:sailor", "-r", "udl-notebook", "--merges", "20", "-o", narrow, "-q")
+    bench = Bench(
+        read("sample:english"), ColumnWanted(path=str(broken)), preset("gpt2"), ColumnWanted(path=narrow), preset("bert"),
+        wants=SECTIONS, typed="Quartz",
+    )
+    bench.do(do.Move(4))
+    seen = bench.find()
+    assert "broken.json" in seen.columns[0].error
+    assert "\n" not in seen.columns[0].error
+    assert seen.columns[0].at is None
+    assert [column.at.step for column in seen.columns if column.at] == [4, 4, 4]
+    assert [(one.a, one.b) for one in seen.partings] == [(2, 3), (2, 4), (3, 4)]
+    assert [key for key, _ in seen.aligned.refused] == [3], "what the file does not know it refuses"
+    assert seen.measured is not None
+    assert [key for key, _ in seen.measured.errors] == [3]
+    assert all(row.figures[1] is None for row in seen.measured.rows)
+    assert seen.measured.agreements is not None
+    assert [(one.a, one.b) for one in seen.measured.agreements] == [(2, 4)]
+    with pytest.raises(TokentuiError, match="parts nowhere"):
+        bench.do(GoToParting(1, 2))
+    bench.do(RemoveColumn(1))
+    assert [column.key for column in bench.find().columns] == [2, 3, 4]
+
+
+def test_files_alone_are_shown_whole(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    for path, merges in zip(paths, ("12", "30"), strict=True):
+        done("train", "sample:english", "-r", "gpt2", "--merges", merges, "-o", path, "-q")
+    bench = Bench(read("sample:english"), *(ColumnWanted(path=path) for path in paths))
+    assert [column.at.step for column in bench.seen.columns if column.at] == [12, 30]
+    assert bench.seen.ended
+    (parting,) = bench.find().partings
+    assert (parting.step, parting.sides[0].choice) == (13, None), "the shorter one has ended"
+    trained = Bench(read("sample:english"), ColumnWanted(path=paths[0]), preset("gpt2"))
+    assert trained.seen.position.value == 0
+    (parting,) = trained.find().partings
+    assert parting.step == 13

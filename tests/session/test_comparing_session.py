@@ -1,0 +1,297 @@
+"""The async session of a comparison: columns opened beside, keys answered meanwhile, nothing lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokentui.analyze.agreement import cuts, disagreements
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.session import commands as do
+from tokentui.session.compared import (
+    SECTIONS,
+    AddColumn,
+    ColumnWanted,
+    CompareCommand,
+    CompareLook,
+    CompareSnapshot,
+    GoToParting,
+    HeldOut,
+    InStepBy,
+    NextPassage,
+    Position,
+    RemoveColumn,
+    VocabularyLook,
+    Watch,
+)
+from tokentui.session.comparing import CompareSession
+from tokentui.session.comparing import opening as columns
+from tokentui.session.comparing.column import open_column
+from tokentui.session.driver import Session
+from tokentui.session.explorer import Run
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+PATIENCE = 60
+
+
+class Watched(CompareSession):
+    """A session whose snapshots are kept."""
+
+    def __init__(self, corpus: Corpus, *wanted: ColumnWanted, typed: str = "") -> None:
+        self.snapshots: list[CompareSnapshot] = []
+        self._fresh = asyncio.Event()
+        super().__init__(self._take, corpus, wanted, typed=typed)
+
+    def _take(self, snapshot: CompareSnapshot) -> None:
+        self.snapshots.append(snapshot)
+        self._fresh.set()
+
+    async def until(self, holds: Callable[[CompareSnapshot], object]) -> CompareSnapshot:
+        """Wait for a snapshot of which something holds."""
+        while not self.snapshots or not holds(self.last):
+            self._fresh.clear()
+            await asyncio.wait_for(self._fresh.wait(), PATIENCE)
+        return self.last
+
+    @property
+    def last(self) -> CompareSnapshot:
+        return self.snapshots[-1]
+
+    async def settle(self) -> CompareSnapshot:
+        """Wait until there is nothing to do."""
+        await asyncio.wait_for(self.idle.wait(), PATIENCE)
+        return self.last
+
+
+def steps(seen: CompareSnapshot) -> list[int | None]:
+    return [column.at.step if column.at else None for column in seen.columns]
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Watched]:
+    columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("wordpiece"))
+    watched = Watched(read("sample:english"), *columns, typed="The crowd")
+    await watched.start()
+    yield watched
+    await watched.close()
+
+
+@pytest.fixture
+def novel() -> Corpus:
+    """A text of half a megabyte, with many different words."""
+    words = [f"{a}{b}" for a in ("str", "un", "pre", "o", "mis") for b in ("ong", "der", "able", "ing", "tion", "ed")]
+    lines = (" ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12)) for n in range(7_000))
+    return Corpus.from_text("\n".join(lines), "novel")
+
+
+async def test_columns_are_opened_and_kept_in_step(session: Watched) -> None:
+    seen = await session.settle()
+    assert session.snapshots[0].columns[0].coming is not None, "the first snapshot does not wait"
+    assert [column.name for column in seen.columns] == ["gpt2", "wordpiece"]
+    assert steps(seen) == [0, 0]
+    for _ in range(5):
+        session.send(do.Move(1))
+    assert steps(await session.settle()) == [5, 5]
+    session.send(InStepBy("size"))
+    session.send(do.Move(-2))
+    seen = await session.settle()
+    assert seen.position == Position("size", 259)
+    versions = [snapshot.version for snapshot in session.snapshots]
+    assert versions == sorted(set(versions))
+
+
+async def test_every_snapshot_belongs_to_one_position(session: Watched) -> None:
+    await session.settle()
+    session.send(do.GoTo(1_500))
+    session.send(do.Speed(99))
+    await session.settle()
+    session.send(do.GoTo(3))
+    await session.settle()
+    for seen in session.snapshots:
+        for column in seen.columns:
+            assert column.at is None or column.at.step == seen.position.value or column.at.why.end
+
+
+async def test_a_long_way_holds_up_no_key(session: Watched, novel: Corpus) -> None:
+    other = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop")))
+    await other.start()
+    try:
+        await other.until(lambda seen: all(column.at for column in seen.columns))
+        other.send(do.GoTo(10_000))
+        await other.send(do.Type("str"))
+        seen = await other.until(lambda seen: seen.aligned.text == "str")
+        assert seen.goal == Position("merges", 10_000)
+        assert seen.position.value < 10_000
+        await other.send(do.CancelWork())
+        seen = await other.until(lambda seen: seen.goal is None)
+        assert seen.position.value < 10_000
+        other.send(do.Play(True))
+        assert (await other.until(lambda seen: seen.running)).goal is None
+    finally:
+        await other.close()
+
+
+async def test_what_is_found_beside_comes_when_it_rests(session: Watched) -> None:
+    session.send(Watch(CompareLook(wants=SECTIONS, vocabulary=VocabularyLook(1, 2, "never_b"))))
+    session.send(do.GoTo(40))
+    seen = await session.settle()
+    assert seen.failed == ()
+    assert seen.busy is None
+    assert seen.measured is not None
+    assert seen.measured.at == seen.position
+    assert seen.measured.agreements
+    assert seen.overlaps[0].at == seen.position
+    assert seen.overlaps[0].never_b is not None
+    assert seen.vocabulary is not None
+    assert seen.vocabulary.total == seen.overlaps[0].never_b
+    assert seen.curves is not None
+    assert [one.key for one in seen.curves.series] == [1, 2]
+    assert await session.send(GoToParting(1, 2)) == 1
+    seen = await session.settle()
+    assert (steps(seen), seen.measured is not None) == ([0, 0], True)
+    await session.send(HeldOut("sample:sailor"))
+    seen = await session.settle()
+    assert seen.held_out
+    assert seen.held_measured is not None
+    assert seen.curves is not None
+    assert [(one.key, one.held_out) for one in seen.curves.series] == [(1, False), (1, True), (2, False), (2, True)]
+    with pytest.raises(TokentuiError, match="no such file"):
+        await session.send(HeldOut("/no/such/file.txt"))
+    await session.send(HeldOut(""))
+    assert (await session.settle()).held_measured is None
+
+
+async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
+    await session.settle()
+    session.send(do.GoTo(200))
+    found = []
+    for backward in (False, False, True):
+        found.append(await session.send(NextPassage(backward)))
+        seen = await session.settle()
+        assert seen.aligned.passage == found[-1]
+        assert seen.aligned.alignment is not None
+        assert seen.aligned.alignment.partings
+    assert found[1].start >= found[0].start + found[0].length
+    assert found[2].start + found[2].length <= found[1].start
+    same = Watched(read("sample:english"), ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
+    await same.start()
+    await same.settle()
+    assert await same.send(NextPassage()) is None
+    seen = await same.settle()
+    assert (seen.partings[0].step, seen.partings[0].done) == (None, True)
+    assert seen.aligned.passage is None
+    await same.close()
+
+
+async def test_columns_come_and_go_and_fail_alone(session: Watched, tmp_path: Path) -> None:
+    await session.settle()
+    session.send(do.GoTo(30))
+    missing = await session.send(AddColumn(ColumnWanted(path=str(tmp_path / "none.json"))))
+    added = await session.send(AddColumn(ColumnWanted(preset("bert"), name="theirs"), 0))
+    seen = await session.settle()
+    assert steps(seen) == [30, 30, 30, None]
+    assert seen.columns[0].name == "theirs"
+    assert "no such file" in seen.columns[3].error
+    with pytest.raises(TokentuiError, match="as many as there may be"):
+        await session.send(AddColumn(ColumnWanted(preset("gpt4"))))
+    await session.send(RemoveColumn(missing))
+    await session.send(RemoveColumn(added))
+    with pytest.raises(TokentuiError, match="as few as there may be"):
+        await session.send(RemoveColumn(1))
+    assert steps(await session.settle()) == [30, 30]
+
+
+async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
+    switched = sys.getswitchinterval()
+    session = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))
+    await session.start()
+    session.send(Watch(CompareLook(wants=SECTIONS)))
+    await session.until(lambda seen: any(column.at for column in seen.columns))
+    passage, parting = session.send(NextPassage()), session.send(GoToParting(1, 2))
+    session.send(do.GoTo(None))
+    await asyncio.wait_for(session.close(), PATIENCE)
+    assert sys.getswitchinterval() == switched
+    for answer in (passage, parting):
+        assert answer.cancelled() or not answer.done() or isinstance(answer.exception(), Cancelled | None)
+
+
+async def test_from_the_explorer_it_goes_on_where_that_stands() -> None:
+    explorer = Session(lambda snapshot: None, preset("gpt2"), Run())
+    await explorer.start()
+    opening = explorer.open(["sample:english"])
+    opening.add_done_callback(lambda _: explorer.send(do.GoTo(25)))
+    await opening
+    await asyncio.wait_for(explorer.idle.wait(), PATIENCE)
+    explorer.send(do.Type("the end"))
+    snapshots: list[CompareSnapshot] = []
+    session = await explorer.comparing(snapshots.append, (ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
+    await session.start()
+    await asyncio.wait_for(session.idle.wait(), PATIENCE)
+    seen = snapshots[-1]
+    assert steps(seen) == [25, 25]
+    assert seen.aligned.text == "the end"
+    ways = [cuts(column.trainer.tokenizer().encode("the end")) for column in session._state.columns]
+    assert seen.aligned.alignment is not None
+    assert list(seen.aligned.alignment.partings) == list(disagreements(ways))
+    await session.close()
+    explorer.send(do.Move(1))
+    await asyncio.wait_for(explorer.idle.wait(), PATIENCE)
+    other = await explorer.comparing(snapshots.append, (ColumnWanted(preset("bert")), ColumnWanted(preset("gpt4"))))
+    await other.start()
+    await asyncio.wait_for(other.idle.wait(), PATIENCE)
+    assert steps(snapshots[-1]) == [0, 0], "another first column begins at its start"
+    await other.close()
+    await explorer.close()
+
+
+async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
+    ended = CompareSession(lambda snapshot: None, novel, [ColumnWanted(preset(name)) for name in ("gpt2", "bert")])
+    await ended.start()
+    await ended.close()
+    for command in (do.Move(1), do.Type("a"), do.CancelWork()):
+        answer = ended.send(command)
+        await asyncio.wait([answer], timeout=30)
+        assert answer.cancelled(), command
+
+
+@pytest.mark.parametrize(
+    ("keys", "by"),
+    [((do.GoTo(None),), None), ((do.GoTo(10_000),), None), ((do.Play(True), do.Speed(99)), None),
+     ((do.Move(3), do.Move(4), do.Move(-2)), 5)],
+)
+async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
+    keys: tuple[CompareCommand, ...], by: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, opening = threading.Event(), open_column
+
+    def held(corpus: Corpus, wanted: ColumnWanted, *words: Any, **more: Any) -> Any:
+        if wanted.name == "second":
+            gate.wait(PATIENCE)
+        return opening(corpus, wanted, *words, **more)
+
+    monkeypatch.setattr(columns, "open_column", held)
+    first, second = ColumnWanted(preset("gpt2"), (("max_length", 2),)), ColumnWanted(preset("minbpe"), name="second")
+    watched = Watched(read("sample:sailor"), first, second)
+    await watched.start()
+    await watched.until(lambda seen: seen.columns[0].at is not None)
+    for key in keys[:-1]:
+        watched.send(key)
+    await watched.send(keys[-1])
+    if by is None:
+        await watched.until(lambda seen: seen.columns[0].at and seen.columns[0].at.why.end is not None)
+    gate.set()
+    seen = await watched.settle()
+    alone = start(read("sample:sailor"), preset("minbpe"))
+    alone.run()
+    assert seen.columns[1].at is not None
+    assert seen.columns[1].at.step == (alone.number if by is None else by)
+    await watched.close()

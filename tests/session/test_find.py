@@ -1,0 +1,80 @@
+"""Find in a pane finds what the pane shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
+from tokentui.learn import start
+from tokentui.presets import preset
+from tokentui.session import commands as do
+from tokentui.session.explorer import Explorer, Prepared, Run
+from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.session.snapshot import BirthRow, Look, PairRow
+from tokentui.text.read import read
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.panes.tables import pair, tokens
+
+
+def plain(cell: Cell) -> str:
+    """A cell without its styles."""
+    return "".join(text for text, _ in cell)
+
+
+def on_sample(recipe: str, merges: int = 6) -> Explorer:
+    corpus = read("sample:english")
+    it = Explorer(Prepared(corpus, preset(recipe), Run(), start(corpus, preset(recipe))))
+    it.trainer.jump(merges)
+    it.look = Look(pairs_rows=200)
+    return it
+
+
+def found(it: Explorer, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
+    answers: list[Any] = []
+    it.handle(do.Find("pairs", text, row, False, mode), answers.append)
+    return answers[0]
+
+
+@pytest.mark.parametrize("mode", GLYPH_MODES)
+@pytest.mark.parametrize("recipe", ["gpt2", "wordpiece", "bert", "subword-nmt", "sentencepiece-bpe", "gage"])
+def test_a_pair_is_found_as_it_is_shown(recipe: str, mode: GlyphMode) -> None:
+    it = on_sample(recipe)
+    rows = it.snapshot().pairs
+    shown = [plain(pair(row, mode)) for row in rows if isinstance(row, PairRow)]
+    assert len(shown) > 40
+    for row in range(0, 40, 3):
+        at = found(it, shown[row], mode)
+        assert at is not None, shown[row]
+        assert at <= row
+        assert shown[row] in shown[at] or mode != "text"
+
+
+def test_a_plus_alone_is_no_pair() -> None:
+    assert found(on_sample("gpt2"), "+") is None
+
+
+@pytest.mark.parametrize("births", [3, 10**6])
+def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
+    corpus = read("sample:sailor")
+    trainer = start(corpus, preset("bert"))
+    trainer.jump(12)
+    prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run(), Hooks(lambda *_: None, lambda _: None, lambda: False))
+    it = Explorer(prepared)
+    it.trainer.jump(births)
+    rows = [row for row in it.snapshot().pairs if isinstance(row, BirthRow)]
+    assert rows
+    for at, row in enumerate(rows):
+        assert found(it, plain(tokens(row.parts, "text")), row=at - 1) == at
+
+
+@given(st.binary(max_size=12), st.sampled_from(GLYPH_MODES))
+def test_what_is_shown_is_read_back(data: bytes, mode: GlyphMode) -> None:
+    text = "".join(span.text for span in visible(data, mode=mode))
+    # A stand-in that stands in the data itself, and the circle under a mark, are not told apart; escapes and bytes are exact.
+    plainly = data.decode("utf-8", "surrogateescape")
+    if mode != "text" or ("◌" not in text and meant(plainly) == data and "<" not in plainly and "U" not in plainly):
+        assert meant(text, mode) == data

@@ -1,0 +1,333 @@
+"""What is asked for while something loads: it waits in order, is seen to wait, and then is done; or it is refused in a line."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gates import AGAIN, COUNTING, LAST, LAYING_OUT, PART, READING, Gates
+
+from tokentui.analyze.results import Answers
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.formats import load
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.session import commands as do
+from tokentui.session import driver as sessions
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import Snapshot
+
+
+class Held(Session):
+    """A session whose snapshots are kept, and whose kernels come when a test says so."""
+
+    def __init__(self, recipe: Recipe | None = None, *, kernels: bool = False) -> None:
+        self.snapshots: list[Snapshot] = []
+        self._fresh = asyncio.Event()
+        super().__init__(self._take, recipe, kernels=kernels)
+
+    def _take(self, snapshot: Snapshot) -> None:
+        self.snapshots.append(snapshot)
+        self._fresh.set()
+
+    @property
+    def last(self) -> Snapshot:
+        return self.snapshots[-1]
+
+    async def until(self, holds: Callable[[Snapshot], object]) -> Snapshot:
+        while not self.snapshots or not holds(self.last):
+            self._fresh.clear()
+            await asyncio.wait_for(self._fresh.wait(), 60)
+        return self.last
+
+    async def settle(self) -> Snapshot:
+        await asyncio.wait_for(self.idle.wait(), 60)
+        return self.last
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Held]:
+    held = Held()
+    await held.start()
+    yield held
+    await held.close()
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    """A text that is shown in part before it is whole; it has more steps than any test makes but one."""
+    path = tmp_path / "text.txt"
+    words = [f"{a}{b}{c}" for a in ("st", "u", "p", "o") for b in ("on", "de", "a", "i") for c in ("g", "r", "ble", "ed")]
+    path.write_text("\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120)))
+    return path
+
+
+PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
+"""The phases of opening a text."""
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_steps_wait_for_the_corpus_in_order_and_are_made(session: Held, gates: Gates, text: Path, phase: str) -> None:
+    gates.close(phase)
+    session.open([str(text)])
+    await gates.until(phase)
+    answers = [session.send(do.Move(1)) for _ in range(25)]
+    answers += [session.send(do.GoTo(40)), session.send(do.Move(-3)), session.send(do.Move(1))]
+    await session.until(lambda seen: seen.waiting == "25 steps on, go to step 40, 3 steps back, a step on")
+    assert session.last.step == 0
+    gates.close()
+    await asyncio.gather(*answers)
+    seen = await session.settle()
+    assert (seen.step, seen.waiting, seen.partial, seen.corpus_name) == (38, "", False, "text.txt")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_the_end_is_gone_to_before_what_comes_after_it(session: Held, gates: Gates, text: Path, phase: str) -> None:
+    await session.open([str(text)])
+    session.send(do.GoTo(None))
+    end = (await session.settle()).step
+    gates.close(phase)
+    session.send(do.Open(str(text)))
+    await gates.until(phase)
+    session.send(do.GoTo(None))
+    session.send(do.Move(-2))
+    gates.close()
+    assert (await session.settle()).step == end - 2
+
+
+@pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
+async def test_another_recipe_gets_the_keys_that_came_after_it(session: Held, gates: Gates, text: Path, phase: str) -> None:
+    await session.open([str(text)])
+    session.send(do.Move(12))
+    await session.settle()
+    gates.close(phase)
+    session.send(do.Use(preset("t5")))
+    await gates.until(phase)
+    session.send(do.GoTo(None))
+    assert (await session.until(lambda seen: seen.waiting)).waiting == "go to the end"
+    gates.close()
+    seen = await session.settle()
+    assert (seen.recipe, seen.why.end is not None, seen.step > 0) == (preset("t5"), True, True)
+
+
+@pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
+async def test_the_place_that_is_kept_is_where_it_is_now(session: Held, gates: Gates, text: Path, phase: str) -> None:
+    await session.open([str(text)])
+    session.send(do.GoTo(30))
+    await session.settle()
+    gates.close(phase)
+    session.send(do.Use(preset("bert")))
+    await gates.until(phase)
+    session.send(do.Move(5))
+    session.send(do.Use(preset("minbpe")))
+    session.send(do.Move(-1))
+    seen = await session.until(lambda seen: seen.waiting)
+    assert seen.waiting.startswith("5 steps on, train by bpe")
+    gates.close()
+    seen = await session.settle()
+    assert (seen.recipe, seen.step) == (preset("minbpe"), 34)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_a_recipe_that_is_taken_while_a_corpus_is_opened_does_not_undo_it(
+    session: Held, gates: Gates, text: Path, phase: str
+) -> None:
+    gates.close(phase)
+    opening = session.open([str(text)])
+    await gates.until(phase)
+    taken = session.send(do.Use(preset("minbpe")))
+    session.send(do.Move(2))
+    await session.until(lambda seen: "train by" in seen.waiting)
+    gates.close()
+    await opening
+    await taken
+    seen = await session.settle()
+    assert (seen.corpus_name, seen.recipe, seen.step) == ("text.txt", preset("minbpe"), 2)
+
+
+async def test_a_corpus_that_is_opened_while_a_recipe_is_laid_out_does_not_undo_it(
+    session: Held, gates: Gates, text: Path
+) -> None:
+    await session.open(["sample:english"])
+    gates.close(LAYING_OUT, PART)
+    taken = session.send(do.Use(preset("minbpe")))
+    opening = session.send(do.Open(str(text)))
+    gates.close()
+    await asyncio.gather(taken, opening)
+    seen = await session.settle()
+    assert (seen.corpus_name, seen.recipe) == ("text.txt", preset("minbpe"))
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_esc_drops_what_waits_and_says_so(session: Held, gates: Gates, text: Path, phase: str) -> None:
+    await session.open(["sample:english"])
+    session.send(do.GoTo(7))
+    await session.settle()
+    gates.close(phase)
+    opening = session.send(do.Open(str(text)))
+    await gates.until(phase)
+    waits = [session.send(do.Move(1)), session.send(do.GoTo(None))]
+    await session.until(lambda seen: seen.waiting == "a step on, go to the end")
+    session.send(do.CancelWork())
+    for one in waits:
+        with pytest.raises(TokentuiError, match="dropped: a step on, go to the end"):
+            await one
+    with pytest.raises(Cancelled):
+        await opening
+    seen = await session.settle()
+    assert (seen.corpus_name, seen.step, seen.waiting, seen.partial) == ("english", 7, "", False)
+    session.send(do.Move(1))
+    assert (await session.settle()).step == 8
+
+
+async def test_what_waits_for_a_corpus_that_cannot_be_opened_is_refused_in_a_line(session: Held, gates: Gates) -> None:
+    await session.open(["sample:english"])
+    opening = session.send(do.Open("/no/such/file"))
+    waits, taken = session.send(do.Move(3)), session.send(do.Use(preset("minbpe")))
+    with pytest.raises(TokentuiError, match="no such file"):
+        await opening
+    with pytest.raises(TokentuiError, match=r"not done, .*: 3 steps on"):
+        await waits
+    await taken
+    seen = await session.settle()
+    assert (seen.corpus_name, seen.step, seen.recipe) == ("english", 0, preset("minbpe"))
+
+
+async def test_an_opening_that_gives_way_leaves_no_part_of_it_behind(session: Held, gates: Gates, text: Path) -> None:
+    await session.open(["sample:english"])
+    gates.close(PART)
+    first = session.send(do.Open(str(text)))
+    await gates.until(PART)
+    steps = session.send(do.Move(3))
+    second = session.send(do.Open("/no/such/file"))
+    with pytest.raises(TokentuiError, match="not done, another corpus was opened: 3 steps on"):
+        await steps
+    for one in (first, second):
+        with pytest.raises(TokentuiError):
+            await one
+    seen = await session.settle()
+    assert (seen.corpus_name, seen.partial) == ("english", False)
+    session.send(do.Move(1))
+    assert (await session.settle()).step == 1
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_what_is_asked_for_while_it_loads_is_answered_about_what_was_loaded(
+    session: Held, gates: Gates, text: Path, tmp_path: Path, phase: str
+) -> None:
+    gates.close(phase)
+    session.open([str(text)])
+    await gates.until(phase)
+    session.send(do.GoTo(20))
+    asked, written = session.send(do.Ask()), session.send(do.Export(str(tmp_path / "out.json"), "tokentui"))
+    pieces, previewed = session.send(do.Pieces(session.last.corpus.place)), session.send(do.Preview(preset("minbpe")))
+    gates.close()
+    answers: Answers = await asked
+    assert answers.step == 20
+    assert answers.used
+    seen = await session.settle()
+    assert (await pieces).occurrences == seen.occurrences
+    assert (await previewed).pairs
+    await written
+    assert load(str(tmp_path / "out.json")).vocab_size == 256 + 20
+
+
+async def test_an_export_waits_for_the_walk_before_it(session: Held, gates: Gates, text: Path, tmp_path: Path) -> None:
+    await session.open([str(text)])
+    session.send(do.GoTo(50))
+    await session.send(do.Export(str(tmp_path / "out.json"), "tokentui"))
+    assert load(str(tmp_path / "out.json")).vocab_size == 256 + 50
+
+
+async def test_a_run_that_is_seen_is_stopped_at_once(session: Held, gates: Gates, text: Path) -> None:
+    await session.open([str(text)])
+    session.send(do.Play(True))
+    await session.until(lambda seen: seen.running)
+    gates.close(READING)
+    session.send(do.Open(str(text)))
+    await gates.until(READING)
+    session.send(do.Play())
+    await session.until(lambda seen: not seen.running and not seen.waiting)
+    gates.close()
+    assert not (await session.settle()).running
+
+
+async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded(
+    session: Held, gates: Gates, text: Path, tmp_path: Path
+) -> None:
+    await session.open([str(text)])
+    session.send(do.GoTo(60))
+    path = str(tmp_path / "own.json")
+    await session.send(do.Export(path, "tokentui"))
+    gates.close(PART)
+    opening = session.send(do.OpenTokenizer(path))
+    await gates.until(PART)
+    await session.until(lambda seen: seen.opened is not None and seen.partial)
+    asked = session.send(do.Ask())
+    for _ in range(4):
+        session.send(do.Move(-1))
+    await asyncio.sleep(0)
+    asked.cancel()  # whoever asked has left
+    session.send(do.GoTo(58))
+    gates.close()
+    await opening
+    assert (await session.settle()).step == 58
+
+
+async def test_kernels_take_over_at_the_step_where_it_is(
+    gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = asyncio.Event()
+
+    async def warm(tell: Any) -> bool:
+        await came.wait()
+        return True
+
+    monkeypatch.setattr(sessions, "warm", warm)
+    session = Held(kernels=True)
+    await session.start()
+    await session.open([str(text)])
+    await session.settle()
+    gates.close(AGAIN)
+    before = session._explorer.trainer
+    for _ in range(10):
+        session.send(do.Move(1))
+    came.set()
+    await gates.until(AGAIN)
+    for _ in range(14):
+        session.send(do.Move(1))
+    session.send(do.Move(-4))
+    session.send(do.Play(True))
+    session.send(do.Play(False))
+    await session.until(lambda seen: seen.step >= 20)
+    step = session.last.step
+    gates.close()
+    await gates.until("")
+    seen = await session.settle()
+    assert session._explorer.trainer is not before
+    assert (seen.step, seen.known) == (step, max(24, step))
+    steps = [seen.step for seen in session.snapshots]
+    back = [after - before for before, after in itertools.pairwise(steps) if after < before]
+    assert sum(back) >= -4, "it goes back by the four steps that were asked for, and no further"
+    await session.close()
+
+
+async def test_a_move_back_from_beyond_the_end_is_made_from_the_end(session: Held, gates: Gates, text: Path) -> None:
+    await session.open([str(text)])
+    session.send(do.GoTo(None))
+    end = (await session.settle()).step
+    await session.send(do.GoTo(0))
+    await session.send(do.Use(preset("minbpe")))
+    session.send(do.GoTo(end + 100_000))
+    session.send(do.Move(-1))
+    session.send(do.Move(-1))
+    end_of_it = (await session.settle()).known
+    assert session.last.step == end_of_it - 2
+    session.send(do.Move(1))
+    session.send(do.Move(100))
+    session.send(do.Move(-10))
+    assert (await session.settle()).step == end_of_it - 10

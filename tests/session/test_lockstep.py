@@ -1,0 +1,241 @@
+"""Columns in step: whatever is done, each stands where a naive run says, and all of them at one position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from comparing import Bench, Run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.core.errors import TokentuiError
+from tokentui.learn import start
+from tokentui.learn.unigram import UnigramTrainer
+from tokentui.presets import preset
+from tokentui.recipe import Recipe
+from tokentui.session import commands as do
+from tokentui.session.compared import (
+    AddColumn,
+    ColumnWanted,
+    CompareLook,
+    CompareSnapshot,
+    InStepBy,
+    MoveColumn,
+    Position,
+    RemoveColumn,
+    Watch,
+)
+from tokentui.text.corpus import Corpus
+
+CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there")
+RECIPES = {
+    "plain": Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error"),
+    "largest": Recipe(split="whitespace", unit="char", base="sorted", tie="largest-pair", unknown="error"),
+    "marked": Recipe(split="whitespace", unit="char", base="sorted", mark="end-suffix:</w>", tie="largest-pair", unknown="error"),
+    "bytes": Recipe(split="gpt2", unit="byte", base="bytes", tie="lowest-ids", unknown="never"),
+    "whole": Recipe(split="none", unit="char", base="sorted", tie="smallest-pair", unknown="error"),
+}
+RUNS = {name: Run(CORPUS, recipe) for name, recipe in RECIPES.items()}
+STOPS: dict[str, tuple[tuple[str, Any], ...]] = {"none": (), "merges": (("merges", 7),), "size": (("vocab_size", 30),)}
+
+names = st.sampled_from(sorted(RECIPES))
+columns = st.tuples(names, st.sampled_from(sorted(STOPS)))
+moves = st.one_of(
+    st.integers(-40, 40).map(do.Move),
+    st.sampled_from([0, 1, 5, 13, 28, 33, 250, 262, 400, None]).map(do.GoTo),
+    st.sampled_from([None, "merges", "size", "tokens"]).map(InStepBy),
+    st.tuples(st.integers(0, 3), st.integers(-3, 3)),
+    st.tuples(columns, st.sampled_from([None, 0, 1])),
+    st.integers(0, 3),
+)
+
+
+def last(run: Run, stops: str) -> int:
+    """The end of a column."""
+    if stops == "merges":
+        return min(7, run.end)
+    return min(max(0, 30 - run.first_size), run.end) if stops == "size" else run.end
+
+
+def step_of(run: Run, end: int, position: Position, leader: int) -> int:
+    """Where a naive run stands at a position; `leader` are the tokens of the first column."""
+    if position.by == "size":
+        return min(max(0, position.value - run.first_size), end)
+    if position.by == "tokens":
+        return next((step for step in range(end + 1) if run.tokens[step] <= leader), end)
+    return min(position.value, end)
+
+
+def check(bench: Bench, made: list[tuple[str, str]]) -> None:
+    """What is seen is what naive runs give at its position."""
+    seen = bench.seen
+    assert seen.goal is None
+    assert [column.error for column in seen.columns] == [""] * len(made)
+    leader = seen.columns[0].at
+    assert leader is not None
+    for n, (column, (name, stops)) in enumerate(zip(seen.columns, made, strict=True)):
+        run, at = RUNS[name], column.at
+        assert at is not None, "it has arrived"
+        end = last(run, stops)
+        step = step_of(run, end, seen.position, leader.tokens)
+        if seen.position.by == "tokens" and not n:
+            step = min(seen.position.value, end)
+        assert at.step == step
+        assert at.tokens == run.tokens[step]
+        assert at.vocab_size == run.first_size + step
+        assert at.bytes_per_token == CORPUS.size / run.tokens[step]
+        assert (at.why.end is not None) == (step == end)
+        if step < run.end:
+            assert at.why.best is not None
+            assert (at.why.best.left, at.why.best.right, at.why.best.count) == run.chosen[step]
+            assert isinstance(at.pairs[0], type(at.why.best))
+            assert at.pairs[0] == at.why.best
+        if step:
+            assert at.last is not None
+            assert (at.last.left, at.last.right, at.last.count) == run.chosen[step - 1]
+
+
+@settings(max_examples=80)
+@given(st.lists(columns, min_size=2, max_size=4), st.lists(moves, max_size=8))
+def test_columns_stand_where_naive_runs_do(made: list[tuple[str, str]], commands: list[Any]) -> None:
+    made = list(made)
+    bench = Bench(CORPUS, *(ColumnWanted(RECIPES[name], STOPS[stops]) for name, stops in made))
+    check(bench, made)
+    for command in commands:
+        keys = [column.key for column in bench.seen.columns]
+        if isinstance(command, int):
+            if len(made) > 2 and command < len(made):
+                bench.do(RemoveColumn(keys[command]))
+                del made[command]
+        elif isinstance(command, tuple) and isinstance(command[0], int):
+            at, by = command[0] % len(made), command[1]
+            bench.do(MoveColumn(keys[at], by))
+            one = made.pop(at)
+            made.insert(min(max(0, at + by), len(made)), one)
+        elif isinstance(command, tuple):
+            if len(made) < 4:
+                (name, stops), place = command
+                key = bench.do(AddColumn(ColumnWanted(RECIPES[name], STOPS[stops]), place))
+                assert key not in keys
+                made.insert(len(made) if place is None else place, (name, stops))
+        else:
+            bench.do(command)
+        check(bench, made)
+
+
+def steps(seen: CompareSnapshot) -> list[int]:
+    return [column.at.step if column.at else -1 for column in seen.columns]
+
+
+def test_the_position_ends_where_the_last_column_does() -> None:
+    wanted = ColumnWanted(RECIPES["plain"], (("merges", 4),)), ColumnWanted(RECIPES["bytes"], (("merges", 9),))
+    bench = Bench(CORPUS, *wanted)
+    bench.do(do.GoTo(None))
+    assert (bench.seen.position, steps(bench.seen), bench.seen.ended) == (Position("merges", 9), [4, 9], True)
+    bench.do(do.Move(1_000))
+    assert bench.seen.position.value == 9
+    bench.do(do.Move(-3))
+    assert (steps(bench.seen), bench.seen.ended) == ([4, 6], False)
+
+
+def test_by_size_and_by_tokens_the_first_column_stays() -> None:
+    bench = Bench(CORPUS, RECIPES["plain"], RECIPES["bytes"])
+    bench.do(do.GoTo(5))
+    size = RUNS["plain"].first_size + 5
+    bench.do(InStepBy())
+    assert (bench.seen.position, steps(bench.seen)) == (Position("size", size), [5, 0])
+    bench.do(InStepBy())
+    tokens = RUNS["plain"].tokens[5]
+    other = next(step for step, left in enumerate(RUNS["bytes"].tokens) if left <= tokens)
+    assert (bench.seen.position, steps(bench.seen)) == (Position("tokens", 5), [5, other])
+    bench.do(do.Move(1))
+    assert steps(bench.seen)[0] == 6
+    bench.do(InStepBy())
+    assert (bench.seen.position, steps(bench.seen)) == (Position("merges", 6), [6, 6])
+
+
+def test_a_unigram_model_comes_down_while_the_others_grow() -> None:
+    unigram = preset("sentencepiece-unigram", normalize=())
+    stops = (("vocab_size", 40),)
+    alone = start(CORPUS, unigram, specials=())
+    assert isinstance(alone, UnigramTrainer)
+    alone.run(vocab_size=40)
+    sizes = [alone.step_at(step).vocab_size if step else 0 for step in range(alone.known + 1)]
+    alone.jump(0)
+    sizes[0] = alone.vocab_size
+    bench = Bench(CORPUS, RECIPES["plain"], ColumnWanted(unigram, stops))
+    bench.do(do.GoTo(4))
+    assert steps(bench.seen) == [4, 4]
+    bench.do(InStepBy("size"))
+    for size in (60, 45, sizes[0] + 10):
+        bench.do(do.GoTo(size))
+        value = bench.seen.position.value
+        expected = next((step for step, ids in enumerate(sizes) if ids <= value), len(sizes) - 1)
+        assert steps(bench.seen)[1] == expected
+    bench.do(do.GoTo(20))
+    bench.do(InStepBy("tokens"))
+    seen = bench.seen
+    first, second = (column.at for column in seen.columns)
+    assert first is not None
+    assert second is not None
+    assert second.tokens >= first.tokens or second.step == len(sizes) - 1
+
+
+def running(bench: Bench) -> bool:
+    return bench.seen.running
+
+
+def speed_of(bench: Bench) -> int | None:
+    return bench.seen.speed
+
+
+def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
+    bench = Bench(CORPUS, RECIPES["plain"], RECIPES["marked"])
+    lockstep = bench.state.steps
+    lockstep.play(True, 100.0)
+    assert running(bench)
+    assert lockstep.work(100.0, 0.01) > 0
+    speed = speed_of(bench) or 0
+    lockstep.work(100.0 + 3.5 / speed, 0.01)
+    assert steps(bench.seen) == [3, 3]
+    lockstep.faster(99, 101.0)
+    assert speed_of(bench) is None
+    while lockstep.at_work:
+        lockstep.work(101.0, 0.01)
+    assert bench.seen.ended
+    assert not running(bench)
+    lockstep.play(True, 102.0)
+    assert not running(bench), "there is nothing to play"
+
+
+def test_what_is_looked_at_in_the_middle_belongs_to_one_position() -> None:
+    corpus = Corpus.from_text(" ".join(f"{a}{b}{a * b % 97}" for a in range(60) for b in range(40)))
+    bench = Bench(corpus, RECIPES["plain"], RECIPES["bytes"])
+    bench.do(Watch(CompareLook(pairs_rows=1, wants=())))
+    lockstep = bench.state.steps
+    lockstep.go(900)
+    looked = 0
+    while lockstep.at_work:
+        lockstep.work(0.0, 0.0005)
+        seen = bench.seen
+        assert steps(seen) == [seen.position.value] * 2
+        looked += 0 < seen.position.value < 900
+    assert looked
+    assert steps(bench.seen) == [900, 900]
+
+
+def test_nonsense_is_refused_in_a_line() -> None:
+    bench = Bench(CORPUS, RECIPES["plain"], RECIPES["bytes"])
+    with pytest.raises(TokentuiError, match="two columns are as few"):
+        bench.do(RemoveColumn(1))
+    with pytest.raises(TokentuiError, match="no such column"):
+        bench.do(MoveColumn(17, 1))
+    with pytest.raises(TokentuiError, match="no such way"):
+        bench.do(InStepBy("luck"))
+    with pytest.raises(TokentuiError, match="no such section"):
+        bench.do(Watch(CompareLook(wants=("weather",))))
+    bench.do(AddColumn(ColumnWanted(RECIPES["whole"])))
+    bench.do(AddColumn(ColumnWanted(RECIPES["whole"]), 0))
+    with pytest.raises(TokentuiError, match="as many as there may be"):
+        bench.do(AddColumn(ColumnWanted(RECIPES["whole"])))

@@ -1,0 +1,1 @@
+"""Tools that know nothing of tokenizers: errors, limits, files, safe text, compiled kernels."""

@@ -1,0 +1,73 @@
+"""Checks of what a caller of the library hands in: each gives the value back, or raises a `TokentuiError` that names it."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable
+from typing import TypeVar
+
+from tokentui.core.errors import TokentuiError
+
+_T = TypeVar("_T")
+_SHOWN = 40
+
+
+def shown(value: object) -> str:
+    """A value for an error, short."""
+    try:
+        written = repr(value)
+    except Exception:  # a class of the caller's, or an integer of more digits than Python prints
+        return f"a value of type {type(value).__name__}"
+    return written if len(written) <= _SHOWN else written[:_SHOWN] + "…"
+
+
+def text_of(value: object, where: str = "text") -> str | bytes:
+    """A text, as str or bytes."""
+    if isinstance(value, str | bytes):
+        return value
+    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str or bytes")
+
+
+def name_of(value: object, where: str) -> str:
+    """A name or a value in words: str alone."""
+    if isinstance(value, str):
+        return value
+    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str")
+
+
+def path_of(value: object, where: str) -> str:
+    """A path, as str."""
+    if isinstance(value, str | os.PathLike) and isinstance(path := os.fspath(value), str):
+        return path
+    raise TokentuiError(f"a path belongs here, not {shown(value)}", where, "hand in str or a path object")
+
+
+def whole(value: object, where: str, least: int | None = None, hint: str = "such as 1000") -> int:
+    """A whole number, NumPy's too; no truth value, no fraction."""
+    try:
+        number = operator.index(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None:
+        raise TokentuiError(f"not a whole number: {shown(value)}", where, hint)
+    if least is not None and number < least:
+        raise TokentuiError("out of range", f"{where}={shown(number)}", f"take {least} or more")
+    return number
+
+
+def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
+    """The values of a list or of anything like it; a text is none."""
+    if isinstance(values, str | bytes):
+        raise TokentuiError("a list belongs here, not a text", where, hint)
+    try:
+        return list(values)
+    except TypeError:
+        raise TokentuiError(f"a list belongs here, not {shown(values)}", where, hint) from None
+
+
+def calls(**named: object) -> None:
+    """Callables, or None."""
+    for name, value in named.items():
+        if value is not None and not callable(value):
+            raise TokentuiError(f"a callable belongs here, not {shown(value)}", name, "hand in a function, or None")

@@ -1,0 +1,168 @@
+"""What is refused rather than read or worked at: every limit, what it is about, and how another is set.
+
+`now()` is asked where a limit holds, each time, so that one set meanwhile counts. The environment's `TOKENTUI_LIMITS` and the
+command line's `--limit` both take `NAME=VALUE`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from tokentui.core.errors import TokentuiError
+
+VARIABLE = "TOKENTUI_LIMITS"
+"""The variable of the environment that sets limits: words between commas or spaces."""
+
+_VALUE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([kmg]?)", re.IGNORECASE)
+_TIMES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def _limit(value: float, unit: str, most: float, about: str) -> Any:
+    return field(default=value, metadata={"unit": unit, "most": most, "about": about})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits. Beyond one of them there is an error of one line that names it."""
+
+    corpus_bytes: int = _limit(4 << 30, "bytes", 1 << 40, "of a corpus, all its files unpacked")
+    stream_bytes: int = _limit(192 << 20, "bytes", 1 << 40, "through standard input or a pipe, whose end nobody knows")
+    stream_seconds: float = _limit(60.0, "seconds", 1e7, "of silence on standard input or a pipe")
+    line_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "of a row of JSON lines or counted words")
+    packed_ratio: int = _limit(200, "times", 1 << 20, "that a packed or sparse file may grow by, once past packed-bytes")
+    packed_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "up to which a packed or sparse file may grow by any ratio")
+    pattern_seconds: float = _limit(10.0, "seconds", 1e7, "of a pattern looking for one match")
+    file_pattern_seconds: float = _limit(1.0, "seconds", 1e7, "of a pattern of a tokenizer file looking for one match")
+    file_bytes: int = _limit(1 << 28, "bytes", 1 << 40, "of a tokenizer file, unpacked")
+    json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
+    vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
+
+    def with_words(self, words: Iterable[str], where: str) -> Limits:
+        """Others on some, each named by a word NAME=VALUE.
+
+        Raises:
+            TokentuiError: There is no such limit, or it cannot be that; the line names `where`.
+        """
+        named: dict[str, float] = {}
+        for word in words:
+            name, _, value = word.partition("=")
+            if name not in LIMITS:
+                close = difflib.get_close_matches(name, LIMITS, n=1)
+                hint = f"did you mean {close[0]}?" if close else "one of: " + ", ".join(LIMITS)
+                raise TokentuiError(f"no limit {name[:40]!r}", where, hint)
+            named[name.replace("-", "_")] = LIMITS[name].read(value, where)
+        return replace(self, **named)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What is to be known of one limit.
+
+    Attributes:
+        name: As it is written in words: with hyphens.
+        default: What holds where nothing else is said.
+        unit: What it counts.
+        most: The most that it can be set to.
+        about: What it limits, after the unit.
+    """
+
+    name: str
+    default: float
+    unit: str
+    most: float
+    about: str
+
+    def read(self, value: str, where: str) -> float:
+        """The value of a word: a number above 0, with K, M or G behind it for 1024, 1024² or 1024³ of them.
+
+        Raises:
+            TokentuiError: It is none, or more than it can be.
+        """
+        match = _VALUE.fullmatch(value)
+        number = float(match[1]) * _TIMES[match[2].lower()] if match else 0.0
+        if not 0 < number <= self.most or (isinstance(self.default, int) and number != int(number)):
+            hint = f"a number of {self.unit} up to {self.most:,.0f}, such as {self.shown(self.default)}"
+            raise TokentuiError(f"{self.name} cannot be {value[:40]!r}", where, hint)
+        return int(number) if isinstance(self.default, int) else number
+
+    def shown(self, value: float) -> str:
+        """A value as `read` takes it, as short as can be."""
+        for letter in ("g", "m", "k"):
+            if self.unit == "bytes" and value % _TIMES[letter] == 0:
+                return f"{int(value) // _TIMES[letter]}{letter.upper()}"
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def hint(self, instead: str = "") -> str:
+        """What to do about a refusal: something else, or another limit."""
+        raised = f"--limit {self.name}=… raises the limit"
+        return f"{instead}; {raised}" if instead else raised
+
+
+_DEFAULTS = Limits()
+LIMITS: dict[str, Limit] = {
+    name: Limit(name, getattr(_DEFAULTS, one.name), **one.metadata)
+    for one in fields(Limits)
+    for name in (one.name.replace("_", "-"),)
+}
+"""Every limit by its name."""
+
+_now: Limits | None = None
+
+
+def now() -> Limits:
+    """The limits that hold.
+
+    Raises:
+        TokentuiError: The environment sets one that cannot be.
+    """
+    global _now
+    if _now is None:
+        _now = _DEFAULTS.with_words(re.split(r"[,\s]+", said) if (said := os.environ.get(VARIABLE, "").strip()) else (), VARIABLE)
+    return _now
+
+
+def use(limits: Limits | None) -> None:
+    """Let other limits hold from now on, in this process; None for those of the environment."""
+    global _now
+    _now = limits
+
+
+def reading(name: str, instead: str = "") -> str:
+    """The hint of a refusal by a limit: what to do instead, or how to raise it."""
+    return LIMITS[name].hint(instead)
+
+
+_PATTERN_PART = re.compile(
+    r"\\(?:[pPxuUN]\{[^}]*\}|x..|u....|.)|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|\(|\)"
+    r"|\{(?P<low>[0-9]*)(?P<to>,?)(?P<high>[0-9]*)\}|.", re.DOTALL,
+)
+
+
+MOST_SPREAD = 1 << 17
+"""What `spread` may be: a pattern of so much is compiled in a tenth of a second."""
+
+
+def spread(pattern: str) -> int:
+    """About how many characters a pattern has once its counted repeats are written out: what compiling it costs."""
+    sizes, last = [0], 0
+    for part in _PATTERN_PART.finditer(pattern):
+        text = part.group()
+        if text == "(":
+            sizes.append(0)
+            last = 0
+        elif text == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif part["low"] or part["high"]:
+            more = last * (max(int((part["high"] or part["low"])[:9]), 1) - 1)
+            sizes[-1] += more
+            last += more
+        elif text not in "*+?|":
+            last = 1
+            sizes[-1] += 1
+    return sum(sizes)

@@ -1,0 +1,88 @@
+"""Where settings and state live, and the corpora that were opened last.
+
+`TOKENTUI_HOME`, where it is set, is the folder for all of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import platformdirs
+
+from tokentui.core.errors import TokentuiError
+
+MOST_RECENT = 20
+"""How many sources are remembered."""
+
+_MOST_BYTES = 1 << 20  # a longer file was not written here
+_APP = "tokentui"
+
+
+def config_dir() -> Path:
+    """The folder of the user's settings. It may not exist."""
+    return _home() or platformdirs.user_config_path(_APP, appauthor=False)
+
+
+def state_dir() -> Path:
+    """The folder of what the program remembers by itself. It may not exist."""
+    return _home() or platformdirs.user_state_path(_APP, appauthor=False)
+
+
+def recent() -> tuple[str, ...]:
+    """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not readable."""
+    try:
+        with _recent_file().open("rb") as file:
+            listed = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    if not isinstance(listed, list):
+        return ()
+    return tuple(dict.fromkeys(one for one in listed if isinstance(one, str) and one))[:MOST_RECENT]
+
+
+def remember(source: str) -> None:
+    """Put a source at the front of the recent ones. A path is kept absolute; standard input is not kept.
+
+    Where nothing can be written, such as in a home that is read-only, nothing is remembered and nothing is said.
+    """
+    if source in ("", "-"):
+        return
+    try:
+        kept = source if source.startswith("sample:") else os.path.abspath(os.path.expanduser(source))
+        listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
+        state_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
+    except (OSError, ValueError, TokentuiError):
+        return
+
+
+def keep_account(text: str) -> Path | None:
+    """Keep the account of a failure, in the place of an older one.
+
+    Returns:
+        Where it is; None where nothing can be written.
+    """
+    path = state_dir() / "crash.txt"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(path, text.encode("utf-8", "replace"))
+    except (OSError, ValueError, TokentuiError):
+        return None
+    return path
+
+
+def _write(path: Path, data: bytes) -> None:
+    from tokentui.core.atomic import write_whole  # with it come all formats, which the first paint does without
+
+    write_whole(path, data)
+
+
+def _home() -> Path | None:
+    home = os.environ.get("TOKENTUI_HOME")
+    return Path(home) if home else None
+
+
+def _recent_file() -> Path:
+    return state_dir() / "recent.json"

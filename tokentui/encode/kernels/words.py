@@ -1,0 +1,323 @@
+"""Kernels: the words of a text by their numbers, and the ids of words by merges.
+
+Words are kept as `scan_count` keeps them. The ids of word n are `ids[starts[n]:starts[n + 1]]`; a word is merged once, when it is
+new, and from then on copied. Most words have one id or two: these stand in the row of the word too, where counting has its count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokentui.core.jit.compiling import (
+    BYTES,
+    EVENTS,
+    GIVEN_BYTES,
+    GIVEN_NUMBERS,
+    GIVEN_SHORTS,
+    GIVEN_WINDOWS,
+    HALVES,
+    NUMBERS,
+    helper,
+    inlined,
+    kernel,
+    types,
+)
+from tokentui.text.kernels.classes import START
+from tokentui.text.kernels.rules import CUT, DROP
+from tokentui.text.kernels.scan_count import BLOCK, find_events, number_of
+from tokentui.text.kernels.scan_words import word_end
+
+SYMBOL_BITS = 21
+"""A pair and its rank have to go into 64 bits: no vocabulary has two million symbols."""
+NONE = 1 << SYMBOL_BITS
+"""The rank of two neighbours that do not merge."""
+SHORT = 48
+"""A word of so many units is looked over anew for each of its merges; for longer ones a heap keeps the order."""
+
+_U = np.uint64
+_EMPTY = _U(0xFFFFFFFFFFFFFFFF)
+_SPREAD = _U(0x9E3779B97F4A7C15)
+MORE = 3
+"""Says of a word that its ids are not in its row."""
+_ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
+_BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
+
+
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        GIVEN_BYTES, GIVEN_WINDOWS, types.int64, types.int64, EVENTS, types.int64,
+        types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES,
+        EVENTS, EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS,
+    )
+)
+def number_words(
+    data: Any, windows: Any, end: int, at: int, numbers: Any, count: int,
+    rule: int, folds: Any, high: Any, low: Any, pairs: Any,
+    events: Any, slots: Any, shift: int, rows: Any, text: Any, ends: Any, used: Any,
+) -> tuple[int, int]:
+    """Write the number of each word of a text, from the place `at` on, which a word starts at.
+
+    Args:
+        data: The text, and 16 bytes more.
+        windows: Eight bytes at each place of `data`.
+        end: Where the text ends.
+        at: The place to begin at.
+        numbers: Room for as many words as the text has bytes.
+        count: How many numbers are there already.
+        rule, folds, high, low, pairs: The split, as for `count_texts`.
+        events: Room for a block.
+        slots, shift, rows, text, ends, used: The table of words.
+
+    Returns:
+        The place to go on at once the table has more room, `end` when all is done; and how many numbers there are now.
+    """
+    bits = _U(shift)
+    start = here = at
+    before = START
+    dropped = False
+    while here < end:
+        base = here
+        found, here, before = find_events(data, base, min(base + BLOCK, end), before, high, low, pairs, events)
+        if here == end:
+            events[found] = (end - base) << 4 | CUT
+            found += 1
+        for n in range(found):
+            event = events[n]
+            place = base + (event >> 4)
+            if place < start:
+                continue  # within a word whose end was found by its rule
+            if event & 2:
+                place = word_end(rule, data, start, end, folds, high, low)
+            if place > start and not dropped:
+                word = number_of(data, windows, start, place, slots, bits, rows, text, ends, used)
+                if word < 0:
+                    return start, count
+                numbers[count] = word
+                count += 1
+            start = place
+            dropped = event & DROP != 0
+    return end, count
+
+
+@helper
+def slot_of(key: Any, slots: Any) -> Any:
+    """The place of a pair in the table of merges, or the free one where it belongs; `key` is the pair with rank 0."""
+    mask = len(slots) - 1
+    place = np.int64(key * _SPREAD >> _HIGH) & mask
+    while slots[place] != _EMPTY and slots[place] & ~_RANK != key:
+        place = (place + 1) & mask
+    return place
+
+
+@inlined
+def rank_of(left: int, right: int, slots: Any) -> Any:
+    """The rank of two neighbours."""
+    found = slots[slot_of(_U(left) << _U(2 * SYMBOL_BITS) | _U(right) << _BITS, slots)]
+    return NONE if found == _EMPTY else np.int64(found & _RANK)
+
+
+@kernel(types.void(GIVEN_NUMBERS, GIVEN_NUMBERS, GIVEN_NUMBERS, HALVES))
+def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
+    """Fill the table of merges. Its length is a power of two, more than there are pairs. Of equal pairs the first counts."""
+    slots[:] = _EMPTY
+    for n in range(len(ranks)):
+        key = _U(lefts[n]) << _U(2 * SYMBOL_BITS) | _U(rights[n]) << _BITS
+        place = slot_of(key, slots)
+        if slots[place] == _EMPTY:
+            slots[place] = key | _U(ranks[n])
+
+
+@helper
+def merge_short(cells: Any, ranks: Any, size: int, slots: Any, makes: Any) -> int:
+    """Merge a word in place, the leftmost pair of the least rank first. Returns how many symbols are left."""
+    for n in range(size - 1):
+        ranks[n] = rank_of(cells[n], cells[n + 1], slots)
+    while size > 1:
+        best, at = NONE, 0
+        for n in range(size - 1):
+            if ranks[n] < best:
+                best, at = ranks[n], n
+        if best == NONE:
+            break
+        cells[at] = makes[best]
+        size -= 1
+        for n in range(at + 1, size):
+            cells[n] = cells[n + 1]
+            ranks[n] = ranks[n + 1]
+        if at + 1 < size:
+            ranks[at] = rank_of(cells[at], cells[at + 1], slots)
+        if at > 0:
+            ranks[at - 1] = rank_of(cells[at - 1], cells[at], slots)
+    return size
+
+
+@helper
+def push(heap: Any, count: int, entry: int) -> int:
+    """Put an entry on the heap, the least one first. Returns how many it has then."""
+    at = count
+    while at > 0 and heap[(at - 1) >> 1] > entry:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = entry
+    return count + 1
+
+
+@helper
+def drop_first(heap: Any, count: int) -> int:
+    """Take the first entry off the heap. Returns how many are left."""
+    count -= 1
+    entry = heap[count]
+    at, child = 0, 1
+    while child < count:
+        if child + 1 < count and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= entry:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = entry
+    return count
+
+
+@helper
+def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: Any, makes: Any) -> int:
+    """As `merge_short`, in time that hardly grows faster than the word: a heap of (rank, place) over a linked list.
+
+    `links` has, for each place, the place before and the place after; `ranks` the rank of each pair by its first place.
+    """
+    count = 0
+    for n in range(size):
+        links[2 * n] = n - 1
+        links[2 * n + 1] = n + 1
+        ranks[n] = NONE
+        if n + 1 < size:
+            ranks[n] = rank_of(cells[n], cells[n + 1], slots)
+            if ranks[n] < NONE:
+                count = push(heap, count, ranks[n] << 32 | n)
+    while count > 0:
+        rank, at = heap[0] >> 32, heap[0] & 0xFFFFFFFF
+        count = drop_first(heap, count)
+        if ranks[at] != rank:
+            continue  # one of the two has been merged since
+        right = links[2 * at + 1]
+        ranks[right] = NONE
+        after = links[2 * at + 1] = links[2 * right + 1]
+        cells[at] = makes[rank]
+        ranks[at] = NONE
+        if after < size:
+            links[2 * after] = at
+            ranks[at] = rank_of(cells[at], cells[after], slots)
+            if ranks[at] < NONE:
+                count = push(heap, count, ranks[at] << 32 | at)
+        before = links[2 * at]
+        if before >= 0:
+            ranks[before] = rank_of(cells[before], cells[at], slots)
+            if ranks[before] < NONE:
+                count = push(heap, count, ranks[before] << 32 | before)
+    left = at = 0
+    while at < size:
+        cells[left] = cells[at]
+        left += 1
+        at = links[2 * at + 1]
+    return left
+
+
+@kernel(
+    types.int64(
+        BYTES, NUMBERS, types.int64, types.int64, NUMBERS, NUMBERS, EVENTS, GIVEN_NUMBERS, HALVES, GIVEN_NUMBERS, GIVEN_NUMBERS
+    )
+)
+def merge_words(
+    text: Any, ends: Any, number: int, last: int, room: Any, starts: Any, ids: Any,
+    units: Any, slots: Any, makes: Any, numbered: Any,
+) -> int:
+    """Encode the words from `number` up to `last`.
+
+    Args:
+        text, ends: The words.
+        number, last: Which ones.
+        room: Numbers to work with, seven for each byte of the longest of these words.
+        starts, ids: Where the ids go; there is room for one a byte.
+        units: The symbol of each byte, -1 where it is none.
+        slots: The table of merges.
+        makes: The symbol that the pairs of each rank make.
+        numbered: The id of each symbol.
+
+    Returns:
+        The first word that holds a byte which is no unit, or half of a surrogate pair; `last` when all are encoded.
+    """
+    filled = starts[number]
+    while number < last:
+        start = ends[number]
+        size = ends[number + 1] - start
+        for n in range(size):
+            value = text[start + n]
+            room[n] = units[value]
+            if room[n] < 0 or (value == 0xED and text[start + n + 1] >= 0xA0):
+                return number
+        if size <= SHORT:
+            size = merge_short(room, room[size:], size, slots, makes)
+        else:
+            size = merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
+        for n in range(size):
+            ids[filled + n] = numbered[room[n]]
+        filled += size
+        number += 1
+        starts[number] = filled
+    return number
+
+
+@kernel(types.void(types.int64, types.int64, NUMBERS, EVENTS, HALVES))
+def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
+    """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others than one or two."""
+    while number < last:
+        start = starts[number]
+        size = starts[number + 1] - start
+        first, second = ids[start], ids[start + 1]
+        head = _U(MORE) << _SIZE
+        if size == 1 and first >= 0:
+            head = _ONE << _SIZE | _U(first)
+        elif size == 2 and first >= 0 and second >= 0:
+            head = _TWO << _SIZE | _U(second) << _SECOND | _U(first)
+        rows[(number << 2) + 3] = head
+        number += 1
+
+
+@kernel(types.UniTuple(types.int64, 2)(EVENTS, types.int64, types.int64, HALVES, NUMBERS, EVENTS, EVENTS, types.int64))
+def write_ids(
+    numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
+) -> tuple[int, int]:
+    """Write the ids of words one after the other.
+
+    Args:
+        numbers: The numbers of the words.
+        number: Which of them to begin with.
+        count: How many they are.
+        rows: The rows of all words, with ids noted.
+        starts, ids: The ids of all words.
+        out: Where they go.
+        filled: How many are there already.
+
+    Returns:
+        Which to go on with once there is more room, `count` when all are written; and how many ids are there now.
+    """
+    while number < count:
+        if filled + 2 > len(out):
+            break
+        head = rows[(np.int64(numbers[number]) << 2) + 3]
+        # Both are written, and the second is written over where there is none.
+        out[filled] = np.int64(head & _FIRST)
+        out[filled + 1] = np.int64(head >> _SECOND & _FIRST)
+        size: Any = np.int64(head >> _SIZE)
+        if size == MORE:
+            start, end = starts[numbers[number]], starts[numbers[number] + 1]
+            size = end - start
+            if filled + size > len(out):
+                break
+            for n in range(size):
+                out[filled + n] = ids[start + n]
+        filled += size
+        number += 1
+    return number, filled

@@ -1,0 +1,1 @@
+"""Ways of encoding a pre-token, one file each."""

@@ -1,0 +1,281 @@
+"""A tokenizer: a vocabulary at one number of merges, ready to encode and decode."""
+
+from __future__ import annotations
+
+import functools
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self, SupportsIndex
+
+from tokentui.core.arguments import calls, each_of, shown, text_of, whole
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.encode import Decoder, Encoding, IdEncoder, RoundTrip, WordEncoder, WordExplanation, encode, explain, round_trip
+from tokentui.encode.segment.viterbi import Sampling
+from tokentui.encode.vocabulary import Vocabulary, byte_token
+from tokentui.presets import label
+from tokentui.recipe import SHAPE, Recipe, nearest
+
+RUN_KEYS = ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials", *SHAPE)
+"""What a run of training may be asked for, in the order in which it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a vocabulary.
+
+    Attributes:
+        id: Its id.
+        piece: The exact bytes, marks included; the name's bytes for specials and byte-fallback tokens.
+        text: The same for people.
+        kind: `special`, `unknown`, `byte` (byte fallback), `unit`, `merge`, `piece` of a model without
+            merges, or `orphan` of a file: a token that no merge makes.
+        score: The natural log probability of a unigram piece, None elsewhere.
+    """
+
+    id: int
+    piece: bytes
+    text: str
+    kind: str
+    score: float | None = None
+
+
+class Tokenizer:
+    """A vocabulary of which the first so many merges count. The vocabulary may grow on; this does not change.
+
+    Args:
+        vocabulary: The vocabulary, shared and not copied.
+        merges: How many of its merges count; all that it has now where None.
+        run: What training was asked for, by the names of `RUN_KEYS`; None values are left out.
+
+    Raises:
+        TokentuiError: More merges than there are, or a name in `run` that is none.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
+    ) -> None:
+        if not isinstance(vocabulary, Vocabulary):
+            raise TokentuiError(f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer", "take train, Trainer or load")
+        have = len(vocabulary.merges)
+        merges = have if merges is None else whole(merges, "merges")
+        if not 0 <= merges <= have:
+            raise TokentuiError(f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}")
+        if not isinstance(run, Mapping | None):
+            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
+        asked = {key: value for key, value in (run or {}).items() if value is not None}
+        for key in asked:
+            if key not in RUN_KEYS:
+                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), RUN_KEYS))
+        symbols = vocabulary.recipe.symbols
+        asked |= {"first_id": vocabulary.first_id, "specials": [name for name in vocabulary.specials if name not in symbols]}
+        asked = {key: value for key, value in asked.items() if key not in SHAPE} | vocabulary.recipe.shape
+        self.vocabulary = vocabulary
+        self.merges = merges
+        self.run: Mapping[str, object] = {key: asked[key] for key in RUN_KEYS if key in asked}
+
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
+        """In another process it has a vocabulary of its own, without merges that do not count."""
+        vocabulary = self.vocabulary
+        if len(vocabulary.merges) > self.merges:
+            vocabulary = vocabulary.copy(self.merges)
+        return type(self), (vocabulary, self.merges, dict(self.run))
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Vocabularies are shared: what counts of one never changes."""
+        return type(self)(self.vocabulary, self.merges, dict(self.run))
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
+
+    def __len__(self) -> int:
+        """The number of ids, specials counted."""
+        return self.vocab_size
+
+    def __contains__(self, token: object) -> bool:
+        """Whether there is a token that is spelled so; see `token_to_id`."""
+        return isinstance(token, str | bytes) and self.token_to_id(token) is not None
+
+    def token_to_id(self, token: str | bytes) -> int | None:
+        """The id of a token, None where there is none.
+
+        Args:
+            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the file spells it
+                that it was read from (`Ġthe`, `▁the`). The first of these readings that is a token counts.
+        """
+        asked = text_of(token, "token")
+        if isinstance(asked, bytes):
+            return self._by_piece.get(asked)
+        for text in (asked, asked.replace("·", " ")):
+            found = self._by_name.get(text)
+            if found is None:
+                found = self._by_piece.get(text.encode("utf-8", "surrogatepass"))
+            if found is not None:
+                return found
+        return self._by_spelling.get(asked)
+
+    def id_to_token(self, number: SupportsIndex) -> str | None:
+        """The token of an id as text, as `Encoding.tokens` has it; None where there is no such id."""
+        row = self._rows.get(whole(number, "id", hint="an id is a whole number"))
+        return None if row is None else row.text
+
+    @functools.cached_property
+    def _rows(self) -> dict[int, Entry]:
+        return {entry.id: entry for entry in self.entries()}
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, int]:
+        """The ids of what is known by its name: specials and byte tokens."""
+        named = ("special", "unknown", "byte")
+        return {entry.text: entry.id for entry in reversed(self._rows.values()) if entry.kind in named}
+
+    @functools.cached_property
+    def _by_spelling(self) -> dict[str, int]:
+        """The ids of tokens by their names in the file that they were read from, where it spells them in its own way."""
+        names: Mapping[int, str] = getattr(self.vocabulary, "names", {})
+        return {name: number for number, name in names.items() if number in self._rows}
+
+    @functools.cached_property
+    def _by_piece(self) -> dict[bytes, int]:
+        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens last."""
+        rows = sorted(self._rows.values(), key=lambda entry: entry.kind == "byte")
+        return {entry.piece: entry.id for entry in reversed(rows)}
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that it is run by."""
+        return self.vocabulary.recipe
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Of a tokenizer that was read from another tool's file: what was assumed and what is in doubt, a sentence each."""
+        return self.vocabulary.notes
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids, specials counted."""
+        return self.vocabulary.size(self.merges)
+
+    def encode(
+        self,
+        text: str | bytes,
+        *,
+        special_tokens: bool = False,
+        allow_special: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Encoding:
+        """Encode a text, see `tokentui.encode.encode`. What has no id has None in `ids`."""
+        calls(progress=progress, cancel=cancel)
+        return encode(
+            self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
+            special_tokens=special_tokens, progress=progress, cancel=cancel,
+        )
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
+    ) -> list[Encoding]:
+        """Encode texts, each as `encode` does."""
+        listed = [text_of(text, f"text {n}") for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)]
+        return [self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed]
+
+    def encode_ids(
+        self,
+        text: str | bytes,
+        *,
+        special_tokens: bool = False,
+        allow_special: bool = False,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> array[int]:
+        """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`.
+
+        They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
+        """
+        calls(progress=progress, cancel=cancel)
+        threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
+        return self._id_encoder.encode(
+            text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads, progress=progress,
+            cancel=cancel,
+        )
+
+    def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
+        """Encode a text by segmentations drawn at random, of a unigram model.
+
+        Args:
+            text: The text.
+            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
+            seed: The same seed gives the same tokens.
+
+        Raises:
+            TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
+        """
+        text = text_of(text)
+        if not isinstance(seed, int | None):
+            raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
+        drawing = WordEncoder(self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed))
+        return encode(self.vocabulary, self.merges, text, cache=drawing)
+
+    def decode(self, ids: Iterable[int | None]) -> str:
+        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None, or -1).
+
+        Args:
+            ids: Integers of any kind: a list, an array, a NumPy array.
+
+        Raises:
+            TokentuiError: An id does not exist; it names the id and the valid range.
+        """
+        return self._decoder.to_text(ids)
+
+    def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
+        """The exact bytes of ids. Raises as `decode` does."""
+        return self._decoder.to_bytes(ids)
+
+    def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
+        """Each merge or attempt in order, a pre-token at a time."""
+        return explain(self.vocabulary, self.merges, text_of(text), cache=self._encoder)
+
+    def lost(self, text: str | bytes) -> tuple[str, ...]:
+        """Short sentences on what decoding the encoded text does not give back."""
+        return self.round_trip(text).lost
+
+    def round_trip(self, text: str | bytes) -> RoundTrip:
+        """What decoding the encoded text gives back, and what of the text is lost; see `tokentui.encode.losses`."""
+        return round_trip(self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder)
+
+    def entries(self) -> Iterator[Entry]:
+        """The vocabulary in order of the ids."""
+        vocabulary = self.vocabulary
+        rows: dict[int, Entry] = {}
+        for name in vocabulary.specials:
+            number = vocabulary.special_id(name)
+            kind = "unknown" if number == vocabulary.unknown_id else "special"
+            rows[number] = Entry(number, name.encode("utf-8", "surrogatepass"), name, kind)
+        for value in range(vocabulary.byte_tokens):
+            name, number = byte_token(value), vocabulary.byte_id(value)
+            rows[number] = Entry(number, name.encode(), name, "byte")
+        for number, symbol in vocabulary.symbols_by_id(self.merges).items():
+            if number not in rows:  # else it is a merge that borrowed a special's id
+                piece = vocabulary.pieces[symbol]
+                score = vocabulary.scores[symbol] if vocabulary.scores else None
+                rows[number] = Entry(number, piece, piece.decode("utf-8", "replace"), vocabulary.kind_of(symbol), score)
+        for number in sorted(rows):
+            yield rows[number]
+
+    def at(self, merges: int) -> Self:
+        """The tokenizer after so many merges; the tables are shared."""
+        return type(self)(self.vocabulary, merges, self.run)
+
+    @functools.cached_property
+    def _encoder(self) -> WordEncoder:
+        return WordEncoder(self.vocabulary, self.merges)
+
+    @functools.cached_property
+    def _id_encoder(self) -> IdEncoder:
+        return IdEncoder(self._encoder)
+
+    @functools.cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.vocabulary, self.merges)

@@ -1,0 +1,1 @@
+"""Kernels that train: merges by count and by score, Unigram."""

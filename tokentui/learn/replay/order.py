@@ -1,0 +1,169 @@
+"""The order in which the tokens of an opened tokenizer are born, and its vocabulary after so many births.
+
+Where a file has merges (or ranks, or scores that are priorities) its symbols are in order of birth already. A vocabulary that is
+looked up, or weighed by probabilities, has no births of its own: its tokens of several units are taken in order of their ids, or
+from the most probable down. What is cut off is then never taken; what is unknown costs what it costs in the whole file, as in
+sentencepiece with a restricted vocabulary.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.imported import ImportedVocabulary
+from tokentui.encode.parents import Parents
+from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.replay.cut import cut
+
+MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
+"""What births are in order of."""
+
+SAID = {
+    MERGES: "in the order of the first merge that makes each",
+    RANKS: "in the order of their ranks",
+    IDS: "by id: the file tells no order of learning",
+    SCORES: "by falling score: the file tells no order of learning",
+}
+"""The orders, in words."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The births of a tokenizer.
+
+    Attributes:
+        vocabulary: The whole file's.
+        kind: What they are in order of.
+        births: The symbol of each.
+    """
+
+    vocabulary: Vocabulary
+    kind: str
+    births: Sequence[int]
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> Order:
+        """The order of a tokenizer.
+
+        Raises:
+            TokentuiError: It is none whose tokens are born one by one.
+        """
+        vocabulary = tokenizer.vocabulary
+        if vocabulary.recipe.objective == "gage":
+            raise TokentuiError(
+                "Gage's compression has no tokens that are born one by one", "tokenizer", "train it in the explorer: key a"
+            )
+        if vocabulary.merges:
+            base = vocabulary.base_size
+            kind = RANKS if isinstance(vocabulary.merges, Parents) else MERGES
+            return cls(vocabulary, kind, range(base, base + tokenizer.merges))
+        several = _several(vocabulary)
+        if vocabulary.scores:
+            scores = vocabulary.scores
+            several.sort(key=lambda symbol: (-scores[symbol], vocabulary.id_of(symbol, 0)))
+            return cls(vocabulary, SCORES, several)
+        several.sort(key=lambda symbol: vocabulary.id_of(symbol, 0))
+        return cls(vocabulary, IDS, several)
+
+    @functools.cached_property
+    def born(self) -> Sequence[int]:
+        """The birth of each symbol, 1 for the first; 0 for what is there from the start."""
+        found = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
+        for number, symbol in enumerate(self.births, 1):
+            found[symbol] = number
+        return found
+
+    @functools.cached_property
+    def roots(self) -> Sequence[int]:
+        """The symbols that are there from the start, in order of their ids."""
+        vocabulary = self.vocabulary
+        found = [symbol for symbol, number in enumerate(self.born) if not number]
+        return sorted(found, key=lambda symbol: vocabulary.id_of(symbol, 0))
+
+    @functools.cached_property
+    def listed(self) -> Sequence[int]:
+        """The symbols that have an id of their own, in order of birth; the roots in order of their ids."""
+        vocabulary, merges = self.vocabulary, len(self.vocabulary.merges)
+        taken = {vocabulary.special_id(name) for name in vocabulary.specials}
+        taken |= {vocabulary.byte_id(value) for value in range(vocabulary.byte_tokens)}
+        found = array("l")
+        for symbol in itertools.chain(self.roots, self.births):
+            identity = vocabulary.id_of(symbol, merges)
+            if identity not in taken:
+                taken.add(identity)
+                found.append(symbol)
+        return found
+
+    @functools.cached_property
+    def sizes(self) -> Sequence[int]:
+        """The birth at which each number of ids is reached, 1 for the first entry."""
+        vocabulary, born = self.vocabulary, self.born
+        fixed = {vocabulary.special_id(name) for name in vocabulary.specials}
+        fixed |= {vocabulary.byte_id(value) for value in range(vocabulary.byte_tokens)}
+        return array("l", [0] * len(fixed) + [born[symbol] for symbol in self.listed])
+
+    def size(self, births: int) -> int:
+        """The number of ids after so many births, specials counted; holes are not."""
+        return bisect.bisect_right(self.sizes, births)
+
+    @functools.cached_property
+    def _rows(self) -> tuple[dict[int, int], Counter[int]]:
+        """The first merge of the file that makes each symbol, and how many make it."""
+        pipeline = getattr(self.vocabulary, "pipeline", None)
+        segmenter = pipeline.segmenter(self.vocabulary, len(self.births)) if pipeline else None
+        makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.births
+        first: dict[int, int] = {}
+        for row, symbol in enumerate(makes):
+            first.setdefault(symbol, row)
+        return first, Counter(makes)
+
+    def place(self, number: int) -> str:
+        """Where the token of a birth stands in the file."""
+        vocabulary, symbol = self.vocabulary, self.births[number - 1]
+        identity = vocabulary.id_of(symbol, len(vocabulary.merges))
+        if self.kind == MERGES:
+            first, times = self._rows
+            more = f" (of {times[symbol]} that make it)" if times[symbol] > 1 else ""
+            return f"merge {first[symbol] + 1:,}{more}"
+        if self.kind == SCORES:
+            return f"id {identity:,}, score {vocabulary.scores[symbol]:.4f}".replace("-", "−")
+        return f"{'rank' if self.kind == RANKS else 'id'} {identity:,}"
+
+    def tokenizer(self, births: int) -> Tokenizer:
+        """The tokenizer of the first so many births. It shares the tables of the whole."""
+        vocabulary = self.vocabulary
+        if vocabulary.merges:
+            return Tokenizer(vocabulary, births)
+        return Tokenizer(vocabulary if births == len(self.births) else cut(vocabulary, self.born, births))
+
+
+def _several(vocabulary: Vocabulary) -> list[int]:
+    """Of a vocabulary without merges the tokens of several units that a word may become."""
+    if isinstance(vocabulary, ScoredVocabulary):
+        table = vocabulary.table
+    elif isinstance(vocabulary, ImportedVocabulary):
+        table = vocabulary.by_piece  # type: ignore[assignment]
+    else:
+        return []  # a training that made no merge
+    fixed = {vocabulary.special_id(name) for name in vocabulary.specials}
+    if isinstance(vocabulary, ImportedVocabulary):
+        fixed |= {vocabulary.id_of(symbol, 0) for symbol in vocabulary.byte_symbols.values()}
+    recipe = vocabulary.recipe
+    mark = recipe.mark_text.encode() if recipe.mark_kind == "prefix" else b""
+    several = []
+    for symbol, piece in enumerate(vocabulary.pieces):
+        if table.get(piece) == symbol and vocabulary.id_of(symbol, 0) not in fixed:
+            bare = piece[len(mark) :] if mark and piece.startswith(mark) and piece != mark else piece
+            if (len(bare) if recipe.unit == "byte" else len(bare.decode("utf-8", "surrogateescape"))) > 1:
+                several.append(symbol)
+    return several

@@ -1,0 +1,168 @@
+"""The steps of an opened tokenizer in the order in which a text passes them, each in a line."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tokentui.encode.imported import ImportedVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.replay import SAID, Order
+from tokentui.session.snapshot import OpenedView, StageView
+from tokentui.text.pretokenize import Pretokenizer
+
+_NAMES = {
+    "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model", "post_processor": "post-processor",
+    "decoder": "decoder", "truncation": "truncation", "padding": "padding", "sentencepiece": "sentencepiece",
+}
+"""The steps of a file, as people call them."""
+_COMMON = frozenset({
+    "tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.model", "vocab.json", "vocab.txt", "vocab.bpe",
+    "encoder.json", "merges.txt", "tekken.json",
+})
+_INNER = ("normalizers", "pretokenizers", "processors", "decoders")
+_RULES = "precompiled_charsmap"
+_UNAPPLIED = ("truncation", "padding")
+_BY_PATTERN = frozenset({"Regex", "ByteLevel", "Whitespace", "Digits"})
+_BY_TABLE = frozenset({"NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Lowercase", "BertNormalizer"})
+_LONGEST = 100
+_WAYS = {"merges": "merges, the earliest first", "longest-match": "the longest match", "viterbi": "the most probable pieces"}
+
+
+def opened_view(tokenizer: Tokenizer, order: Order, path: str) -> OpenedView:
+    """What is shown of a tokenizer that was opened.
+
+    Args:
+        tokenizer: The tokenizer.
+        order: Its births.
+        path: Its file.
+    """
+    return OpenedView(
+        name=_name(path), path=path, order=SAID[order.kind],
+        births=len(order.births), size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
+    )
+
+
+def _name(path: str) -> str:
+    """What a file is called: its own name, with its folder's where all files of the kind are called so."""
+    name = os.path.basename(path)
+    folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    return f"{folder}/{name}" if name in _COMMON and folder else name or "a tokenizer"
+
+
+def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
+    """The steps of a tokenizer."""
+    vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
+    pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
+    exact = pipeline is None or type(pipeline.pretokenizer) is Pretokenizer
+    normalize, split = f"normalize={','.join(recipe.normalize) or 'none'}", f"split={recipe.split}"
+    if not exact:
+        split = f"split≈{recipe.split}"
+    said: Mapping[str, Any] = (pipeline.stages if pipeline is not None else None) or {}
+    if vocabulary.specials:
+        names = " ".join(vocabulary.specials[:6]) + (" …" if len(vocabulary.specials) > 6 else "")
+        yield StageView("tokens by name", f"{len(vocabulary.specials):,}: {names}")
+    if "sentencepiece" in said:
+        yield from _sentencepiece(said["sentencepiece"], split)
+    else:
+        yield from _steps("normalizer", said.get("normalizer"), normalize if exact else "")
+        yield from _steps("pre_tokenizer", said.get("pre_tokenizer"), split)
+        if not said:
+            yield StageView(_NAMES["normalizer"], ", ".join(recipe.normalize) or "none", axis=normalize)
+            yield StageView(_NAMES["pre_tokenizer"], recipe.split, axis=split)
+    model = dict(said.get("model") or {})
+    what = [str(model.pop("type", "") or _WAYS.get(recipe.encode, recipe.encode)), *_worded(model)]
+    yield StageView("model", _short(", ".join(what)), axis=f"encode={recipe.encode} unknown={recipe.unknown}")
+    versions = _versions(said)
+    if versions:
+        yield StageView("Unicode", versions)
+    for name in ("post_processor", "decoder", *_UNAPPLIED):
+        for stage in _steps(name, said.get(name), ""):
+            yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
+
+
+def _versions(said: Mapping[str, Any]) -> str:
+    """By which versions of Unicode the steps of a `tokenizer.json` tell characters apart, there and here."""
+    kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
+    found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
+    if kinds & _BY_TABLE:
+        found.append(f"normalisers know 8.0 to 12.0 there and {unicodedata.unidata_version} here")
+    return f"{', '.join(found)}; newer characters may differ" if found else ""
+
+
+def _kinds(spec: Any) -> Iterator[str]:
+    """The types of a step and of all in it; `Regex` where it holds a pattern."""
+    if not isinstance(spec, Mapping):
+        return
+    yield str(spec.get("type"))
+    pattern = spec.get("pattern")
+    if isinstance(pattern, Mapping) and "Regex" in pattern:
+        yield "Regex"
+    for one in [inner for key in _INNER if isinstance(spec.get(key), list) for inner in spec[key]]:
+        yield from _kinds(one)
+
+
+def _steps(name: str, spec: Any, axis: str) -> Iterator[StageView]:
+    """A step of a `tokenizer.json`: one line for each that it is a sequence of."""
+    if not isinstance(spec, dict):
+        return
+    inner = next((spec[key] for key in _INNER if isinstance(spec.get(key), list)), None)
+    if inner is not None:
+        for one in inner:
+            yield from _steps(name, one, axis)
+            axis = ""
+        return
+    rules = spec.get(_RULES)
+    kind = str(spec.get("type", ""))
+    if rules:
+        yield StageView(_NAMES[name], f"{kind}: {_bytes_of(rules):,} bytes of rules, applied as they are", True, axis)
+        return
+    rest = {key: value for key, value in spec.items() if key not in ("type", "special_tokens", "pair")}
+    yield StageView(_NAMES[name], _short(", ".join([kind, *_worded(rest)])), False, axis)
+
+
+def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
+    """The normaliser of a `.model`, and how it treats spaces."""
+    rules = spec.get(_RULES)
+    name = str(spec.get("normalization") or "rules")
+    if rules:
+        yield StageView("normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied as they are", True)
+    else:
+        yield StageView("normaliser", name)
+    for option, value in (spec.get("trained_with") or {}).items():
+        yield StageView("training", _short(f"{option}={value}: a training by the axes is one without it"))
+    kept = {key: value for key, value in spec.items() if key not in (_RULES, "normalization", "trained_with")}
+    yield StageView("spaces", _short(", ".join(_worded(kept))), axis=split)
+
+
+def _worded(spec: Mapping[str, Any]) -> Iterator[str]:
+    """What a step is told: what is null or empty is left out, true is said by its name alone."""
+    for key, value in spec.items():
+        if value is None or value == "" or value == [] or value == {}:
+            continue
+        if value is True:
+            yield key
+        elif value is False:
+            yield f"no {key}"
+        elif isinstance(value, dict) and len(value) == 1:
+            yield f"{key} {next(iter(value.values()))}"
+        elif isinstance(value, list):
+            yield f"{key} {' '.join(map(_item, value))}"
+        else:
+            yield f"{key} {value}"
+
+
+def _item(value: Any) -> str:
+    while isinstance(value, dict):
+        value = value.get("id", next(iter(value.values()), ""))
+    return str(value)
+
+
+def _bytes_of(rules: str) -> int:
+    return len(rules) * 3 // 4 - rules[-2:].count("=")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

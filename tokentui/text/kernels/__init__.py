@@ -1,0 +1,1 @@
+"""Kernels that scan text for pre-tokens and count them."""

@@ -1,0 +1,1 @@
+"""The Compare screen, its panes and dialogs."""

@@ -1,0 +1,213 @@
+"""The curves of all columns in one chart, and a cursor that reads their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from tokentui.core.safetext import safe
+from tokentui.session.compared import CURVES, LETTERS, ColumnView, Curve, Curves
+from tokentui.ui.actions import bindings
+from tokentui.ui.compare.chart import Series, bounds, plot
+from tokentui.ui.compare.column_panes import letter
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.lines import Lines, blank, spread
+from tokentui.ui.draw.text import Cell, Run
+
+ERROR_SHOWN = 200
+_TOTALS = ("tokens", "bits")
+"""The curves that grow with the corpus: a second one is drawn to a scale of its own."""
+_LEAST_CHART = 3
+"""Lines without which a chart shows nothing: then there are the values alone."""
+
+
+def figure(field: str, value: float) -> str:
+    """A value of a curve for people."""
+    match field:
+        case "tokens":
+            return number(round(value))
+        case "bytes_per_token":
+            return f"{value:.4f}"
+        case "in_use":
+            return f"{100 * value:.2f} %"
+    return f"{value:,.1f}"
+
+
+def series_of(curve: Curve, field: str, place: int) -> Series:
+    """A curve of a column at a place; steps without a value are left out."""
+    scale = int(curve.held_out and field in _TOTALS)
+    pairs = [
+        (step, float(value)) for step, value in zip(curve.steps, getattr(curve, field), strict=False) if value is not None
+    ]
+    steps, values = zip(*pairs, strict=True) if pairs else ((), ())
+    return Series(steps, values, f"column-{place}", curve.held_out, scale)
+
+
+class CurveChart(Lines, can_focus=True):
+    """The chart."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("curves")]
+    DEFAULT_CSS = """
+    CurveChart { height: 1fr; }
+    """
+
+    class Turned(Message):
+        """Another measure is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.curves: Curves | None = None
+        self.columns: tuple[ColumnView, ...] = ()
+        self.measure = 0
+        """The place in `CURVES` of what is drawn."""
+        self.cursor: int | None = None
+        """The step that is read; None for that of the first column."""
+
+    def show(self, curves: Curves | None, columns: Sequence[ColumnView]) -> None:
+        """Take curves, and the columns of Compare."""
+        self.curves, self.columns = curves, tuple(columns)
+        self.again()
+
+    @property
+    def note(self) -> Cell:
+        """The formula of what is drawn."""
+        return ((CURVES[self.measure][2], "muted"),)
+
+    # What the user does.
+
+    def action_curve(self, by: int) -> None:
+        """Draw another measure."""
+        self.measure = (self.measure + by) % len(CURVES)
+        self.again()
+        self.post_message(self.Turned())
+
+    def action_sideways(self, by: int) -> None:
+        """Move the cursor by so many columns of the chart."""
+        if self.curves is None:
+            return
+        wide = max(1, self._chart_width - 1)
+        step = self._at(self.curves) + by * max(1, round(self.curves.end / wide))
+        self._move(step, by)
+
+    def action_first(self) -> None:
+        """The cursor to the start."""
+        self._move(0, -1)
+
+    def action_last(self) -> None:
+        """The cursor to the end."""
+        self._move(self.curves.end if self.curves is not None else 0, 1)
+
+    def _move(self, step: int, by: int) -> None:
+        """Put the cursor on the step nearest to this one at which a value is known, other than where it is."""
+        if self.curves is None:
+            return
+        known = sorted({one for curve in self.curves.series for one in curve.steps})
+        now = self._at(self.curves)
+        onward = [one for one in known if (one > now if by > 0 else one < now)]
+        if onward:
+            self.cursor = min(onward, key=lambda one: abs(one - step))
+        self.again()
+
+    def _at(self, curves: Curves) -> int:
+        if self.cursor is not None:
+            return min(self.cursor, curves.end)
+        return min(curves.marks[0][1], curves.end) if curves.marks else 0
+
+    # What is seen.
+
+    @property
+    def _series(self) -> list[tuple[int, Curve, Series]]:
+        """The place of a column, its curve, and what is drawn of it."""
+        places = {column.key: place for place, column in enumerate(self.columns)}
+        field = CURVES[self.measure][0]
+        found = self.curves.series if self.curves is not None else ()
+        return [(places[one.key], one, series_of(one, field, places[one.key])) for one in found if one.key in places]
+
+    def _labels(self, series: Sequence[Series]) -> tuple[str, str]:
+        low, high = bounds([one for one in series if not one.scale]) or (0.0, 0.0)
+        field = CURVES[self.measure][0]
+        return figure(field, high), figure(field, low)
+
+    @property
+    def _chart_width(self) -> int:
+        labels = self._labels([one for _, _, one in self._series])
+        return max(1, self.size.width - max(map(len, labels)) - 4)
+
+    def cells(self, width: int, height: int) -> Sequence[Cell]:
+        """What is drawn, the chart, its axis, and the values at the cursor; or that it is still to come."""
+        return list(self._lines(width, height))[:height]
+
+    def _lines(self, width: int, height: int) -> Iterator[Cell]:
+        yield self._titles(width)
+        curves, found = self.curves, self._series
+        if curves is None or not found:
+            yield ((" coming …", "muted"),)
+            return
+        errors = [(place, one.error) for place, one, _ in found if one.error]
+        readings = list(self._readings(curves, found, width))
+        rest = height - 2 - len(readings) - len(errors)
+        if rest >= _LEAST_CHART:
+            yield from self._chart(curves, [one for _, _, one in found], width, rest)
+        yield from readings
+        for place, error in errors:
+            yield ((" ", ""), letter(place), (f" {safe(error, limit=ERROR_SHOWN)}", "error"))
+
+    def _titles(self, width: int) -> Cell:
+        tabs: list[Run] = [(" ", "")]
+        for place, (_, title, _) in enumerate(CURVES):
+            tabs += [("  " if place else "", ""), (title, "focus" if place == self.measure else "muted")]
+        held = any(curve.held_out for curve in self.curves.series) if self.curves is not None else False
+        own = ", its own scale" if CURVES[self.measure][0] in _TOTALS else ""
+        note: Cell = ((f"dashed: second corpus{own} ", "muted"),) if held else ()
+        if ui_text.width(tabs) + ui_text.width(note) > width:
+            tabs = [(" ", ""), (CURVES[self.measure][1], "focus"), (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
+        return spread(tuple(tabs), note, width)
+
+    def _chart(self, curves: Curves, series: Sequence[Series], width: int, height: int) -> Iterator[Cell]:
+        high, low = self._labels(series)
+        gutter, wide = max(len(high), len(low)), self._chart_width
+        cursor = self._column(self._at(curves), curves.end, wide)
+        for n, line in enumerate(plot(series, curves.end, wide, height, cursor)):
+            label = high if n == 0 else low if n == height - 1 else ""
+            yield ((f" {label:>{gutter}} ", "muted"), ("│", "frame"), *line)
+        yield (*blank(gutter + 2), *self._axis(curves, wide, cursor))
+
+    def _axis(self, curves: Curves, wide: int, cursor: int) -> Iterator[Run]:
+        """The line of steps: where the cursor is, and the columns."""
+        line: list[Run] = [("─", "frame")] * wide
+        line[cursor] = ("┴", "strong")
+        places = {column.key: place for place, column in enumerate(self.columns)}
+        for key, step in reversed(curves.marks):
+            if key in places:
+                line[self._column(step, curves.end, wide)] = letter(places[key])
+        yield ("└", "frame")
+        yield from line
+
+    @staticmethod
+    def _column(step: int, end: int, wide: int) -> int:
+        return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
+
+    def _readings(self, curves: Curves, found: Sequence[tuple[int, Curve, Series]], width: int) -> Iterator[Cell]:
+        """What each curve is at the cursor, the second corpus on a line of its own."""
+        field, at = CURVES[self.measure][0], self._at(curves)
+        digits, wide = len(number(curves.end)), max(map(len, self._labels([one for _, _, one in found])))
+        for held in (False, True):
+            mine = [(place, one) for place, curve, one in found if curve.held_out == held]
+            if not mine:
+                continue
+            here = f"step {number(at):>{digits}} of {number(curves.end)}"
+            out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
+            for place, one in mine:
+                known = one.known(at)
+                # The steps that are known differ from column to column: of an earlier one it is said to be near.
+                near = "≈" if known is not None and known[0] != at else " "
+                said = "–" if known is None else figure(field, known[1])
+                more: Cell = (("  ", ""), (LETTERS[place], f"column-{place}"), (f" {near}{said:>{wide}}", ""))
+                if ui_text.width(out) + ui_text.width(more) > width:
+                    break
+                out = (*out, *more)
+            yield out

@@ -1,0 +1,343 @@
+"""How the split cuts text into pre-tokens: those of the typed text and of the corpus, each with the branch that matched it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import ClassVar, TypeAlias
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widgets import Static
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import Kind, safe, safe_line
+from tokentui.session.snapshot import PiecePart, PiecesView, Place
+from tokentui.ui.dialogs.dialog import Dialog, Hint, Notice
+from tokentui.ui.dialogs.listing import wrap
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.lines import StyledLines
+from tokentui.ui.draw.text import Cell, Run
+
+Asked: TypeAlias = Callable[[Place], Awaitable[PiecesView]]
+"""What is asked for the pieces of the corpus from a place on."""
+
+WHEEL_ROWS = 3
+MOST_EMPTY = 100
+"""So many empty documents in a row are stepped over when more of the corpus is wanted."""
+
+MOST_CARRIED = 500
+"""So many pieces of a line that is not whole yet are laid out again when more of it comes."""
+
+_MOST_DRAWN = 4000  # characters of a piece
+_HUES = ("primary", "success", "accent", "warning", "strong")
+_SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+
+def style_of(branch: int) -> str:
+    """The style of a branch; after the hues come the same ones underlined."""
+    again, hue = divmod(branch, len(_HUES))
+    return _HUES[hue] + ("+partial-here" if again % 2 else "")
+
+
+def number_of(branch: int) -> str:
+    """The number of a branch as it stands before its pieces and in the legend, from ¹ on."""
+    return "".join(_SMALL[int(digit)] for digit in str(branch + 1))
+
+
+def legend(view: PiecesView) -> Iterator[Cell]:
+    """The branches, a line each."""
+    for branch, about in enumerate(view.branches):
+        yield ((number_of(branch) + " ", "strong"), (safe(about, limit=400), style_of(branch)))
+    parts = (*view.typed, *view.corpus)
+    if any(part.branch is None for part in parts):
+        yield (("  ", ""), ("dropped", "dropped"), (" between pieces", "muted"))
+
+
+def facts(view: PiecesView) -> Cell:
+    """How many pieces there are."""
+    told = f"{plural(view.occurrences, 'piece')}, {number(view.distinct)} distinct, longest {plural(view.longest, 'character')}"
+    return ((safe(view.split, limit=60), "strong"), (f" · {told}", "muted"))
+
+
+def rows(parts: Iterable[PiecePart], width: int) -> Iterator[Cell]:
+    """Pieces as running text, each behind the number of its branch. A row ends before a piece that does not fit, inside one
+    that is longer than a row, and after a newline."""
+    row: list[Run] = []
+    left = width
+    for part in parts:
+        head: tuple[Run, ...] = () if part.branch is None else ((number_of(part.branch), "muted"),)
+        plain = "dropped" if part.branch is None else style_of(part.branch)
+        shown, more = part.text[:_MOST_DRAWN], part.text[_MOST_DRAWN:]
+        for line in shown.splitlines(keepends=True) if "\n" in shown else (shown,):
+            cell = (*head, *_drawn(line, plain))
+            head = ()
+            if ui_text.width(cell) > left and row and (ui_text.width(cell) <= width or left < width // 2):
+                yield tuple(row)
+                row, left = [], width
+            first, *rest = wrap(cell, left) if left >= 2 else wrap(cell, width)
+            row += first
+            for full in rest:
+                yield tuple(row)
+                row = list(full)
+            left = width - ui_text.width(row)
+            if line.endswith("\n"):
+                yield tuple(row)
+                row, left = [], width
+        if more:
+            row.append((f"…{number(len(more))} more", "muted"))
+            left -= cell_len(row[-1][0])
+    if row:
+        yield tuple(row)
+
+
+def _drawn(text: str, plain: str) -> Iterator[Run]:
+    for run, kind in ui_text.tinted(ui_text.runs(text), plain):
+        # A carriage return ends every line of some files: as quiet as the newline behind it.
+        yield run, Kind.space if kind == Kind.control and "\r" in text and set(run) == {"␍"} else kind
+
+
+class PiecesText(StyledLines, can_focus=True):
+    """The pieces, row by row; it scrolls, and says `wanted` when it comes near the end of what it holds."""
+
+    DEFAULT_CSS = """
+    PiecesText { width: 1fr; height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", show=False), Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False), Binding("pagedown,space", "page(1)", show=False),
+        Binding("home", "first", show=False), Binding("end", "last", show=False),
+    ]
+
+    def __init__(self, wanted: Callable[[], None]) -> None:
+        super().__init__()
+        self.cells: tuple[Cell, ...] = ()
+        self.top = 0
+        """The first row that is seen."""
+        self._wanted = wanted
+
+    def show(self, cells: Sequence[Cell]) -> None:
+        """Take these rows; what is seen stays where it is."""
+        self.cells = tuple(cells)
+        self._scroll(self.top)
+
+    @property
+    def near_end(self) -> bool:
+        """Whether there is less than a page left below."""
+        return self.top + 2 * self.size.height >= len(self.cells)
+
+    def action_move(self, by: int) -> None:
+        """Scroll by rows."""
+        self._scroll(self.top + by)
+
+    def action_page(self, pages: int) -> None:
+        """Scroll by pages, of which one row stays in view."""
+        self._scroll(self.top + pages * max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        """Go to the first row."""
+        self._scroll(0)
+
+    def action_last(self) -> None:
+        """Go to the last row that is held; more may come."""
+        self._scroll(len(self.cells))
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll."""
+        event.stop()
+        self._scroll(self.top + WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll."""
+        event.stop()
+        self._scroll(self.top - WHEEL_ROWS)
+
+    def _scroll(self, top: int) -> None:
+        self.top = max(0, min(top, len(self.cells) - self.size.height))
+        self.refresh()
+        if self.near_end:
+            self._wanted()
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        at = self.top + y
+        return self.strip(self.cells[at] if at < len(self.cells) else (), self.size.width)
+
+
+class PiecesScreen(Dialog[None]):
+    """Shows the pieces of the typed text, then those of the corpus from a place on.
+
+    Args:
+        asked: What is asked for pieces.
+        place: Where in the corpus to begin.
+    """
+
+    HEADING = "Pieces"
+    HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("esc", "leave"), ("b", "corpus from its start"), ("l", "legend"))
+    DEFAULT_CSS = """
+    PiecesScreen {
+        & .facts { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & .legend { height: auto; max-height: 50%; border-bottom: solid $border-blurred; }
+        & .message { display: none; height: auto; max-height: 3; }
+        &.-warned .message { display: block; }
+        &.-short .legend { display: none; }
+        &.-turned .legend { display: none; }
+        &.-short.-turned .legend { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "begin", "Corpus from its start", show=False), Binding("l", "legend", "Legend", show=False),
+    ]
+
+    def __init__(self, asked: Asked, place: Place) -> None:
+        super().__init__()
+        self._asked = asked
+        self._start = self._next = place
+        self._view: PiecesView | None = None
+        self._parts: list[tuple[int, list[PiecePart]]] = []
+        self._laid: tuple[int, list[tuple[Cell, ...]]] = (0, [])
+        self._ended = self._asking = False
+        self._text = PiecesText(self._more)
+
+    def compose_box(self) -> ComposeResult:
+        """How many there are, a warning, the branches, and the text."""
+        yield Static("", classes="facts", markup=False)
+        yield Notice()
+        yield Legend()
+        yield self._text
+
+    def on_mount(self) -> None:
+        """Ask for the first of them."""
+        self.set_focus(self._text)
+        self._begin(self._start)
+
+    def on_resize(self) -> None:
+        """Break the rows anew."""
+        self.call_after_refresh(self._show)
+
+    def action_legend(self) -> None:
+        """Show the branches, or hide them."""
+        self.toggle_class("-turned")
+        self.call_after_refresh(self._show)
+
+    def action_begin(self) -> None:
+        """Show the corpus from its very start."""
+        self._begin(Place())
+
+    # What is asked.
+
+    def _begin(self, place: Place) -> None:
+        self._start = self._next = place
+        self._parts, self._laid, self._view = [], (0, []), None
+        self._ended = self._asking = False
+        self._text.top = 0
+        self._more()
+
+    def _more(self) -> None:
+        """Ask for what comes next, unless that is on its way or there is none."""
+        if not (self._ended or self._asking):
+            self._asking = True
+            self.run_worker(self._ask(), group="pieces", exclusive=True)
+
+    async def _ask(self) -> None:
+        try:
+            found = await self._find()
+        except Cancelled:
+            return
+        except TokentuiError as error:
+            self._say(safe_line(error), "error")
+            found = False
+        self._asking, self._ended = False, not found
+        self._show()
+
+    async def _find(self) -> bool:
+        """Take the next pieces of the corpus that there are; False at its end."""
+        for _ in range(MOST_EMPTY):
+            view = await self._asked(self._next)
+            if self._view is None:
+                self._view = view
+                self._say(safe(view.warning), "warning")
+            document = view.place.document
+            # A place inside a piece is answered from its start on, one behind the last document by what stands before.
+            fresh = [part for part in view.corpus if (document, part.end) > (self._next.document, self._next.offset)]
+            if self._parts:
+                fresh = [part for part in fresh if (document, part.start) >= (self._next.document, self._next.offset)]
+            if fresh:
+                self._take(document, fresh)
+                self._next = Place(document, fresh[-1].end)
+                return True
+            if document < self._next.document:
+                return False
+            self._next = Place(self._next.document + 1, 0)
+        return False
+
+    def _take(self, document: int, fresh: list[PiecePart]) -> None:
+        """Hold more parts. A line that was not whole goes on with them; rows before it are laid out once and stay."""
+        if self._parts and self._parts[-1][0] == document:
+            last = self._parts[-1][1]
+            lines = [n for n, part in enumerate(last, start=1) if "\n" in part.text]
+            begun = lines[-1] if lines else 0
+            if len(last) - begun <= MOST_CARRIED:
+                fresh = [*last[begun:], *fresh]
+                del last[begun:], self._laid[1][len(self._parts) - 1 :]
+        self._parts.append((document, fresh))
+
+    # What is seen.
+
+    def tell_waiting(self) -> None:
+        """Say it until there is something to show."""
+        if self._view is None and self._asking:
+            self._say(self.waits, "muted")
+
+    def _say(self, text: str, style: str) -> None:
+        self.set_class(bool(text), "-warned")
+        self.query_one(Notice).say(text, style)
+
+    def _show(self) -> None:
+        view, width = self._view, self._text.size.width
+        if view is None or not width:
+            return
+        self.query_one(".facts", Static).update(ui_text.join(facts(view)))
+        self.query_one(Legend).show(tuple(legend(view)))
+        self._text.show(tuple(self._rows(view, width)))
+
+    def _rows(self, view: PiecesView, width: int) -> Iterator[Cell]:
+        if view.typed:
+            pieces = sum(part.branch is not None for part in view.typed)
+            yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
+            yield from rows(view.typed, width)
+            yield ()
+        start = f" from character {number(self._start.offset + 1)} of document {number(self._start.document + 1)} on"
+        yield (("Corpus", "strong"), ("" if self._start == Place() else start, "muted"))
+        if self._laid[0] != width:
+            self._laid = (width, [])
+        for place, (document, parts) in enumerate(self._parts):
+            if document != self._start.document and parts and parts[0].start == 0:
+                yield ((f"document {number(document + 1)}", "muted"),)
+            if place == len(self._laid[1]):
+                self._laid[1].append(tuple(rows(parts, width)))
+            yield from self._laid[1][place]
+        if self._ended:
+            yield (("the end of the corpus", "muted"),)
+
+
+class Legend(StyledLines):
+    """The branches of the split."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="legend")
+        self._cells: tuple[Cell, ...] = ()
+
+    def show(self, cells: tuple[Cell, ...]) -> None:
+        """Take these lines."""
+        if cells != self._cells:
+            self._cells = cells
+            self.styles.height = len(cells) + 1  # and the rule below
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """A branch."""
+        return self.strip(self._cells[y] if y < len(self._cells) else (), self.size.width)

@@ -1,0 +1,1 @@
+"""Drawing: styles, tables, lines of text, figures."""

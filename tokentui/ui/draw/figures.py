@@ -1,0 +1,110 @@
+"""Numbers and bars as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tokentui.recipe import Ending
+
+_ACROSS = " ▏▎▍▌▋▊▉█"
+_UP = " ▁▂▃▄▅▆▇█"
+
+
+def number(value: int) -> str:
+    """`1,234`, with a real minus sign."""
+    return f"{value:,}".replace("-", "−")
+
+
+def place_of(step: int, known: int, end: Ending) -> str:
+    """What belongs behind the number of a step, as far as it is known: ` of 1,000`, ` of about 31`, `, the last`."""
+    if end.step is None:
+        return f" of {number(known)}+" if known > step else ""
+    if not end.exact:
+        return f" of {end.kind} {number(end.step)}" if step < end.step else ""
+    if step > end.step:
+        return f", past the stop at {number(end.step)}"
+    return ", the last" if step == end.step and end.kind == "last" else f" of {number(end.step)}"
+
+
+def step_of(end: Ending, what: str = "step") -> str:
+    """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some way."""
+    step = f"{what} {number(end.step or 0)}"
+    return f"{step} at most" if end.kind == "at most" else f"about {step}" if end.kind == "about" else step
+
+
+def signed(value: int) -> str:
+    """`+12`, `−3`; nothing for 0."""
+    return f"{value:+,}".replace("-", "−") if value else ""
+
+
+def size(count: int) -> str:
+    """Bytes in the unit that a reader would take: `512 B`, `1.2 MB` (powers of ten)."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("kB", "MB", "GB", "TB"):
+        value /= 1000
+        if value < 999.5:
+            return f"{value:.1f} {unit}" if value < 99.95 else f"{value:.0f} {unit}"
+    return f"{value:.0f} TB"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 token`, `2 tokens`."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def bar(value: float, whole: float, width: int) -> str:
+    """A bar across, in eighths of a cell; something is seen of everything above 0."""
+    if whole <= 0 or value <= 0 or width <= 0:
+        return ""
+    eighths = max(1, min(8 * width, round(8 * width * value / whole)))
+    return _ACROSS[8] * (eighths // 8) + _ACROSS[eighths % 8].strip()
+
+
+def column(value: float, whole: float) -> str:
+    """A bar upright, one cell wide, in eighths."""
+    if whole <= 0 or value <= 0:
+        return " "
+    return _UP[max(1, min(8, round(8 * value / whole)))]
+
+
+def at(values: Sequence[int], end: int, step: float) -> float:
+    """The value at a step, of values that stand at evenly spread steps from 0 to `end`."""
+    if not values:
+        return 0.0
+    if len(values) == 1 or end <= 0:
+        return float(values[0])
+    place = min(max(step / end, 0.0), 1.0) * (len(values) - 1)
+    left = min(int(place), len(values) - 2)
+    return values[left] + (values[left + 1] - values[left]) * (place - left)
+
+
+def decimal(value: float, width: int) -> str:
+    """A figure with as many digits as there is room for: `0.0038112`, `3.8112e-6`, `∞`."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    plain = value == 0 or abs(value) >= 1e-3
+    for places in range(width, -1, -1):
+        text = f"{value:.{places}f}" if plain else f"{value:.{places}e}".replace("e-0", "e-")
+        if len(text) <= width:
+            break
+    return text.replace("-", "−", 1) if value < 0 else text
+
+
+def behind(value: float, best: float) -> str:
+    """By what part of the best a value is less than it, in seven columns: `12 %`, `0.03 %`; nothing where it is not."""
+    if best <= 0 or value >= best:
+        return ""
+    percent = 100 * (1 - value / best)
+    if percent < 0.01:
+        return "<0.01 %"
+    if percent > 99.9:
+        return ">99.9 %"
+    return f"{percent:.{2 if percent < 1 else 1 if percent < 10 or percent >= 99 else 0}f} %"
+
+
+def amount(value: float) -> str:
+    """A count that is no whole number: `1,234`, below a hundred with a tenth (`0.4`)."""
+    return f"{value:,.1f}" if value < 99.95 else f"{value:,.0f}"

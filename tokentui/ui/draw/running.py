@@ -1,0 +1,251 @@
+"""The text of the corpus pane, laid out: rows, which token each character belongs to, and how it looks."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from tokentui.core.safetext import GlyphMode
+from tokentui.session.snapshot import CorpusPart, Place
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.draw.wrapping import Glyph, glyphs, wrap
+
+Boundaries = Literal["shade", "bars"]
+"""How tokens of more than a character are told apart: by shades, or all of them by bars between them."""
+
+BAR = "│"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """All that rows depend on besides the text."""
+
+    width: int
+    boundaries: Boundaries
+    mode: GlyphMode
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a character is drawn."""
+
+    ground: str
+    shared: bool
+
+
+_DROPPED = _Look("dropped", False)
+
+
+class Layout:
+    """Parts of the corpus in rows.
+
+    Args:
+        parts: Pre-tokens and what lies between them, in order.
+        manner: The width and the way to draw.
+        anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as they are.
+        at_start: Whether the parts begin where the corpus does.
+        before: The layout that this one takes the place of; its rows are kept where they must be the same.
+    """
+
+    def __init__(
+        self, parts: Sequence[CorpusPart], manner: Manner, anchor: Place, at_start: bool, before: Layout | None = None
+    ) -> None:
+        self.parts = tuple(parts)
+        self.manner = manner
+        self.text: str
+        self.rows: list[tuple[int, int]]
+        self._starts: list[int]
+        self._glyphs: list[Glyph]
+        self._whole: list[Glyph]
+        """The clusters, as they are where no token ends inside of one."""
+        self._bar_places: frozenset[int]
+        self._cuts: frozenset[int]
+        self._keys = [(part.place.document, part.place.offset) for part in self.parts]
+        self._shape = tuple([(part.place, part.text, part.times) for part in self.parts])
+        self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
+        bars = self._bars() if manner.boundaries == "bars" else frozenset()
+        alike = before is not None and (before.manner, before._shape) == (manner, self._shape)
+        if before is not None and alike:
+            self.text, self._starts, self._whole = before.text, before._starts, before._whole
+        else:
+            self.text = "".join([part.text for part in self.parts])
+            self._starts = self._find_starts()
+            self._whole = glyphs(self.text, manner.mode, self._find_breaks())
+        cuts = self._find_cuts()
+        if before is not None and alike and (before._bar_places, before._cuts) == (bars, cuts):
+            self._glyphs, self.rows = before._glyphs, before.rows
+        else:
+            breaks = self._find_breaks()
+            # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
+            ends = {glyph.end for glyph in self._whole if glyph.end - glyph.start > 1} if cuts else set()
+            self._glyphs = glyphs(self.text, manner.mode, breaks | cuts | ends) if cuts else self._whole
+            self.rows = self._wrap(bars, breaks, anchor, at_start)
+        self._bar_places, self._cuts = bars, cuts
+        self._row_starts = [start for start, _ in self.rows]
+        self._glyph_starts = [glyph.start for glyph in self._glyphs]
+
+    def _find_starts(self) -> list[int]:
+        starts, total = [], 0
+        for part in self.parts:
+            starts.append(total)
+            total += len(part.text)
+        return starts
+
+    def _find_breaks(self) -> set[int]:
+        """Where documents and counted words begin."""
+        return {
+            start
+            for start, (last, part) in zip(self._starts[1:], pairwise(self.parts), strict=False)
+            if part.times is not None or part.place.document != last.place.document
+        }
+
+    def _wrap(self, bars: frozenset[int], breaks: set[int], anchor: Place, at_start: bool) -> list[tuple[int, int]]:
+        room = self.manner.width - (self._times_width() if any(part.times is not None for part in self.parts) else 0)
+        rows = list(wrap(self.text, self._glyphs, room, breaks, bars))
+        kept = self.offset_of(anchor)
+        if at_start or kept <= 0 or "\n" in self.text[:kept] or any(place <= kept for place in breaks):
+            return rows
+        if kept not in {start for start, _ in rows}:
+            # The line began before what is held: rows above the anchor give way to it.
+            rows = list(wrap(self.text, self._glyphs, room, breaks, bars, 0, kept))
+            rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
+        return rows
+
+    def _times_width(self) -> int:
+        return 2 + max((len(number(part.times)) for part in self.parts if part.times is not None), default=0)
+
+    def _bars(self) -> frozenset[int]:
+        places: set[int] = set()
+        start = 0
+        for part in self.parts:
+            for token in part.tokens:
+                places.update((start + token.start, start + token.end))
+            start += len(part.text)
+        return frozenset(places)
+
+    def _find_cuts(self) -> frozenset[int]:
+        """Where a token ends inside a cluster whose parts are shown apart.
+
+        Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a text that has few
+        merges can be read.
+        """
+        inside: set[int] = set()
+        if len(self._whole) != len(self.text):
+            for start, end, *_ in self._whole:
+                inside.update(range(start + 1, end))
+        cuts: set[int] = set()
+        held, single = 0, True
+        for start, part in zip(self._starts, self.parts, strict=True) if inside else ():
+            for token in part.tokens:
+                first, last = start + token.start, start + token.end
+                alone = last - first == 1
+                if first >= held and not (alone and single and self.manner.boundaries == "shade"):
+                    cuts.update({held, first} & inside)
+                held, single = max(held, last), alone
+        return frozenset(cuts)
+
+    def parity_of(self, place: Place) -> int:
+        """Which of the two shades a part has, so that it keeps it while the window moves."""
+        at = self._part_at(place)
+        return (self._parity + at) % 2 if at >= 0 and self.parts[at].place == place else 0
+
+    def _part_at(self, place: Place) -> int:
+        return bisect.bisect_right(self._keys, (place.document, place.offset)) - 1
+
+    def offset_of(self, place: Place) -> int:
+        """The character that stands at a place of the corpus; -1 for one before what is held."""
+        at = self._part_at(place)
+        if at < 0:
+            return -1
+        part = self.parts[at]
+        inside = place.offset - part.place.offset if place.document == part.place.document else len(part.text)
+        inside = min(max(0, inside), len(part.text))
+        return self._starts[at] + inside
+
+    def place_of(self, offset: int) -> Place:
+        """The place of the corpus of a character."""
+        at = max(0, bisect.bisect_right(self._starts, offset) - 1)
+        if at >= len(self.parts):
+            return Place()
+        place = self.parts[at].place
+        return Place(place.document, place.offset + offset - self._starts[at])
+
+    def row_of(self, offset: int) -> int:
+        """The row that a character stands in."""
+        return max(0, bisect.bisect_right(self._row_starts, offset) - 1)
+
+    def row(self, number_of_row: int, found: tuple[int, int] | None = None) -> Cell:
+        """A row as runs; `found` are characters to be marked."""
+        if not 0 <= number_of_row < len(self.rows):
+            return ()
+        start, end = self.rows[number_of_row]
+        runs: list[Run] = []
+        for glyph, look in self._looks(start, end):
+            if self.manner.boundaries == "bars" and glyph.start != start and glyph.start in self._bar_places:
+                runs.append((BAR, "frame"))
+            for text, kind in glyph.cell:
+                runs.append((text, _style(look, kind, self.manner, found is not None and found[0] <= glyph.start < found[1])))
+        at = max(0, bisect.bisect_right(self._starts, start) - 1)
+        times = self.parts[at].times
+        if times is not None and end - self._starts[at] == len(self.parts[at].text):
+            runs.append((f" ×{number(times)}", "muted"))
+        return _joined(runs)
+
+    def _looks(self, start: int, end: int) -> Iterator[tuple[Glyph, _Look]]:
+        at = max(0, bisect.bisect_right(self._starts, start) - 1)
+        token = 0
+        for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
+            glyph = self._glyphs[place]
+            if glyph.start >= end:
+                return
+            while at + 1 < len(self.parts) and self._starts[at + 1] <= glyph.start:
+                at, token = at + 1, 0
+            tokens = self.parts[at].tokens
+            inside = glyph.start - self._starts[at]
+            while token < len(tokens) and tokens[token].end <= inside:
+                token += 1
+            if token >= len(tokens) or tokens[token].start > inside:
+                yield glyph, _DROPPED
+                continue
+            # A character, or one with its marks, may be shared by several tokens.
+            length = glyph.end - glyph.start
+            holders = [other for other in tokens[token : token + 4 + 4 * length] if other.start < inside + length]
+            fresh = any(holder.fresh for holder in holders)
+            beyond = inside + length > len(self.parts[at].text)  # a cluster of several pre-tokens
+            single = all(holder.end - holder.start == 1 for holder in holders) and (len(holders) == length or beyond)
+            ground = self._ground(at, token, fresh, single)
+            yield glyph, _Look(ground, len(holders) > 1 or beyond)
+
+    def _ground(self, part: int, token: int, fresh: bool, single: bool) -> str:
+        if fresh:
+            return "fresh-other" if token % 2 else "fresh"
+        if single:
+            return ""  # a character that is a token needs no shade to be told from its neighbours; what has grown stands out
+        # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens differ by their shade.
+        return "shade-c" if token % 2 else ("shade-b" if (part + self._parity) % 2 else "shade-a")
+
+
+def _style(look: _Look, kind: str, manner: Manner, found: bool) -> str:
+    names = [] if look.ground.startswith("shade") and manner.boundaries == "bars" else [look.ground]
+    if kind and kind != "text" and not look.ground.startswith("fresh"):
+        names.append(kind)
+    if look.shared:
+        names.append("partial-here")
+    if found:
+        names.append("match")
+    return "+".join(name for name in names if name)
+
+
+def _joined(runs: Sequence[Run]) -> Cell:
+    """Neighbours of one style as one run."""
+    out: list[Run] = []
+    for text, style in runs:
+        if out and out[-1][1] == style:
+            out[-1] = (out[-1][0] + text, style)
+        else:
+            out.append((text, style))
+    return tuple(out)

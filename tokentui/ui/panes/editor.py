@@ -1,0 +1,188 @@
+"""The corpus pane as a text editor: the text is kept exactly, and drawn with a stand-in for each character that acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.document._document import Document, EditResult, Location
+from textual.document._document_navigator import DocumentNavigator
+from textual.document._wrapped_document import WrappedDocument
+from textual.widgets import TextArea
+
+from tokentui.core.safetext import is_safe
+from tokentui.ui.actions import bindings
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.guard import replace
+from tokentui.ui.draw.text import mark_stand_ins
+from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
+
+MOST_EDITED = 1_000_000
+"""The most characters that a paste may bring the text to: all of it is trained on at every key."""
+LONGEST_LINE = 20_000
+"""The most characters of a line: each key lays its line out anew."""
+
+
+class ExactText(Document):
+    """A text as an editor has it: exact in what is taken out of it, safe in what is drawn.
+
+    Nothing but a line feed ends a line. `lines`, and all that is drawn from them, have a stand-in for each character that
+    is not safe, one for one, so that a place is the same in both.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__("")
+        self._exact = text.split("\n")
+        self._lines = [_drawn(line) for line in self._exact]
+        self._text: str | None = text
+
+    @property
+    def text(self) -> str:
+        """All of it. Joined once after a change: each row that is drawn asks for it."""
+        if self._text is None:
+            self._text = "\n".join(self._exact)
+        return self._text
+
+    def exact_line(self, index: int) -> str:
+        """A line as it is."""
+        return self._exact[index]
+
+    def get_text_range(self, start: Location, end: Location) -> str:
+        """The text between two places."""
+        (top, left), (bottom, right) = self._within(start, end)
+        lines = self._exact[top : bottom + 1]
+        lines[-1] = lines[-1][:right]
+        lines[0] = lines[0][left:]
+        return "\n".join(lines)
+
+    def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
+        """Put a text in the place of what stands between two places."""
+        (top, left), (bottom, right) = self._within(start, end)
+        replaced = self.get_text_range((top, left), (bottom, right))
+        after = self._exact[bottom][right:]
+        lines = (self._exact[top][:left] + text + after).split("\n")
+        self._exact[top : bottom + 1] = lines
+        self._lines[top : bottom + 1] = [_drawn(line) for line in lines]
+        self._text = None
+        return EditResult((top + len(lines) - 1, len(lines[-1]) - len(after)), replaced)
+
+    def _within(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """Two places in order, none of them past the end."""
+        top, bottom = sorted((start, end))
+        return min(top, self.end), min(bottom, self.end)
+
+
+class ClusterNavigator(DocumentNavigator):
+    """Moves a cursor over whole clusters."""
+
+    def get_location_left(self, location: Location) -> Location:
+        """The place before the cluster that ends here."""
+        row, column = super().get_location_left(location)
+        return row, cluster_at(self._document.get_line(row), column)[0] if row == location[0] else column
+
+    def get_location_right(self, location: Location) -> Location:
+        """The place behind the cluster that begins here."""
+        row, column = super().get_location_right(location)
+        return row, cluster_at(self._document.get_line(row), column - 1)[1] if row == location[0] and column else column
+
+
+def _drawn(line: str) -> str:
+    return line if is_safe(line) else replace(line)
+
+
+def refusal(insert: str, held: int = 0) -> str:
+    """Why a text cannot be put into an editor that holds so many characters, "" if it can. A single key always may."""
+    if len(insert) > 1 and held + len(insert) > MOST_EDITED:
+        return f"a text of more than {number(MOST_EDITED)} characters cannot be edited"
+    if any(len(line) > LONGEST_LINE for line in insert.split("\n")):
+        return f"a line of more than {number(LONGEST_LINE)} characters cannot be edited"
+    return ""
+
+
+class CorpusEditor(TextArea):
+    """The editor.
+
+    Args:
+        text: What stands in it at first.
+        changed: Called when it has changed.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("editor")]
+
+    def __init__(self, text: str, changed: Callable[[], object]) -> None:
+        super().__init__(text, highlight_cursor_line=False, classes="body")
+        self.cursor_blink = False
+        self._told = changed
+
+    @property
+    def position(self) -> str:
+        """`line 3 of 1,024`."""
+        return f"line {number(self.cursor_location[0] + 1)} of {number(self.document.line_count)}"
+
+    @property
+    def line_offset(self) -> int:
+        """How many characters stand before the line of the cursor, the last character at most."""
+        return max(0, min(len(self.get_text_range((0, 0), (self.cursor_location[0], 0))), len(self.text) - 1))
+
+    def go_to(self, offset: int) -> None:
+        """Put the cursor behind so many characters, with its line at the top."""
+        before = self.text[:offset]
+        place = before.count("\n"), len(before) - before.rfind("\n") - 1
+        self.move_cursor(place)
+        self.scroll_to(y=self.wrapped_document.location_to_offset(place).y, animate=False)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Tell of it."""
+        event.stop()
+        self._told()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste: terminals send carriage returns for the ends of its lines."""
+        event.stop()
+        event.prevent_default()
+        if result := self._replace_via_keyboard(lines_of(event.text), *self.selection):
+            self.move_cursor(result.end_location)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take what the base class would leave out."""
+        if typed := typed_beyond(event):
+            self._replace_via_keyboard(typed, *self.selection)
+
+    # What the base class does otherwise.
+
+    def _set_document(self, text: str, language: str | None) -> None:
+        self.document = ExactText(text)
+        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.navigator = ClusterNavigator(self.wrapped_document)
+        self._build_highlight_map()
+        self.move_cursor((0, 0))
+        self._rewrap_and_refresh_virtual_size()
+
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        if refused := refusal(insert, len(self.text)):
+            self.app.notify(refused, severity="error", markup=False)
+            return None
+        return super()._replace_via_keyboard(insert, start, end)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn, its stand-ins in reverse."""
+        line = WholeText.of(super().get_line(line_index))
+        exact = self.document.exact_line(line_index) if isinstance(self.document, ExactText) else line.plain
+        if exact is not line.plain:
+            mark_stand_ins(line, exact)
+        return line
+
+    def action_delete_left(self) -> None:
+        """Delete what stands before the cursor."""
+        (row, column), selected = self.cursor_location, not self.selection.is_empty
+        if selected or not column or self.read_only:
+            super().action_delete_left()
+        else:
+            self._delete_via_keyboard((row, column), (row, erased_left(self.document.get_line(row), column)))
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
+        """None: a text is no program, and looking through all of it would hold up the cursor."""
+        return None
