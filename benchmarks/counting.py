@@ -25,7 +25,7 @@ ALL_SPLITS = ("gpt2", "cl100k", "o200k", "llama3", "whitespace")
 
 def counters(path: Path, split: str, repeats_plain: bool) -> dict[str, Count]:
     """What is timed, by its name in the table; the first is what the others are compared with."""
-    from tokentui.text.kernels.counting import count, count_words
+    from tokentui.text.kernels.count import count, count_words
 
     text = path.read_text(encoding="utf-8")
     recipe, corpus = Recipe(split=split), Corpus.from_text(text)

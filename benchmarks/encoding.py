@@ -14,8 +14,8 @@ from pathlib import Path
 from harness import Figures, Table, apart, clocked, installed, kernels, median, megabytes, pieces, spread, upper, version
 
 from tokentui import Tokenizer, load, train
-from tokentui.encode import Typed
-from tokentui.session.snapshot import EncodedToken
+from tokentui.encode.typed import Typed
+from tokentui.session.views import EncodedToken
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS
 

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 
-from tokentui.presets import PRESETS, preset
+from tokentui.axes import preset
+from tokentui.presets import PRESETS
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.snapshot import Look, Snapshot
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import Viewport
 
-LOOK = Look(pairs_rows=30, vocabulary_rows=30)
+LOOK = Viewport(candidates_rows=30, vocabulary_rows=30)
 """About what a screen of 120 by 40 asks for."""
 KEYS = 60
 AXES = ({"tie": "first-seen"}, {"split": "cl100k"}, {"split": "whitespace"}, {"weight": "distinct"}, {"objective": "score"})
@@ -63,19 +65,19 @@ class Watched:
 
 def shows(snapshot: Snapshot) -> bool:
     """Whether candidates are seen, of a part of the corpus or of all of it."""
-    return bool(snapshot.pairs or snapshot.why.end)
+    return bool(snapshot.main.candidates.rows or snapshot.main.why.end)
 
 
 def whole(snapshot: Snapshot) -> bool:
     """The same of all of it."""
-    return shows(snapshot) and not snapshot.partial
+    return shows(snapshot) and not snapshot.main.partial
 
 
-async def _opened(path: str, base: str, look: Look = LOOK) -> Watched:
+async def _opened(path: str, base: str, look: Viewport = LOOK) -> Watched:
     watched = Watched(base)
     await watched.session.start()
-    watched.session.send(do.See(look))
-    await watched.session.open([path])
+    watched.session.send(do.SetViewport(look))
+    await watched.session.send(do.Open((path,)))
     await watched.session.idle.wait()
     return watched
 
@@ -95,7 +97,7 @@ async def _keys(path: str, text: str, steps: int) -> Figures:
     for key in range(KEYS + 1):
         size = len((text + "x" * key).encode())
         [seconds], count = await watched.after(
-            do.Scratch(text + "x" * key),
+            do.TrainOnText(text + "x" * key),
             lambda now, size=size: now.corpus_bytes == size and whole(now) and now.step == steps,  # type: ignore[misc]
         )
         if key:
@@ -117,7 +119,7 @@ async def _axes(path: str) -> Figures:
     recipe = preset("gpt2")
     for change in AXES:
         recipe = recipe.with_axes(**change)
-        [seconds], count = await watched.after(do.Use(recipe, ()), lambda now: now.recipe == recipe and whole(now))  # noqa: B023
+        [seconds], count = await watched.after(do.SetRecipe(recipe, ()), lambda now: now.recipe == recipe and whole(now))  # noqa: B023
         found[" ".join(f"{axis}={value}" for axis, value in change.items())] = {"seconds": seconds, "snapshots": count}
     await watched.session.close()
     return found
@@ -135,7 +137,7 @@ async def _swaps(path: str, names: list[str], base: str = "gpt2") -> Figures:
     async def swap(name: str, *wanted: Callable[[Snapshot], bool]) -> list[float]:
         recipe = preset(name)
         times, _ = await watched.after(
-            do.Use(recipe, ()), *(lambda now, one=one: now.recipe == recipe and one(now) for one in wanted)  # type: ignore[misc]
+            do.SetRecipe(recipe, ()), *(lambda now, one=one: now.recipe == recipe and one(now) for one in wanted)  # type: ignore[misc]
         )
         return times
 

@@ -24,7 +24,7 @@ def once(path: str, split: str, text: str) -> dict[str, Any]:
     """What is measured in a process of its own."""
     from tokentui.core import jit
     from tokentui.core.errors import TokentuiError
-    from tokentui.formats import load
+    from tokentui.formats.files import load
 
     begin, cpu = time.perf_counter(), time.process_time()
     try:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from harness import Figures, Table, apart, cpu, in_turns, installed, kernels, median, megabytes, spread, version
 
+from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.learn import start_counted
-from tokentui.presets import preset
+from tokentui.recipe import Run, Stops
 from tokentui.text.count import count
 from tokentui.text.read import read
 
@@ -62,7 +63,7 @@ def _ours(path: str, vocab_size: int) -> Callable[[], dict[str, float]]:
 
         words = count(corpus, recipe)
         note("count")
-        trainer = start_counted(words, recipe, specials=SPECIALS, documents=corpus.documents, vocab_size=vocab_size)
+        trainer = start_counted(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), corpus.documents)
         note("seeds")
         while step := trainer.step():
             note("cut" if step.final else step.what)

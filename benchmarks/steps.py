@@ -15,7 +15,8 @@ from tokentui import Corpus, Trainer, preset, read
 from tokentui.core import jit
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.snapshot import Look, Snapshot
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import Viewport
 
 BEST = 100
 EVERY = 8
@@ -56,7 +57,7 @@ def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compi
         with jumps:
             trainer.jump(goal)
     clocks = {"forward": forward, "best": best, "back": back, "jumps": jumps}
-    return {"memory": trainer.memory, **{name: {"wall": one.wall, "cpu": one.cpu} for name, one in clocks.items()}}
+    return {"memory": trainer._engine.memory, **{name: {"wall": one.wall, "cpu": one.cpu} for name, one in clocks.items()}}
 
 
 class _Clock:
@@ -111,10 +112,10 @@ async def _lag(path: str) -> Figures:
     session = Session(publish, preset("gpt2"))
     await session.start()
     ticker = asyncio.create_task(tick())
-    await session.send(do.See(Look()))
+    await session.send(do.SetViewport(Viewport()))
     await asyncio.sleep(1)
     phase = "opening"
-    await session.open([path])
+    await session.send(do.Open((path,)))
     await session.idle.wait()
     phase = "training"
     session.send(do.GoTo(32_512))

@@ -94,5 +94,5 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def counting(loaded: None) -> ModuleType:
-    """The module `tokentui.text.kernels.counting`."""
-    return importlib.import_module("tokentui.text.kernels.counting")
+    """The module `tokentui.text.kernels.count`."""
+    return importlib.import_module("tokentui.text.kernels.count")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.text.samples import sample_path
+from tokentui.text.sources import sample_path
 
 NAMES = {
     "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer", "Trainer",
@@ -122,7 +122,8 @@ def test_bad_input_is_a_tokentui_error(tmp_path: Path) -> None:
         lambda: tokentui.preset("gpt5"),
         lambda: tokentui.train("sample:sailor", "gpt5"),
         lambda: tokentui.train("sample:sailor", tokentui.preset("gage", base="gpt2-bytes")),
-        lambda: tokentui.Recipe(split="gpt5"),
+        lambda: tokentui.train("sample:sailor", tokentui.Recipe(split="gpt5")),
+        lambda: tokentui.Recipe(coverage=2),
     ):
         with pytest.raises(tokentui.TokentuiError):
             bad()

@@ -15,10 +15,11 @@ import pytest
 from exporting import HOLD, HOSTILE, preset
 
 import tokentui
-from tokentui.encode import NO_ID
+from tokentui.encode.decode import NO_ID
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS, export, save
-from tokentui.learn.replay import Order
+from tokentui.formats.files import export, save
+from tokentui.formats.registry import WRITTEN
+from tokentui.learn.replay import TokenOrder
 from tokentui.presets import PRESETS, preset_named
 from tokentui.text.corpus import Corpus
 
@@ -86,7 +87,7 @@ def test_a_step_that_is_none(recipe: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PRESETS if name in ("gpt2", "bert", "llama2", "t5", "gage", "wordpiece")])
 def test_a_size_below_the_one_at_the_start(name: str) -> None:
     chosen = preset_named(name)
-    run = tokentui.Trainer("sample:sailor", name, specials=chosen.specials)
+    run = tokentui.Trainer("sample:sailor", name, specials=chosen.run.specials)
     with pytest.raises(tokentui.TokentuiError, match=r"vocab_size=1: .* [\d,]+ ids \(take \d+ or more\)") as raised:
         run.run(vocab_size=1)
     least = int(raised.value.hint.split()[1])
@@ -94,7 +95,7 @@ def test_a_size_below_the_one_at_the_start(name: str) -> None:
     with pytest.raises(tokentui.TokentuiError, match="vocab_size="):
         run.run(vocab_size=least - 1)
     with pytest.raises(tokentui.TokentuiError, match="vocab_size="):
-        tokentui.train("sample:sailor", name, specials=chosen.specials, vocab_size=least - 1)
+        tokentui.train("sample:sailor", name, specials=chosen.run.specials, vocab_size=least - 1)
     assert run.run(vocab_size=least) == "vocab_size"
     assert run.vocab_size == least == len(run.tokenizer())
     if name != "t5":
@@ -172,9 +173,9 @@ def files(folder: Path) -> Iterator[tuple[Tokenizer, str]]:
         here = folder / f"{format}-{name}"
         here.mkdir()
         tok = preset(name)
-        for at in FORMATS[format].files[:1]:
+        for at in WRITTEN[format].files[:1]:
             export(tok, here / at, format)
-            split = tok.recipe.split if "split" in FORMATS[format].lacks else ""
+            split = tok.recipe.split if WRITTEN[format].needs_split else ""
             for path in sorted(here.iterdir()):
                 read = tokentui.load(path, split)
                 yield read, f"{format} {name} {path.name}"
@@ -240,7 +241,7 @@ def test_a_tokenizer_of_a_step_is_pickled_without_what_came_later() -> None:
     back = pickle.loads(pickle.dumps(early))
     assert (len(back), len(back.vocabulary.merges)) == (len(early), 7)
     same(early, back, "step 7")
-    opened = Order.of(preset("t5")).tokenizer(5)
+    opened = TokenOrder.of(preset("t5")).tokenizer(5)
     same(opened, pickle.loads(pickle.dumps(opened)), "an opened one at its fifth birth")
 
 

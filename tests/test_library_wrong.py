@@ -12,7 +12,8 @@ import pytest
 from exporting import preset
 
 import tokentui
-from tokentui.formats import FORMATS, export
+from tokentui.formats.files import export
+from tokentui.formats.registry import WRITTEN
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import Tokenizer
 
@@ -143,7 +144,7 @@ def test_only_a_tokentui_error_comes_of_wrong_arguments(tmp_path: Path, monkeypa
 def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str, wrong: Any) -> None:
     """Not as what `str` makes of it."""
     name = {"sentencepiece": "t5", "bert": "bert"}.get(format, "gpt2")
-    files = FORMATS[format].files
+    files = WRITTEN[format].files
     export(preset(name), tmp_path if len(files) > 1 else tmp_path / files[0], format)
     tokenizer = tokentui.load(tmp_path / files[0])
     for method in ("encode", "encode_ids", "explain", "lost", "sample"):

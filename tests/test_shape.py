@@ -10,12 +10,13 @@ import pytest
 from running_cli import done, refused
 
 from tokentui import learn
+from tokentui.axes import changed, check, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import export, load, save
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.formats.files import export, load, save
+from tokentui.recipe import Recipe, Run
 from tokentui.session.saved.value import Branch, Kept, dumps, loads
 from tokentui.text.corpus import Corpus
+from tokentui.text.split import spaced
 
 LINES = Corpus.from_lines(["the cat the <sep> hat 12 123", "the hat, the mat <sep> ☃"] * 4)
 SHAPED = preset("llama2", coverage=0.98, symbols=["<sep>", "at"], prefix_space=False)
@@ -33,8 +34,8 @@ def test_words_that_cannot_be(words: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize(("make", "said"), [
-    (lambda: Recipe(coverage=0.9), "units are bytes"),
-    (lambda: Recipe(split="whitespace", prefix_space=True), "would be dropped"),
+    (lambda: check(Recipe(coverage=0.9)), "units are bytes"),
+    (lambda: check(Recipe(split="whitespace", prefix_space=True)), "would be dropped"),
     (lambda: preset("gage", symbols=["a"]), "whole text"),
     (lambda: preset("gage", prefix_space=True), "no part of the text"),
     (lambda: preset("gpt2", covrage=1), "no such axis"),
@@ -45,18 +46,18 @@ def test_words_that_make_no_sense(make: Any, said: str) -> None:
 
 
 def test_equal_recipes_are_equal() -> None:
-    assert Recipe(prefix_space=False) == Recipe()
+    assert check(Recipe(prefix_space=False)) == Recipe()
     assert preset("llama2", prefix_space=True) == preset("llama2")
     assert preset("llama2", symbols=["a"]) == preset("llama2", symbols=("a",)) != preset("llama2")
-    assert preset("llama2").with_axes(pieces="any", base="sorted", unit="byte", unknown="error").coverage == 1
-    assert Recipe(prefix_space=True).with_axes(split="whitespace").prefix_space is None
+    assert preset("llama2", pieces="any", base="sorted", unit="byte", unknown="error").coverage == 1
+    assert changed(Recipe(prefix_space=True), split="whitespace").prefix_space is None
 
 
 @pytest.mark.parametrize("recipe", [SHAPED, preset("sentencepiece-bpe"), Recipe(prefix_space=True), Recipe(symbols=("x y", '"'))])
 def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     assert Recipe.from_toml(recipe.to_toml()) == recipe
     assert Recipe.from_dict(recipe.to_dict() | recipe.shape) == recipe
-    trainer = learn.start(LINES, recipe, specials=["<unk>"])
+    trainer = learn.start(LINES, recipe, Run(specials=("<unk>",)))
     trainer.run(merges=4)
     tokenizer = trainer.tokenizer()
     save(tokenizer, tmp_path / "own.json")
@@ -64,7 +65,7 @@ def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     assert (back.recipe, dict(back.run)) == (recipe, dict(tokenizer.run))
     for text in LINES.documents:
         assert back.encode(text).ids == tokenizer.encode(text).ids
-    kept = Kept(training=Branch(recipe, (("merges", 4),), 2))
+    kept = Kept(training=Branch(recipe, Run.of({"merges": 4}), 2))
     assert loads(dumps(kept), "kept") == kept
 
 
@@ -80,7 +81,7 @@ def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"coverage": 7}, {"symbols": "x"}, {"prefix_space": "yes"}])
 def test_a_damaged_file_is_one_line(change: dict[str, Any], tmp_path: Path) -> None:
-    trainer = learn.start(LINES, preset("llama2"), specials=["<unk>"])
+    trainer = learn.start(LINES, preset("llama2"), Run(specials=("<unk>",)))
     save(trainer.tokenizer(), tmp_path / "own.json")
     document = json.loads((tmp_path / "own.json").read_text("utf-8"))
     document["run"] |= change
@@ -90,7 +91,7 @@ def test_a_damaged_file_is_one_line(change: dict[str, Any], tmp_path: Path) -> N
 
 
 def test_ids_come_after_the_specials_and_before_the_bytes() -> None:
-    trainer = learn.start(LINES, SHAPED, specials=["<unk>", "<s>"])
+    trainer = learn.start(LINES, SHAPED, Run(specials=("<unk>", "<s>")))
     names = [entry.text for entry in trainer.tokenizer().entries()]
     assert names[:5] == ["<unk>", "<s>", "<sep>", "at", "<0x00>"]
 
@@ -117,7 +118,7 @@ def test_options(tmp_path: Path) -> None:
 def test_exports(recipe: Recipe, tmp_path: Path) -> None:
     """What is written gives its owner's library the same ids; what that library does otherwise is named."""
     tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
-    trainer = learn.start(LINES, recipe, specials=["<unk>", "<s>", "</s>"])
+    trainer = learn.start(LINES, recipe, Run(specials=("<unk>", "<s>", "</s>")))
     if recipe.objective == "unigram":
         trainer.run(vocab_size=40)
     else:
@@ -135,18 +136,19 @@ def test_exports(recipe: Recipe, tmp_path: Path) -> None:
     for text in texts:
         assert theirs.encode(text, add_special_tokens=False).ids == list(tokenizer.encode(text).ids), text
     said = [loss for loss in report.losses if loss.what == "symbols"]
-    assert bool(said) == bool(recipe.symbols and recipe.spaced)
+    assert bool(said) == bool(recipe.symbols and spaced(recipe))
     if not recipe.symbols:
         text = " a space"
         assert theirs.encode(text, add_special_tokens=False).ids == list(tokenizer.encode(text).ids)
 
 
 def test_formats_that_have_no_place_for_them_say_so() -> None:
-    from tokentui.formats import look
+    from tokentui.formats.proof import look
+    from tokentui.formats.spec import Spec
 
     trainer = learn.start(Corpus.from_text("a b c"), Recipe(symbols=("<x>",), prefix_space=True))
     for name in ("tiktoken", "minbpe", "tekken", "gpt2"):
-        from tokentui.formats.writing import FOREIGN
+        from tokentui.formats.registry import WRITTEN
 
-        report = look(trainer.tokenizer(), FOREIGN[name])
+        report = look(Spec(trainer.tokenizer()), WRITTEN[name])
         assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, name

@@ -15,13 +15,13 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tokentui.axes import preset as preset
     from tokentui.core.errors import Cancelled as Cancelled
     from tokentui.core.errors import TokentuiError as TokentuiError
-    from tokentui.encode import Encoding as Encoding
-    from tokentui.learn import Candidate as Candidate
-    from tokentui.learn import Step as Step
+    from tokentui.encode.offsets import Encoding as Encoding
+    from tokentui.learn.values import MergeStep as Step
+    from tokentui.learn.values import PairCandidate as Candidate
     from tokentui.presets import Preset as Preset
-    from tokentui.presets import preset as preset
     from tokentui.presets import presets as presets
     from tokentui.recipe import Recipe as Recipe
     from tokentui.text.read import Corpus as Corpus
@@ -35,17 +35,17 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cancelled": ("tokentui.core.errors", "Cancelled"),
-    "Candidate": ("tokentui.learn", "Candidate"),
+    "Candidate": ("tokentui.learn.values", "PairCandidate"),
     "Corpus": ("tokentui.text.read", "Corpus"),
-    "Encoding": ("tokentui.encode", "Encoding"),
+    "Encoding": ("tokentui.encode.offsets", "Encoding"),
     "Preset": ("tokentui.presets", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
-    "Step": ("tokentui.learn", "Step"),
+    "Step": ("tokentui.learn.values", "MergeStep"),
     "TokentuiError": ("tokentui.core.errors", "TokentuiError"),
     "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
     "Trainer": ("tokentui.tokenizer", "Trainer"),
     "load": ("tokentui.tokenizer", "load"),
-    "preset": ("tokentui.presets", "preset"),
+    "preset": ("tokentui.axes", "preset"),
     "presets": ("tokentui.presets", "presets"),
     "read": ("tokentui.tokenizer", "read"),
     "train": ("tokentui.tokenizer", "train"),

@@ -14,7 +14,7 @@ GARBAGE = 100_000
 
 def main() -> int:
     """Run the program on the words of the command line. Returns the exit code."""
-    from tokentui.core.rescue import interrupts_end
+    from tokentui.core.restore import interrupts_end
 
     gc.set_threshold(GARBAGE)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for matrices, of which there are none here

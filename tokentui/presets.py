@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from tokentui.core.arguments import name_of
+from tokentui.core.arguments import name_of, nearest
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import SHAPE, Recipe, nearest
+from tokentui.recipe import Recipe, Run, Stops
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
     """A named recipe.
 
-    The recipe is what the system learns by. `stops` are the sizes that the system is known for, in the words of a run, `specials`
-    its special tokens and `first_id` its first id: they are taken only where a preset is asked for as published.
+    Attributes:
+        name: Its name.
+        family: The heading that it is listed under.
+        about: What it is, in a line.
+        source: Where it comes from.
+        recipe: What the system learns by.
+        run: The sizes, special tokens and first id that the system is known for. They are taken only where a preset is asked for
+            as published.
     """
 
     name: str
@@ -28,16 +34,7 @@ class Preset:
     about: str
     source: str
     recipe: Recipe
-    stops: Mapping[str, int] = field(default_factory=dict)
-    specials: tuple[str, ...] = ()
-    first_id: int = 0
-
-    @property
-    def published(self) -> dict[str, Any]:
-        """The words of a run that it was published with."""
-        words: dict[str, Any] = dict(self.stops)
-        words |= {"specials": self.specials} if self.specials else {}
-        return words | ({"first_id": self.first_id} if self.first_id else {})
+    run: Run = dataclasses.field(default_factory=Run)
 
 
 _PLAIN: dict[str, Any] = {
@@ -63,7 +60,7 @@ def _preset(
     name: str, family: str, about: str, source: str, axes: Mapping[str, Any], specials: tuple[str, ...] = (), first_id: int = 0,
     **stops: int,
 ) -> Preset:
-    return Preset(name, family, about, source, Recipe(**axes), stops, specials, first_id)
+    return Preset(name, family, about, source, Recipe(**axes), Run(Stops(**stops), first_id, specials))
 
 
 PRESETS: dict[str, Preset] = {
@@ -156,7 +153,7 @@ def presets() -> tuple[Preset, ...]:
 class Published(Recipe):
     """A recipe with the sizes, special tokens and first id that it was published with, as words of a run."""
 
-    run: tuple[tuple[str, Any], ...] = ()
+    run: Run = dataclasses.field(default_factory=Run)
 
     @property
     def plain(self) -> Recipe:
@@ -164,32 +161,8 @@ class Published(Recipe):
         return Recipe(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Recipe)})
 
 
-def preset(name: str, *, published: bool = False, **axes: Any) -> Recipe:
-    """The recipe of a preset, with other values on some axes.
-
-    Args:
-        name: The preset.
-        published: Whether a training by it takes the sizes, special tokens and first id too that the system is known for.
-        axes: Other values on some axes, and other words of `SHAPE`.
-
-    Raises:
-        TokentuiError: There is no such preset, axis or value.
-
-    >>> preset("gpt2", tie="first-seen").tie
-    'first-seen'
-    """
-    found = preset_named(name)
-    shape = {word: axes.pop(word) for word in SHAPE if word in axes}
-    recipe = found.recipe.with_axes(**axes).shaped(**shape)
-    if not published:
-        return recipe
-    return Published(
-        **{one.name: getattr(recipe, one.name) for one in dataclasses.fields(Recipe)}, run=tuple(found.published.items())
-    )
-
-
-def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, dict[str, Any]]:
-    """A recipe as it is trained by, and the words of a run that come with it where it is wanted as published.
+def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run]:
+    """A recipe as it is trained by, and the run that comes with it where it is wanted as published.
 
     Args:
         recipe: A recipe, or the name of a preset.
@@ -198,14 +171,14 @@ def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, dic
     Raises:
         TokentuiError: There is no such preset, or the recipe is none that was published.
     """
-    if isinstance(recipe, str):
-        recipe = preset(recipe, published=published)
-    elif published and not isinstance(recipe, Published):
-        known = next((one for one in PRESETS.values() if one.recipe == recipe), None)
-        if known is None:
-            raise TokentuiError("no preset is this recipe", "published=True", "name a preset")
-        recipe = preset(known.name, published=True)
-    return (recipe.plain, dict(recipe.run)) if isinstance(recipe, Published) else (recipe, {})
+    if isinstance(recipe, Published):
+        return recipe.plain, recipe.run
+    name = recipe if isinstance(recipe, str) else preset_of(recipe) if published else ""
+    if published and not name:
+        raise TokentuiError("no preset is this recipe", "published=True", "name a preset")
+    known = preset_named(name) if name else None
+    plain = recipe if isinstance(recipe, Recipe) else preset_named(recipe).recipe
+    return plain, known.run if known is not None and published else Run()
 
 
 def preset_named(name: str) -> Preset:
@@ -217,13 +190,6 @@ def preset_named(name: str) -> Preset:
     if name_of(name, "preset") not in PRESETS:
         raise TokentuiError("no such preset", name, nearest(name, PRESETS))
     return PRESETS[name]
-
-
-def label(recipe: Recipe) -> str:
-    """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
-    kind = {"count": "bpe", "score": "wordpiece", "unigram": "unigram", "gage": "gage"}.get(recipe.objective, recipe.objective)
-    unit = {"byte": "bytes", "char": "characters", "grapheme": "graphemes"}.get(recipe.unit, recipe.unit)
-    return " · ".join([kind, recipe.split, unit] + ([recipe.mark_text] if recipe.mark_text else []))
 
 
 def preset_of(recipe: Recipe) -> str:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
-import operator
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, BinaryIO, SupportsIndex
 
-from tokentui import formats
-from tokentui.core.arguments import calls, each_of, shown, whole
+from tokentui.axes import changed, label
+from tokentui.core.arguments import calls, shown, whole
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
-from tokentui.formats.mistaken import refuse_tokenizers
-from tokentui.learn import start
-from tokentui.learn.base import Cancel, Progress
-from tokentui.learn.base import Trainer as Engine
-from tokentui.presets import label, preset
-from tokentui.recipe import Recipe
+from tokentui.formats import files
+from tokentui.formats.files import refuse_tokenizers
+from tokentui.learn import start, walk
+from tokentui.learn.trainer import Trainer as Engine
+from tokentui.learn.trainer import Why
+from tokentui.learn.values import Query
+from tokentui.presets import resolved
+from tokentui.recipe import SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
 
-LARGEST = 2**53
-"""The largest number that a run may name: what every reader of JSON keeps exact."""
-
-_LEAST = {"merges": 0, "vocab_size": 0, "min_count": 1, "max_length": 1, "first_id": 0}
 Source = Corpus | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A corpus, or what `read` takes."""
 
@@ -42,35 +40,42 @@ def read(
     """Read a corpus.
 
     Args:
-        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several of them. A path
-            object is a path and nothing else.
-        as_: How files are read: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
+        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
+            of them. A path object is a path and nothing else.
+        as_: The way to read files: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
         field: The field of JSON rows that holds the text.
-        progress: Told (done, total) in bytes of the files as they stand; the total is 0 where it is not known.
+        progress: Told (done, total) in bytes of the files as they stand; the total is 0 where it is not
+            known.
         cancel: Asked meanwhile; true raises `Cancelled`.
-        stdin: What `-` reads; the program's standard input when None.
+        stdin: The stream that `-` reads; the program's standard input when None.
 
     Raises:
         TokentuiError: A source cannot be read, or is a tokenizer file and `as_` does not say how it is read.
     """
     refuse_tokenizers(source, as_, "as_='text'")
-    return reading.read(source, as_=as_, field=field, progress=progress, cancel=cancel, stdin=stdin)
+    calls(progress=progress, cancel=cancel)
+    with job(progress, cancel):
+        return reading.read(source, as_=as_, field=field, stdin=stdin)
 
 
 class Tokenizer(TokenizerValue):
-    """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be saved."""
+    """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be
+    saved."""
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write it to a file, whole or not at all.
 
         Args:
             path: The file; a symlink's target is written.
-            format: One of `tokentui.formats.FORMATS`; by the end of the file's name where None.
+            format: One of `tokentui.formats.registry.WRITTEN`; by the end of the file's name where None.
 
         Raises:
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
         """
-        formats.save(self, path, format)
+        files.save(self, path, format)
 
 
 def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
@@ -81,10 +86,10 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
         split: A value of that axis, for a file that holds none (tiktoken ranks).
 
     Raises:
-        TokentuiError: It cannot be read, is of no known format, or is damaged; the error says what is wrong and where. Or it
-            holds a split and another one was named.
+        TokentuiError: It cannot be read, is of no known format, or is damaged; the error says what is wrong
+            and where. Or it holds a split and another one was named.
     """
-    return _public(formats.load(path, split))
+    return _public(files.load(path, split))
 
 
 def _public(tokenizer: TokenizerValue) -> Tokenizer:
@@ -92,25 +97,29 @@ def _public(tokenizer: TokenizerValue) -> Tokenizer:
 
 
 class Trainer:
-    """A training at one of its steps. Forward and back are exact: every number is what a recount from scratch would give.
+    """A training at one of its steps. Forward and back are exact: every number is what a recount from scratch
+    would give.
 
-    Iterating makes steps until the end. `len(run)` is the number of known steps, `run[512]` is step 512, `run[-1]` the last one.
+    What a step and a candidate hold depends on the objective: of a training by merges they are
+    `tokentui.Step` and `tokentui.Candidate`. Iterating makes steps until the end. `len(run)` is the number of
+    known steps, `run[512]` is step 512, `run[-1]` the last one.
 
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
         first_id: The first id given, 0 where None.
         specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; as the recipe has it where None, and so on.
-        symbols: Texts that are one token each, and that no merge crosses.
-        prefix_space: Whether a space is set in front of a text.
-        published: Whether the first id, the special tokens and the sizes are those that the preset was published with, where they
-            are not named. A `run` without stops goes to these sizes.
+        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
+        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
+        prefix_space: True to set a space in front of a text; None follows the recipe.
+        published: True if the first id, the special tokens and the sizes are those that the preset was
+            published with, where they are not named. A `run` without stops goes to these sizes.
         progress: Told (done, total): in bytes while reading, then in characters while counting.
         cancel: Asked meanwhile; true raises `Cancelled`.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot be.
+        TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot
+            be.
     """
 
     def __init__(
@@ -128,50 +137,54 @@ class Trainer:
         cancel: Cancel | None = None,
     ) -> None:
         calls(progress=progress, cancel=cancel)
-        self._engine = _started(
-            corpus, recipe, first_id, specials, progress, cancel, coverage=coverage, symbols=symbols,
-            prefix_space=prefix_space, published=published,
+        asked, self._run = _resolved(
+            recipe, published, first_id=first_id, specials=specials, coverage=coverage, symbols=symbols,
+            prefix_space=prefix_space,
         )
+        with job(progress, cancel):
+            source = corpus if isinstance(corpus, Corpus) else read(corpus)
+            self._engine: Engine = start(source, asked, self._run)
 
     def __repr__(self) -> str:
-        engine = self._engine
-        name = safe_line(label(engine.recipe), limit=80)
-        return f"<Trainer {name} at step {engine.number:,} of {engine.known:,} known, {engine.vocab_size:,} ids>"
+        name = safe_line(label(self.recipe), limit=80)
+        return f"<Trainer {name} at step {self.number:,} of {self.known:,} known, {self.vocab_size:,} ids>"
 
     @property
     def recipe(self) -> Recipe:
-        """What is trained."""
+        """The recipe that is trained."""
         return self._engine.recipe
 
     @property
     def number(self) -> int:
-        """The step at which it stands, 0 at the start."""
+        """The present step, 0 at the start."""
         return self._engine.number
 
     @property
     def known(self) -> int:
         """The furthest step that was made."""
-        return self._engine.known
+        return self._engine.computed
 
     @property
     def tokens(self) -> int:
         """The length of the corpus in tokens at this step."""
-        return self._engine.tokens
+        return self._engine.tokens_at(self.number)
 
     @property
     def vocab_size(self) -> int:
         """The number of ids at this step, specials counted."""
-        return self._engine.vocab_size
+        return self._engine.size_at(self.number)
 
     def step(self) -> Any:
         """Make the next step. Returns it, None at the end."""
-        return self._engine.step()
+        return walk.step(self._engine)
 
     def back(self) -> Any:
         """Undo the last step. Returns it, None at the start."""
-        return self._engine.back()
+        return walk.back(self._engine)
 
-    def jump(self, number: SupportsIndex, *, progress: Progress | None = None, cancel: Cancel | None = None) -> int:
+    def jump(
+        self, number: SupportsIndex, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> int:
         """Go to a step, back or forward.
 
         Args:
@@ -183,15 +196,16 @@ class Trainer:
             The number of the step.
 
         Raises:
-            TokentuiError: There is no such step; the run stands where it stood.
+            TokentuiError: There is no such step; the run is where it was.
         """
         calls(progress=progress, cancel=cancel)
-        asked = whole(number, "step", 0, "take the number of a step")
-        engine, before = self._engine, self._engine.number
-        arrived = engine.jump(asked, progress=progress, cancel=cancel)
+        asked, before = whole(number, "step", 0, "take the number of a step"), self.number
+        with job(progress, cancel):
+            arrived = walk.jump(self._engine, asked)
         if arrived != asked:
-            engine.jump(before)
-            raise TokentuiError(f"the training ends at step {arrived:,}", f"step {shown(asked)}", f"take 0 to {arrived}")
+            walk.jump(self._engine, before)
+            what = f"the training ends at step {arrived:,}"
+            raise TokentuiError(what, f"step {shown(asked)}", f"take 0 to {arrived}")
         return arrived
 
     def run(
@@ -209,7 +223,7 @@ class Trainer:
         Args:
             merges: Stop after so many merges, from the start of the training.
             vocab_size: Stop at so many ids, specials counted.
-            min_count: Stop before a pair that stands less often; 1 where None.
+            min_count: Stop before a pair that occurs less often; 1 where None.
             max_length: Make no token of more units.
             progress: Told (done, total) in merges; the total is 0 where it is not known.
             cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
@@ -221,30 +235,33 @@ class Trainer:
             TokentuiError: A number that cannot be, or a size below the one at the start.
         """
         calls(progress=progress, cancel=cancel)
-        named = _numbers(merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length)
-        asked = _asked_of(self._engine, named)
-        check_size(self._engine, asked.get("vocab_size"))
-        return self._engine.run(**asked, progress=progress, cancel=cancel)
+        run = _with(
+            self._run, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
+        )
+        with job(progress, cancel):
+            return _ran(self._engine, run.stops)
 
     def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
-        """What the next step may take, best first: pairs, or the pieces that a pruning judges.
+        """The candidates of the next step, best first: pairs, or the pieces that a pruning judges.
 
         Args:
-            limit: How many at most.
-            start: How many of the best to leave out.
+            limit: The most to return.
+            start: The number of the best to leave out.
         """
-        return self._engine.candidates(whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0"))
+        rows, top = whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0")
+        page = self._engine.candidates(Query(top, rows))
+        return list(page.rows) if page.top == top else []
 
-    def why(self) -> Any:
-        """Why the next step is what it is, or why there is none; not of a unigram training."""
-        why = getattr(self._engine, "why", None)
-        if why is None:
+    def why(self) -> Why:
+        """The reasons of the next step, or why there is none; not of a training that only drops pieces."""
+        engine = self._engine
+        if not engine.traits.grows:
             raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
-        return why()
+        return engine.why(engine.number + 1, engine.limits)
 
     def steps(self, first: int = 1) -> Iterator[Any]:
         """The steps from this one on up to the present one: values with names, rows of a table."""
-        return self._engine.steps(whole(first, "first", 1, "such as 1"))
+        return walk.steps(self._engine, whole(first, "first", 1, "such as 1"))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of this very step."""
@@ -252,20 +269,21 @@ class Trainer:
 
     def __iter__(self) -> Iterator[Any]:
         """Make steps until the end."""
-        while (made := self._engine.step()) is not None:
+        while (made := self.step()) is not None:
             yield made
 
     def __len__(self) -> int:
         """The number of known steps."""
-        return self._engine.known
+        return self.known
 
     def __getitem__(self, number: SupportsIndex) -> Any:
         """A known step: 1 is the first, -1 the last known one."""
-        known = self._engine.known
+        known = self.known
         asked = whole(number, "step", hint="take the number of a step")
         asked = asked if asked >= 0 else known + 1 + asked
         if not 1 <= asked <= known:
-            hint = f"known are 1 to {known}; step, run and jump make more" if known else "step, run and jump make the first"
+            make = f"known are 1 to {known}; step, run and jump make more"
+            hint = make if known else "step, run and jump make the first"
             raise TokentuiError("no such step is known", f"step {shown(number)}", hint)
         return self._engine.step_at(asked)
 
@@ -287,109 +305,71 @@ def train(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Tokenizer:
-    """Train a tokenizer until a stop holds or no pair is left.
+    """Train a tokenizer until a stop holds or no pair is left: `Trainer`, its `run` and its `tokenizer` in
+    one.
 
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
         merges: Stop after so many merges.
         vocab_size: Stop at so many ids, specials counted.
-        min_count: Stop before a pair that stands less often; 1 where None.
+        min_count: Stop before a pair that occurs less often; 1 where None.
         max_length: Make no token of more units.
-        first_id: The first id given, 0 where None.
-        specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; as the recipe has it where None, and so on.
-        symbols: Texts that are one token each, and that no merge crosses.
-        prefix_space: Whether a space is set in front of a text.
-        published: Whether the sizes, the first id and the special tokens are those that the preset was published with, where they
-            are not named.
+        first_id: As `Trainer` takes it, and so on.
+        specials: Special tokens.
+        coverage: The share of the characters that the base covers.
+        symbols: Texts that are one token each.
+        prefix_space: True to set a space in front of a text.
+        published: True if the sizes too are those that the preset was published with, where they are not
+            named.
         progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
         cancel: Asked meanwhile; true raises `Cancelled`.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot be, or the size
-            is below the one at the start.
+        TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot
+            be, or the size is below the one at the start.
     """
     calls(progress=progress, cancel=cancel)
-    named = _numbers(merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length)
-    run = _started(
-        corpus, recipe, first_id, specials, progress, cancel, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
-        published=published,
+    asked, run = _resolved(
+        recipe, published, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length,
+        first_id=first_id, specials=specials, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
     )
-    asked = _asked_of(run, named)
-    check_size(run, asked.get("vocab_size"))
-    run.run(**asked, progress=progress, cancel=cancel)
-    return _public(run.tokenizer(dict(asked)))
+    with job(progress, cancel):
+        engine: Engine = start(corpus if isinstance(corpus, Corpus) else read(corpus), asked, run)
+        _ran(engine, run.stops)
+    named = {name: value for name, value in asdict(run.stops).items() if value is not None}
+    return _public(engine.tokenizer(run=named))
 
 
-def _asked_of(trainer: Engine, named: dict[str, int]) -> dict[str, int]:
-    """The stops that were named, and where none was those that the recipe was published with."""
-    known = dataclasses.asdict(trainer.known_for)
-    return {name: value for name, value in known.items() if value is not None} | named
-
-
-def _started(
-    corpus: Source, recipe: Recipe | str, first_id: int | None, specials: Sequence[str] | None, progress: Progress | None,
-    cancel: Cancel | None, *, published: bool = False, **shape: Any,
-) -> Engine:
-    first = _numbers(first_id=first_id).get("first_id")
-    if specials is not None:
-        check_run(specials)
+def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[Recipe, Run]:
+    """The recipe and the run that the arguments of a training name; those that are None are not named."""
     if not isinstance(published, bool):
-        raise TokentuiError(f"True or False belongs here, not {shown(published)}", "published", "such as True")
-    chosen = _recipe(recipe)
-    source = corpus if isinstance(corpus, Corpus) else read(corpus, progress=progress, cancel=cancel)
-    return start(
-        source, chosen, first_id=first, specials=None if specials is None else tuple(specials), published=published,
-        progress=progress, cancel=cancel, **shape,
+        raise TokentuiError(
+            f"True or False belongs here, not {shown(published)}", "published", "such as True"
+        )
+    if not isinstance(recipe, Recipe | str):
+        raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
+    chosen, run = resolved(recipe, published)
+    shape = {name: value for name, value in words.items() if name in SHAPE and value is not None}
+    return changed(chosen, **shape), _with(
+        run, **{name: one for name, one in words.items() if name not in SHAPE}
     )
 
 
-def _numbers(**asked: int | None) -> dict[str, int]:
-    """The numbers that were named, as Python's own."""
-    check_run((), **asked)
-    return {name: operator.index(value) for name, value in asked.items() if value is not None}
+def _with(run: Run, **words: object) -> Run:
+    """A run with other words, where they are named."""
+    return run.with_words(**{name: value for name, value in words.items() if value is not None})
 
 
-def _recipe(recipe: Recipe | str) -> Recipe | str:
-    """A recipe, or the name of a preset that there is."""
-    if isinstance(recipe, str):
-        preset(recipe)
-    elif not isinstance(recipe, Recipe):
-        raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
-    return recipe
-
-
-def check_size(trainer: Engine, vocab_size: int | None) -> None:
-    """Refuse a number of ids that is below the one that a training starts with, or must keep.
+def _ran(engine: Engine, stops: Stops) -> str:
+    """Go on until a stop holds. Refuse a number of ids below the one that a training starts with, or must
+    keep.
 
     Raises:
-        TokentuiError: It is.
+        TokentuiError: The size is below it.
     """
-    if vocab_size is not None and vocab_size < trainer.least_size:
-        least = trainer.least_size
-        held = "the units alone take" if trainer.recipe.objective == "unigram" else "before the first merge there are"
-        raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={vocab_size}", f"take {least} or more")
-
-
-def check_run(specials: Sequence[str], **numbers: int | None) -> None:
-    """Refuse words of a run that cannot be.
-
-    Raises:
-        TokentuiError: A number out of its range, or special tokens that are empty or named twice.
-    """
-    for name, value in numbers.items():
-        if value is None:
-            continue
-        if not _LEAST[name] <= whole(value, name) <= LARGEST:
-            raise TokentuiError("out of range", f"{name}={shown(value)}", f"take {_LEAST[name]} or more, at most 2**53")
-    if isinstance(specials, str):
-        raise TokentuiError("a list of texts belongs here, not a text", "specials", f"write [{shown(specials)}]")
-    specials = each_of(specials, "specials", "hand in a list of texts")
-    for place, special in enumerate(specials):
-        if not isinstance(special, str):
-            raise TokentuiError(f"a text belongs here, not {shown(special)}", "specials", "such as ['<unk>']")
-        if not special:
-            raise TokentuiError("a special token cannot be empty", "specials", "leave it out")
-        if special in specials[:place]:
-            raise TokentuiError("named twice", f"special {special}", "name it once")
+    size, least = stops.vocab_size, engine.traits.least_size
+    if size is not None and size < least:
+        held = "before the first merge there are" if engine.traits.grows else "the units alone take"
+        raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={size}", f"take {least} or more")
+    return walk.run(engine, stops).value

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.analyze.agreement import Agreement, agreement, cuts, disagreements, word_spans
+from tokentui.analyze.compare import compare_on, stretches
 from tokentui.analyze.overlap import overlap
-from tokentui.analyze.together import compare_on, stretches
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import Encoding
-from tokentui.presets import preset
+from tokentui.core.jobs import job
+from tokentui.encode.offsets import Encoding
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.tokenizer import train
@@ -183,10 +184,11 @@ def test_the_most_frequent_parting_comes_first() -> None:
 
 def test_one_tokenizer_has_no_pair_and_cancelling_stops() -> None:
     assert compare_on([TOKENIZERS["gpt2"]], LEARNED) == ()
-    with pytest.raises(Cancelled):
-        compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED, cancel=lambda: True)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED)
     seen: list[int] = []
-    compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED, progress=lambda done, total: seen.append(total))
+    with job(lambda done, total: seen.append(total)):
+        compare_on([TOKENIZERS["gpt2"], TOKENIZERS["bert"]], LEARNED)
     assert seen
     with pytest.raises(TokentuiError, match="not in the vocabulary"):
         compare_on([TOKENIZERS["gpt2"], train(Corpus.from_text("a"), "udl-notebook", merges=1)], LEARNED)

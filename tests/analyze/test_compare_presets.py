@@ -9,10 +9,11 @@ import owners
 import pytest
 
 from tokentui.analyze.compare import Comparison, compare
-from tokentui.analyze.parting import Difference, first_difference
+from tokentui.analyze.divergence import Divergence, first_divergence
+from tokentui.axes import preset
 from tokentui.learn import start
-from tokentui.learn.base import Candidate, Trainer
-from tokentui.presets import preset
+from tokentui.learn.base import Trainer
+from tokentui.learn.values import PairCandidate
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -23,14 +24,14 @@ TRAINED = ("trained/gpt2/vocab.json", "trained/bert/vocab.txt", "trained/ranks/r
 
 def duel(
     corpus: Corpus, first: Recipe | str, second: Recipe | str, merges: int
-) -> tuple[Difference | None, Comparison]:
+) -> tuple[Divergence | None, Comparison]:
     """Two recipes trained on one corpus, so many merges each."""
     trainers: list[Trainer] = []
     for one in (first, second):
         trainer = start(corpus, preset(one) if isinstance(one, str) else one)
         trainer.run(merges=merges)
         trainers.append(trainer)
-    return first_difference(trainers[0], trainers[1], merges), compare([one.tokenizer() for one in trainers], corpus)
+    return first_divergence(trainers[0], trainers[1], merges), compare([one.tokenizer() for one in trainers], corpus)
 
 
 def values(comparison: Comparison) -> Mapping[str, list[float]]:
@@ -41,10 +42,10 @@ def values(comparison: Comparison) -> Mapping[str, list[float]]:
     }
 
 
-def best(found: Difference) -> list[tuple[bytes, bytes, int]]:
+def best(found: Divergence) -> list[tuple[bytes, bytes, int]]:
     """The best candidate of either side."""
     sides = [found.a.candidates[0], found.b.candidates[0]]
-    return [(one.left, one.right, one.count) for one in sides if isinstance(one, Candidate)]
+    return [(one.left, one.right, one.count) for one in sides if isinstance(one, PairCandidate)]
 
 
 def test_ties_give_other_tokens_and_hardly_other_counts() -> None:

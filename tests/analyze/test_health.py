@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 
-from tokentui.analyze.health import CHECKS, FAIL, PASS, WARN, examine, health, probes, report, worst
-from tokentui.analyze.health.scripts import written_in
-from tokentui.analyze.health.texts import encoded
-from tokentui.analyze.results import Check
+from tokentui.analyze.health import CHECKS, FAIL, PASS, WARN, examine, worst
+from tokentui.analyze.health.survey import written_in
+from tokentui.analyze.health.texts import SCRIPTS, TEXTS, encoded
+from tokentui.analyze.results import CheckResult
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.formats.letters import LETTERS
 from tokentui.learn import start
-from tokentui.presets import PRESETS, preset
+from tokentui.presets import PRESETS
+from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -34,8 +37,8 @@ def opened(folder: Path, **parts: Any) -> Tokenizer:
     return load(folder / "t.json")
 
 
-def check(tokenizer: Tokenizer, name: str) -> Check:
-    return next(one for one in report(tokenizer) if one.name == name)
+def check(tokenizer: Tokenizer, name: str) -> CheckResult:
+    return next(one for one in examine(tokenizer).checks if one.name == name)
 
 
 def vocabulary(*more: str, **ids: int) -> dict[str, int]:
@@ -43,7 +46,9 @@ def vocabulary(*more: str, **ids: int) -> dict[str, int]:
 
 
 def test_a_sound_vocabulary_fails_nowhere(tmp_path: Path) -> None:
-    facts, checks = examine(opened(tmp_path))
+    report = examine(opened(tmp_path), 7)
+    facts, checks = report.facts, report.checks
+    assert report.step == 7
     assert [one.name for one in checks] == [rule.name for rule in CHECKS]
     assert {one.name for one in checks if one.status not in (PASS, "n/a")} == {"forms"}
     assert worst(checks) == WARN
@@ -105,9 +110,9 @@ def test_what_is_told_of_a_fault(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "llama2", "wordpiece", "sentencepiece-unigram", "gage", "subword-nmt"])
 def test_every_recipe_has_a_report(name: str) -> None:
-    run = start(read("sample:hugs"), preset(name), specials=PRESETS[name].specials)
+    run = start(read("sample:hugs"), preset(name), Run(specials=PRESETS[name].run.specials))
     run.run(merges=5)
-    checks = report(run.tokenizer())
+    checks = examine(run.tokenizer()).checks
     assert len(checks) == len(CHECKS)
     assert all(one.status in ("PASS", "WARN", "FAIL", "n/a") and "\n" not in one.observed for one in checks)
 
@@ -115,7 +120,8 @@ def test_every_recipe_has_a_report(name: str) -> None:
 @pytest.mark.parametrize("specials", [(), ("<unk>",)])
 @pytest.mark.parametrize("name", ["udl-notebook", "bert", "sentencepiece-bpe", "sentencepiece-unigram", "hf-bpe"])
 def test_a_vocabulary_that_encodes_nothing_says_so(name: str, specials: tuple[str, ...]) -> None:
-    checks = {one.name: one for one in report(start(Corpus.from_text(""), preset(name), specials=specials).tokenizer())}
+    tokenizer = start(Corpus.from_text(""), preset(name), Run(specials=specials)).tokenizer()
+    checks = {one.name: one for one in examine(tokenizer).checks}
     assert checks["bytes"].status == FAIL
     assert "no text can be written" in checks["bytes"].observed
     for one in ("texts", "spaces", "controls"):
@@ -128,7 +134,7 @@ def test_a_vocabulary_that_encodes_nothing_says_so(name: str, specials: tuple[st
 def test_what_is_refused_is_not_called_changed() -> None:
     tokenizer = start(read("sample:english"), preset("udl-notebook")).tokenizer()
     found = check(tokenizer, "texts")
-    refused = sum(seen is None for seen in (encoded(tokenizer, text) for _, text in (*probes.SCRIPTS, *probes.TEXTS)))
+    refused = sum(seen is None for seen in (encoded(tokenizer, text) for _, text in (*SCRIPTS, *TEXTS)))
     assert 0 < refused < 34
     assert f"of {34 - refused} changed on the way back; of {refused} others nothing has a token" in found.observed
 
@@ -141,12 +147,12 @@ def test_words_of_prefixed_tokens_can_be_made(tmp_path: Path) -> None:
         model={"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
                "vocab": {name: n for n, name in enumerate(names)}},
     )
-    assert health(tokenizer).unreachable == ()
+    assert examine(tokenizer).facts.unreachable == ()
 
 
 def test_it_stops_when_asked(tmp_path: Path) -> None:
-    with pytest.raises(Cancelled):
-        report(opened(tmp_path), cancel=lambda: True)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        examine(opened(tmp_path))
 
 
 @pytest.mark.parametrize(("piece", "script"), [

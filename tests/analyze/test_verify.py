@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from exporting import preset as made
 
-from tokentui.analyze.verify import PEERS, Peer, peer_of, verify_encoding, verify_training
-from tokentui.analyze.verify.encoding import shorten
-from tokentui.analyze.verify.peers import asking
-from tokentui.analyze.verify.training import check_recipe
+from tokentui.analyze.verify import PEERS, Peer, asking, peer_of
+from tokentui.analyze.verify.encoding import shorten, verify_encoding
+from tokentui.analyze.verify.training import check_recipe, verify_training
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.formats import FORMATS, export, load, recognise
-from tokentui.presets import preset
+from tokentui.core.jobs import job
+from tokentui.formats.files import export, load
+from tokentui.formats.registry import WRITTEN
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -55,7 +56,7 @@ def test_nothing_of_a_peer_is_imported_here() -> None:
 ])
 def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) -> None:
     found = verify_training(Corpus.from_lines([TEXT]), preset(recipe), peer(name), merges)
-    assert found.parting is None
+    assert found.difference is None
     assert found.steps == merges or (merges is None and found.steps > 10)
     assert found.version
 
@@ -64,21 +65,21 @@ def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) ->
 def test_the_first_tie_parts_them() -> None:
     """Of equal counts one takes the first seen, the other the lowest ids."""
     found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("tokenizers"))
-    parting = found.parting
+    parting = found.difference
     assert parting is not None
     assert (found.steps, parting.step, parting.ours, parting.tied) == (0, 1, (b"z", b"y"), 3)
     assert parting.theirs is not None
-    assert (parting.theirs.left, parting.theirs.right, parting.theirs.count) == (b"a", b"b", 2)
+    assert (parting.theirs.pair, parting.theirs.count) == ((b"a", b"b"), 2)
     assert parting.theirs.place is not None
-    assert [one.count for one in parting.candidates] == [2, 2, 2]
+    assert [one.worth for one in parting.candidates] == [2, 2, 2]
 
 
 @pytest.mark.peer
 def test_a_token_without_its_pair_is_looked_up_again() -> None:
     found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("rustbpe"))
-    assert found.parting is not None
-    assert found.parting.theirs is not None
-    assert (found.parting.theirs.left, found.parting.theirs.right, found.parting.theirs.token) == (b"a", b"b", b"ab")
+    assert found.difference is not None
+    assert found.difference.theirs is not None
+    assert (found.difference.theirs.pair, found.difference.theirs.token) == ((b"a", b"b"), b"ab")
 
 
 CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
@@ -122,10 +123,10 @@ def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
     """What the recipe says of a text is what the library trains on: no difference that the recipe does not explain."""
     text = [TEXT + "ﬁne  Ünïted 12 1２ n\u0303 ① a b\u00a0c", "x" * 9000 + " y", "She  sells", "  sea  "]
     found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), 30)
-    if "base" in axes and name == "tokenizers" and found.parting is not None:
-        assert found.parting.tied > 1, "another order of ids decides among equals alone"
+    if "base" in axes and name == "tokenizers" and found.difference is not None:
+        assert found.difference.tied > 1, "another order of ids decides among equals alone"
     else:
-        assert found.parting is None, found.parting
+        assert found.difference is None, found.difference
 
 
 @pytest.mark.peer
@@ -134,17 +135,17 @@ def test_texts_as_they_are_under_sentencepiece() -> None:
     text = ["a  b   c ａｂ ａｂ ｃ  a  b"] * 4
     for recipe in (preset("llama2"), preset("sentencepiece-bpe", normalize=())):
         found = verify_training(Corpus.from_lines(text), recipe, peer("sentencepiece"))
-        assert found.parting is None
+        assert found.difference is None
         assert found.steps > 3
     ours = verify_training(Corpus.from_lines(text), preset("sentencepiece-bpe"), peer("sentencepiece"))
-    assert (ours.parting, ours.steps > 0) == (None, True)
+    assert (ours.difference, ours.steps > 0) == (None, True)
 
 
 @pytest.mark.peer
 def test_a_long_line_is_not_left_out() -> None:
     """sentencepiece drops lines of more than 4,192 bytes unless it is told otherwise."""
     found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), 20)
-    assert (found.parting, found.steps) == (None, 20)
+    assert (found.difference, found.steps) == (None, 20)
 
 
 def test_counted_words_are_no_texts() -> None:
@@ -165,13 +166,13 @@ def test_a_text_that_differs_is_made_short(tmp_path: Path) -> None:
     ours.write_text(json.dumps(document([["a", "b"], ["ab", "c"]])), "utf-8")
     theirs.write_text(json.dumps(document([["b", "c"], ["a", "b"], ["a", "bc"]])), "utf-8")
     documents = ["ab ab gh\nde fg", "nothing here differs", "de gh ABx\nfabd eabCg ab"]
-    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), documents).parting is None
+    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), documents).difference is None
     found = verify_encoding(load(ours), str(theirs), peer("tokenizers"), [*documents, "de fbc h"])
-    assert (found.texts, found.parting and found.parting.number) == (3, 4)
-    assert found.parting is not None
-    assert (found.parting.text, found.parting.stage) == ("bc", "ids")
-    assert found.parting.ours.words == found.parting.theirs.words == ("bc",)
-    assert (found.parting.ours.tokens, found.parting.theirs.tokens) == (("b", "c"), ("bc",))
+    assert (found.texts, found.difference and found.difference.number) == (3, 4)
+    assert found.difference is not None
+    assert (found.difference.text, found.difference.stage) == ("bc", "ids")
+    assert found.difference.ours.words == found.difference.theirs.words == ("bc",)
+    assert (found.difference.ours.tokens, found.difference.theirs.tokens) == (("b", "c"), ("bc",))
 
 
 @pytest.mark.peer
@@ -183,7 +184,7 @@ def test_the_stage_where_they_part(tmp_path: Path, step: str, value: Any, stage:
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
     ours.write_text(json.dumps(document([["a", "b"]])), "utf-8")
     theirs.write_text(json.dumps(document([["a", "b"]]) | {step: value}), "utf-8")
-    found = verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["Ab cd, ef"]).parting
+    found = verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["Ab cd, ef"]).difference
     assert found is not None
     assert (found.stage, found.text) == (stage, text)
 
@@ -208,11 +209,11 @@ def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path
                          ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2")):
         if OWNERS[name] == format:
             continue
-        path = tmp_path / FORMATS[format].files[0]
+        path = tmp_path / WRITTEN[format].files[0]
         export(made(held), path, format)
         with pytest.raises(TokentuiError) as raised:
             verify_encoding(load(path, "gpt2" if format == "tiktoken" else ""), str(path), PEERS[name], ["a"])
-        assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {recognise(path)}"
+        assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {WRITTEN[format].about}"
         assert f"--to {OWNERS[name]}" in raised.value.hint
 
 
@@ -223,15 +224,15 @@ def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
     export(made("gpt2"), ours, "huggingface")
     said = json.loads(ours.read_text())
     texts = ["a <|endoftext|> b", "<|endoftext|><|endoftext|>", "plain"]
-    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), texts).parting is None
+    assert verify_encoding(load(ours), str(ours), peer("tokenizers"), texts).difference is None
     said["added_tokens"][0]["lstrip"] = True
     theirs.write_text(json.dumps(said))
-    parting = verify_encoding(load(ours), str(theirs), peer("tokenizers"), texts).parting
+    parting = verify_encoding(load(ours), str(theirs), peer("tokenizers"), texts).difference
     assert parting is not None
     assert (parting.number, parting.specials, parting.text) == (1, True, " <|endoftext|>")
     assert parting.theirs.tokens == ("<|endoftext|>",)
     assert parting.ours.tokens == (" ", "<|endoftext|>")
-    assert verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["a b"]).parting is None
+    assert verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["a b"]).difference is None
 
 
 @pytest.mark.peer
@@ -241,7 +242,7 @@ def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
     for name in ("gpt2", "minbpe"):
         export(made(name), path, "tiktoken")
         found = verify_encoding(load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT])
-        assert found.parting is None
+        assert found.difference is None
 
 
 def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
     (folder / "child.py").write_text(program)
-    monkeypatch.setattr("tokentui.analyze.verify.peers._CHILD", folder / "child.py")
+    monkeypatch.setattr("tokentui.analyze.verify._CHILD", folder / "child.py")
 
 
 def test_a_process_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +268,7 @@ def test_a_process_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     child(monkeypatch, tmp_path, "import time\ntime.sleep(600)\n")
     with asking(PEERS["rustbpe"]) as asked, pytest.raises(TokentuiError, match="the library took more than 0 s"):
         asked.ask(0.2, do="train")
-    with asking(PEERS["rustbpe"], lambda: True) as asked, pytest.raises(Cancelled):
+    with job(cancel=lambda: True), asking(PEERS["rustbpe"]) as asked, pytest.raises(Cancelled):
         asked.ask(20, do="train")
 
 
@@ -297,5 +298,5 @@ def test_a_sample_against_ranks(tmp_path: Path) -> None:
     path = tmp_path / "r.tiktoken"
     path.write_bytes(b"".join(rows))
     found = verify_encoding(load(path, "cl100k"), str(path), peer("tiktoken"), read("sample:english").documents)
-    assert found.parting is None
+    assert found.difference is None
     assert found.tokens > 1000

@@ -9,20 +9,20 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tokentui.analyze.ways import MAX_UNITS, ways, ways_of
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment.viterbi import ScoredVocabulary, nbest
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import start
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
 
 
 def slide() -> Tokenizer:
-    run = start(read("sample:hugs"), preset("comp336"), first_id=1)
+    run = start(read("sample:hugs"), preset("comp336"), Run(first_id=1))
     run.run(vocab_size=20)
     return run.tokenizer()
 
@@ -47,7 +47,7 @@ def test_each_distinct_word_of_a_text() -> None:
 
 
 def test_byte_fallback_is_a_way() -> None:
-    run = start(read("sample:hugs"), preset("llama2"), specials=("<unk>",))
+    run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>",)))
     run.run(merges=5)
     found = ways(run.tokenizer(), "▁é")
     assert found.ways == (((b"\xe2\x96\x81", b"<0xC3>", b"<0xA9>"), None),)

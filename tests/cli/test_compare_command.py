@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.analyze.figures import MEASURES, figures
+from tokentui.analyze.metrics import MEASURES, figures
 from tokentui.analyze.tally import tally
 from tokentui.text.read import read
 from tokentui.tokenizer import train

@@ -9,7 +9,8 @@ import pytest
 from running_cli import cli, done, refused, rows
 
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import FORMATS, load, save
+from tokentui.formats.files import load, save
+from tokentui.formats.registry import WRITTEN
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_a_name_that_says_no_format_is_refused_with_all_of_them(novel: str, tmp_
         said = refused(*line)
         assert said.startswith(f"{out}: the end of this name says no format (")
         assert said.endswith(f"or name one by {option})")
-        for format in FORMATS.values():
+        for format in WRITTEN.values():
             assert f"for {format.name}" in said
             assert all(end in said for end in format.suffixes)
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]

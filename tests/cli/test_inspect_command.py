@@ -95,7 +95,7 @@ def test_a_token(slide: str) -> None:
     for line in (
         "token        id 17, merge: ·pug",
         "bytes        20 70 75 67 (4)",
-        "born         at step 4, of a pair that stood 2 times",
+        "made         at step 4, of a pair that stood 2 times",
         "parents      ·p + ug",
         "children     1: ·pugs",
         "can be made  yes",

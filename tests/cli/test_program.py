@@ -13,7 +13,7 @@ from running_cli import cli, done, refused
 from tokentui.cli import explore, output
 from tokentui.cli.program import COMMANDS, program, run
 from tokentui.core import jit
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run, Stops
 
 
 @pytest.mark.parametrize(
@@ -189,19 +189,19 @@ GPT2 = Recipe()
 
 def test_without_words_the_explorer_opens_on_a_sample(explorer: Explorer) -> None:
     done()
-    (sources, recipe, stops, as_, field, _columns, _held_out, opened, *_), = explorer.calls
-    assert (sources, recipe, stops, as_, field, opened) == (("sample:english",), GPT2, {}, None, "text", None)
+    (sources, recipe, run, as_, field, _columns, _held_out, opened, *_), = explorer.calls
+    assert (sources, recipe, run, as_, field, opened) == (("sample:english",), GPT2, Run(), None, "text", None)
 
 
 def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
     done("sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field", "body",
          "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id", "1",
          "--special", "<unk>", "--special", "<s>")
-    (sources, recipe, stops, as_, field, *_), = explorer.calls
+    (sources, recipe, run, as_, field, *_), = explorer.calls
     assert sources == ("sample:sailor", "sample:hugs")
     assert recipe.tie == "lowest-ids"
     assert recipe.split == "cl100k-classic"
-    assert stops == {"merges": 9, "vocab_size": 300, "min_count": 2, "max_length": 5, "first_id": 1, "specials": ("<unk>", "<s>")}
+    assert run == Run(Stops(9, 300, 2, 5), 1, ("<unk>", "<s>"))
     assert (as_, field) == ("lines", "body")
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running_cli import cli, done, refused, rows
 
+from tokentui.axes import AXES
 from tokentui.cli.output import json_row, write_text
 from tokentui.presets import PRESETS
-from tokentui.recipe import AXES, Recipe
+from tokentui.recipe import Recipe
 
 
 @pytest.fixture(scope="module")
@@ -202,12 +203,15 @@ def test_recipes_list_every_preset_and_axis() -> None:
 def test_a_preset_prints_as_a_recipe_file(name: str) -> None:
     assert Recipe.from_toml(done("recipes", name)) == PRESETS[name].recipe
     row = json.loads(done("recipes", name, "--json"))
-    assert (row["stops"], row["specials"]) == (dict(PRESETS[name].stops), list(PRESETS[name].specials))
+    assert row["stops"] | ({"specials": row["specials"]} if row["specials"] else {}) == {
+        word: value for word, value in PRESETS[name].run.words.items() if word != "first_id"
+    }
 
 
 def test_an_axis_prints_its_values() -> None:
     assert done("recipes", "mark").splitlines()[1].split(maxsplit=1) == ["end-symbol:TEXT", "a unit of its own after the word"]
-    assert json.loads(done("recipes", "mark", "--json"))["values"] == dict(AXES["mark"].values)
+    about = {f"{name}:" if one.text else name: one.about for name, one in AXES["mark"].items()}
+    assert json.loads(done("recipes", "mark", "--json"))["values"] == about
 
 
 def test_a_row_is_valid_utf8_on_one_line() -> None:

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused, rows
 
-from tokentui.cli.waiting import Bar, interruptible
+from tokentui.cli.output import Bar, interruptible
 from tokentui.core.errors import Cancelled
-from tokentui.formats import load
-from tokentui.learn import PairTrainer, Stops
+from tokentui.core.jobs import check, tick
+from tokentui.formats.files import load
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Stops
 from tokentui.tokenizer import Trainer
 
 SAILOR = ("train", "sample:sailor", "-r", "udl-notebook")
@@ -150,7 +152,7 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path, monkeypatch: pytest
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("tokentui.cli.train.read", never)
+    monkeypatch.setattr("tokentui.text.read.read", never)
     assert "no such folder" in refused(*SAILOR, "-o", str(tmp_path / "none" / "a.json"))
     assert "it is a folder" in refused(*SAILOR, "--trace", str(tmp_path))
     if os.geteuid():
@@ -160,14 +162,18 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("target", ["file", "-"])
 def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    advance = PairTrainer.advance
+    advance = SteppedTrainer.advance
 
-    def slowly(self: PairTrainer, target: int | None, stops: Stops) -> str | None:
+    def slowly(self: SteppedTrainer, target: int | None, stops: Stops) -> str | None:
+        """A step a call."""
         if self.number == 5:
             signal.raise_signal(signal.SIGINT)
-        return advance(self, target, stops, seconds=0.0)
+        if target is not None or (end := self.end(stops)):
+            return advance(self, target, stops) if target is not None else end
+        advance(self, self.number + 1, stops)
+        return None
 
-    monkeypatch.setattr(PairTrainer, "advance", slowly)
+    monkeypatch.setattr(SteppedTrainer, "advance", slowly)
     trace = tmp_path / "t.jsonl"
     words = ["--trace", str(trace) if target == "file" else "-", "-o", str(tmp_path / "t.json")]
     result = cli(*SAILOR, *words)
@@ -180,12 +186,12 @@ def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_ctrl_c_while_reading_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(*_: Any, cancel: Any, **__: Any) -> None:
+    def read(*_: Any, **__: Any) -> None:
+        check()
         signal.raise_signal(signal.SIGINT)
-        assert cancel()
-        raise Cancelled
+        check()
 
-    monkeypatch.setattr("tokentui.cli.train.read", read)
+    monkeypatch.setattr("tokentui.text.read.read", read)
     result = cli(*SAILOR, "--trace", str(tmp_path / "t.jsonl"))
     assert (result.exit_code, result.output) == (130, "")
     assert os.listdir(tmp_path) == []
@@ -193,10 +199,11 @@ def test_ctrl_c_while_reading_leaves_nothing(tmp_path: Path, monkeypatch: pytest
 
 def test_a_second_ctrl_c_does_not_wait() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with interruptible() as asked:
-        assert not asked()
+    with interruptible():
+        check()
         signal.raise_signal(signal.SIGINT)
-        assert asked()
+        with pytest.raises(Cancelled):
+            check()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
@@ -205,9 +212,9 @@ def test_a_second_ctrl_c_does_not_wait() -> None:
 def test_a_program_that_ignores_ctrl_c_goes_on() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with interruptible() as asked:
+        with interruptible():
             signal.raise_signal(signal.SIGINT)
-            assert not asked()
+            check()
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -239,17 +246,17 @@ def test_the_bar(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "80")
     now = 0.0
     bar = Bar(quiet, clock=lambda: now)
-    progress = bar.of("merging")
-    progress(1, 10)
-    now = 0.9
-    progress(2, 10)
-    assert stderr.text == ""
-    now = 1.1
-    progress(3, 1000)
-    now = 1.15
-    progress(4, 1000)
-    now = 1.3
-    progress(1234, 0)
+    with bar.of("merging"):
+        tick(1, 10)
+        now = 0.9
+        tick(2, 10)
+        assert stderr.text == ""
+        now = 1.1
+        tick(3, 1000)
+        now = 1.15
+        tick(4, 1000)
+        now = 1.3
+        tick(1234)
     bar.close()
     bar.close()
     shown = terminal and not quiet
@@ -262,5 +269,5 @@ def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("sys.stderr", stderr)
     monkeypatch.setenv("COLUMNS", "12")
     ticks = iter([0.0, 2.0])
-    Bar(clock=lambda: next(ticks)).of("merging")(3, 1000)
+    Bar(clock=lambda: next(ticks)).draw("merging", 3, 1000)
     assert stderr.text == "\rmerging 3 o"

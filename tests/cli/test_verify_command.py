@@ -61,7 +61,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     assert "alike        1 texts, 2 tokens" in done(*words)
     (tmp_path / "corpus.txt").write_text("ab A")
     # The library reads the file itself: between our reading and its own the step goes.
-    from tokentui.formats import load
+    from tokentui.formats.files import load
 
     loaded = load(tmp_path / "t.json")
     (tmp_path / "t.json").write_text(json.dumps(said))

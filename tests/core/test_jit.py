@@ -17,8 +17,8 @@ import sys
 from tokentui.core import jit
 print(jit.available(), jit.compiled(), sys.modules.get("numba") is not None)
 if jit.load():
-    from tokentui.text.kernels.counting import count
-    print(count(["a b a"], "gpt2").words(), jit.compiled())
+    from tokentui.text.kernels.count import count
+    print(list(count(["a b a"], "gpt2")), jit.compiled())
 """
 
 
@@ -74,6 +74,13 @@ print(jit.compiled(), jit.load(compiling=False), jit.compiled(), jit.engine())
     assert run(tmp_path, code) == ["True False False plain Python, kernels not compiled yet"]
 
 
+def test_each_module_of_kernels_has_a_name_of_its_own() -> None:
+    """A task is named as the module that its caller imports."""
+    names = [path.stem for path in (ROOT / "tokentui").glob("*/kernels/*.py") if path.stem != "__init__"]
+    assert sorted(names) == sorted(set(names))
+    assert {"count", "encode", "pairs", "score", "unigram"} <= set(names)
+
+
 @pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
 def test_each_task_loads_its_own_kernels(tmp_path: Path) -> None:
     code = """
@@ -83,9 +90,9 @@ asked = []
 importlib.import_module = lambda name: asked.append(name.rpartition(".")[2]) or sys.modules.setdefault(name, sys)
 print(jit.loaded("pairs"), jit.load("count"), jit.loaded(), jit.compiled(), *asked)
 print(jit.loaded("pairs"), jit.compiled(), *asked)
-print(jit.load(), jit.compiled(), {"score", "table", "unigram_passes"} <= set(asked))
+print(jit.load(), jit.compiled(), {"score", "encode", "unigram_passes"} <= set(asked))
 """
-    assert run(tmp_path, code) == ["False True True False tables", "True False tables pairs", "True True True"]
+    assert run(tmp_path, code) == ["False True True False count", "True False count pairs", "True True True"]
 
 
 @pytest.mark.soak

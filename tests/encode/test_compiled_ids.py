@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import NO_ID, ids
-from tokentui.encode.imported import ImportedVocabulary, Pipeline
+from tokentui.encode import ids
+from tokentui.encode.decode import NO_ID
+from tokentui.encode.pipeline import ImportedVocabulary, Pipeline
 from tokentui.encode.segment.ranked import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.source import Source
+from tokentui.formats.document import Node
 from tokentui.formats.tiktoken import build
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -70,15 +71,15 @@ PATCHED = [HealthCheck.function_scoped_fixture]  # one patch does for all exampl
 
 @pytest.fixture(scope="session")
 def kernels(loaded: None) -> ModuleType:
-    """The module `tokentui.encode.kernels.table`."""
-    return importlib.import_module("tokentui.encode.kernels.table")
+    """The module `tokentui.encode.kernels.encode`."""
+    return importlib.import_module("tokentui.encode.kernels.encode")
 
 
 @pytest.fixture
 def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words."""
     monkeypatch.setattr(ids, "KERNEL_CHARS", 0)
-    monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.counting"), "CHUNK_CHARS", 30)
+    monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.shares"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
 
@@ -162,7 +163,7 @@ def test_ranks(always: None, pieces: set[bytes], text: str, missing: int, merges
     ordered = sorted(pieces - {bytes((value,)) for value in range(256)})
     order.shuffle(ordered)
     names = [bytes((value,)) for value in range(256) if value != missing] + ordered
-    tokenizer = build({name: 3 * n for n, name in enumerate(names)}, "gpt2", {}, Source("ranks", b""))
+    tokenizer = build({name: 3 * n for n, name in enumerate(names)}, "gpt2", {}, Node(None, "ranks"))
     compare(tokenizer, text)
     assert by_kernels(tokenizer) or not text
     compare(tokenizer.at(min(merges, len(tokenizer.vocabulary.merges))), text)
@@ -245,7 +246,7 @@ def test_progress_and_cancelling(engine: str, request: pytest.FixtureRequest, mo
         monkeypatch.setenv(jit.ENGINE, "plain")
     else:
         request.getfixturevalue("kernels")
-        monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.counting"), "CHUNK_CHARS", 1000)
+        monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.shares"), "CHUNK_CHARS", 1000)
     tokenizer, text = trained("gpt2").at(40), CORPUS * 1000
     told: list[tuple[int, int]] = []
     found = tokenizer.encode_ids(text, progress=lambda *one: told.append(one))

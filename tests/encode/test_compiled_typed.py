@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tokentui import train
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import Typed
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.typed import Typed
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus

@@ -7,7 +7,7 @@ from array import array
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import NO_ID, decode, decode_bytes
+from tokentui.encode.decode import NO_ID, decode, decode_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe

@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import WordEncoder, encode
+from tokentui.encode.offsets import WordEncoder, encode
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -185,7 +185,9 @@ def test_more_merges_than_there_are() -> None:
         tokenizer("error").at(3)
 
 
-def test_examples() -> None:
-    results = doctest.testmod(importlib.import_module("tokentui.encode.explain"))
-    assert results.attempted > 5
+@pytest.mark.parametrize("module", ["decode", "explain", "offsets", "roundtrip", "tokenizer"])
+def test_the_examples_in_the_text(module: str) -> None:
+    results = doctest.testmod(importlib.import_module(f"tokentui.encode.{module}"))
+    assert results.attempted >= 4
     assert results.failed == 0
+

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import dumps, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import cli, done, refused, rows
+from trainers import gage
 
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import dumps, loads
 from tokentui.learn import start
-from tokentui.learn.gage import GageTrainer, compressed
-from tokentui.presets import preset
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 
 SLIDES = "xxxdqxxxdxo"
@@ -27,7 +29,7 @@ def tokenizer_of(text: bytes | str, steps: int = 99, **more: Any) -> Tokenizer:
     """A tokenizer trained on one document; `more` are axes, first_id and specials."""
     run = {name: more.pop(name) for name in ("first_id", "specials") if name in more}
     document = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-    trainer = start(Corpus.from_text(document), preset("gage", **more), **run)
+    trainer = start(Corpus.from_text(document), preset("gage", **more), Run(**run))
     trainer.jump(steps)
     return trainer.tokenizer()
 
@@ -54,10 +56,10 @@ def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, 
 @given(few | st.binary(max_size=60), st.integers(0, 9))
 def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: int) -> None:
     trainer = start(Corpus.from_text(corpus.decode("utf-8", "surrogateescape")), preset("gage"))
-    assert isinstance(trainer, GageTrainer)
+    assert isinstance(trainer, SteppedTrainer)
     trainer.jump(steps)
     ids = trainer.tokenizer().encode(corpus).ids
-    assert bytes(number for number in ids if number is not None) == compressed(trainer).compressed
+    assert bytes(number for number in ids if number is not None) == gage(trainer).compressed().compressed
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,6 +15,7 @@ from tokentui.encode.roundtrip import Difference, differences
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
 from tokentui.presets import PRESETS
+from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -26,7 +27,7 @@ TEXTS = st.lists(
 
 @lru_cache(maxsize=1)
 def trained(name: str) -> Tokenizer:
-    trainer = start(read("sample:sailor"), PRESETS[name].recipe, specials=("<unk>",) if "unk" not in name else ())
+    trainer = start(read("sample:sailor"), PRESETS[name].recipe, Run(specials=("<unk>",) if "unk" not in name else ()))
     trainer.run(merges=30)
     return trainer.tokenizer()
 

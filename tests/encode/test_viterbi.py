@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from math import exp, fsum, log
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import offsets
 from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi, lattice, nbest, sample
+from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -139,7 +140,7 @@ def test_continuations(scores: dict[str, float], word: str) -> None:
 
 
 def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     scores = {"▁": -2.0, "▁hug": -3.0, "s": -2.5, "h": -4.0, "u": -4.0, "g": -4.0, "ug": -5.0}
     tokenizer = Tokenizer(vocabulary(scores))
     found = tokenizer.encode("hugs xyz ug")
@@ -152,7 +153,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bytes_stand_for_what_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     tokenizer = Tokenizer(vocabulary({"▁": -1.0, "a": -2.0}, RECIPE.with_axes(unknown="byte-fallback")))
     found = tokenizer.encode("aé")
     assert found.tokens == ("▁", "a", "<0xC3>", "<0xA9>")

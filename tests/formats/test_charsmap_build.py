@@ -7,10 +7,9 @@ import unicodedata
 
 import pytest
 
-from tokentui.formats.body import Refused
-from tokentui.formats.charsmap import Charsmap
-from tokentui.formats.charsmap_build import rules_of
-from tokentui.formats.checking import Place
+from tokentui.formats.charsmap import Charsmap, rules_of
+from tokentui.formats.document import Node
+from tokentui.formats.spec import Refused
 from tokentui.text.normalize import normalize, squeeze
 
 PIECES = [chr(code) for code in range(1, 0x3400, 7)]
@@ -31,7 +30,7 @@ def applied(rules: Charsmap, text: str) -> str:
 @pytest.mark.parametrize("steps", [("nmt-nfkc",), ("nmt-nfkc", "lowercase"), ("lowercase",)])
 def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
     blob, squeezes = rules_of(steps)
-    rules = Charsmap(blob, Place("rules"))
+    rules = Charsmap(blob, Node(None, "rules"))
     draw = random.Random(7)
     texts = [chr(code) for code in range(1, 0x30000, 11) if not 0xD800 <= code < 0xE000]
     texts += ["".join(draw.choices(PIECES, k=draw.randint(2, 6))) for _ in range(1500)]

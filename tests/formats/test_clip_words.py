@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import regex
 
-from tokentui.formats import export, load
+from tokentui.formats.files import export, load
 
 PROGRAM = r"<start_of_text>|<end_of_text>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 """The pattern of open_clip, whose special tokens have other names."""

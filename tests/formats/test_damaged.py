@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import dumps, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats import dumps, load, loads
+from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")

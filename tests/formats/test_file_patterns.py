@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from tokentui.analyze.health import PASS, report
+from tokentui.analyze.health import PASS, examine
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.formats.letters import LETTERS
-from tokentui.formats.oniguruma import translated
-from tokentui.formats.oniguruma.known import pattern_of
+from tokentui.formats.oniguruma import pattern_of, translated
 from tokentui.session.pieces import OWN_STEPS, pieces_view
 from tokentui.session.replay_window import OpenedText
-from tokentui.session.snapshot import PiecesView, Place
+from tokentui.session.snapshot import PiecesView
 from tokentui.session.stages import stages
+from tokentui.session.views import CorpusPlace
 from tokentui.text.branches import BETWEEN, branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import words_of
@@ -43,7 +43,7 @@ def opened(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Tokenizer:
 
 def pieces(tokenizer: Tokenizer) -> PiecesView:
     text = OpenedText(Corpus.from_text(TEXT), tokenizer)
-    return pieces_view(text, words_of(Counter()), tokenizer.recipe, TEXT, Place(0, 0), 100)
+    return pieces_view(text, words_of(Counter()), tokenizer.recipe, TEXT, CorpusPlace(0, 0), 100)
 
 
 KNOWN = ("gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
@@ -78,7 +78,7 @@ def test_a_pattern_of_its_own(tmp_path: Path) -> None:
     assert view.branches == (*branches(tokenizer.recipe.split).names, BETWEEN)
     assert {view.branches[part.branch or 0] for part in view.corpus if part.text.isspace()} == {BETWEEN}
     assert {part.branch for part in view.corpus if part.text.isalnum()} == {0}
-    assert next(check for check in report(tokenizer) if check.name == "file").status == PASS
+    assert next(check for check in examine(tokenizer).checks if check.name == "file").status == PASS
 
 
 def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
 def test_what_no_axis_says_is_only_near(tmp_path: Path, step: dict[str, Any]) -> None:
     tokenizer = opened(tmp_path, step)
     assert pieces(tokenizer).branches == (OWN_STEPS,)
-    check = next(check for check in report(tokenizer) if check.name == "file")
+    check = next(check for check in examine(tokenizer).checks if check.name == "file")
     assert check.status != PASS
     assert any(f"split={tokenizer.recipe.split} is only".encode() in example.piece for example in check.examples)
 

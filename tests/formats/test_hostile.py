@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import dumps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protomake import message, varint
 
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import dumps, load
+from tokentui.formats.files import load
 from tokentui.formats.letters import LETTERS
 from tokentui.learn import start
-from tokentui.presets import preset
+from tokentui.recipe import Run
 from tokentui.text.read import read
 
 LONGEST = 5.0
@@ -64,7 +66,7 @@ def ranks() -> bytes:
 
 
 def own() -> bytes:
-    run = start(read("sample:hugs"), preset("hf-bpe"), specials=["<unk>"])
+    run = start(read("sample:hugs"), preset("hf-bpe"), Run(specials=("<unk>",)))
     run.run(merges=4)
     return dumps(run.tokenizer()).encode()
 

@@ -9,7 +9,7 @@ import pytest
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.formats.letters import LETTERS, ORDER, is_letters, letters, spelled
 
 

@@ -12,8 +12,8 @@ from exporting import preset
 from running_cli import cli, refused
 
 import tokentui
-from tokentui.formats import FORMATS, export
-from tokentui.formats.mistaken import mistaken
+from tokentui.formats.files import export, mistaken
+from tokentui.formats.registry import WRITTEN
 
 MADE = (
     ("huggingface", "gpt2", "tokenizer.json"), ("huggingface", "bert", "mine.json"),
@@ -31,7 +31,7 @@ SAYS_WHERE = re.compile(r"line \d+|byte [\d,]+|row \d+|column \d+|cut off|is mis
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A tokenizer file."""
     format, name, called = request.param
-    files = FORMATS[format].files
+    files = WRITTEN[format].files
     (tmp_path / "written").mkdir()
     export(preset(name), tmp_path / "written" if len(files) > 1 else tmp_path / "written" / files[0], format)
     path: Path = tmp_path / called

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import dumps, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats import FORMATS, dumps, load, loads, save
+from tokentui.formats.files import load, save
+from tokentui.formats.registry import WRITTEN
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -121,7 +123,7 @@ def test_formats_by_name(tmp_path: Path) -> None:
     with pytest.raises(TokentuiError, match="format: no format 'tokentu'"):
         save(sample(), tmp_path / "c", "tokentu")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.json"]
-    assert next(iter(FORMATS)) == "tokentui"
+    assert next(iter(WRITTEN)) == "tokentui"
 
 
 def test_a_run_has_known_keys() -> None:

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from tokentui.axes import check
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import spread
-from tokentui.formats import load
-from tokentui.formats.huggingface.added import Added, Finder
-from tokentui.formats.huggingface.strings import Text
+from tokentui.formats.files import load
+from tokentui.formats.huggingface.text import Text
+from tokentui.formats.huggingface.words import Added, Finder
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
 
@@ -63,7 +64,7 @@ def test_a_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(document(**steps))
     program = (
-        "import sys; from tokentui.formats import load; from tokentui.core.errors import TokentuiError\n"
+        "import sys; from tokentui.formats.files import load; from tokentui.core.errors import TokentuiError\n"
         "try:\n    tokenizer = load(sys.argv[1]); tokenizer.decode(tokenizer.encode('aé a').ids)\n"
         "except TokentuiError as error: print(error)\n"
     )
@@ -100,11 +101,11 @@ def test_finders_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["abcabcdab", "aaab", "xéab]^-x", "ababéa", "", "bcd"]
 
     def found() -> list[list[tuple[str, bool]]]:
-        finder = Finder(tokens, lambda token: token.content)
+        finder = Finder({token.content: token for token in tokens})
         return [[(part.text, token is not None) for token, part in finder.cut(Text.typed(text), True)] for text in texts]
 
     few = found()
-    monkeypatch.setattr("tokentui.formats.huggingface.added._FEW", 0)
+    monkeypatch.setattr("tokentui.formats.huggingface.words._FEW", 0)
     assert found() == few
 
 
@@ -126,7 +127,7 @@ def test_spread(pattern: str, size: int) -> None:
 
 def test_a_pattern_of_a_recipe() -> None:
     with pytest.raises(TokentuiError, match="repeats too many times"):
-        Recipe(split="regex:(?:(?:a{1000}){1000}){1000}")
+        check(Recipe(split="regex:(?:(?:a{1000}){1000}){1000}"))
 
 
 def test_known_patterns_are_small() -> None:

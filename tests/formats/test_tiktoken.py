@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
-from tokentui.formats.source import Source
+from tokentui.formats.document import Node
+from tokentui.formats.files import load
 from tokentui.formats.tiktoken import build
 
 BYTES = [bytes((value,)) for value in range(256)]
@@ -29,7 +29,7 @@ def write(path: Path, table: dict[bytes, int]) -> Path:
 
 
 def built(*tokens: bytes) -> Tokenizer:
-    return build(ranks(*tokens), "none", {}, Source("f", b""))
+    return build(ranks(*tokens), "none", {}, Node(None, "f"))
 
 
 def test_a_file(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_token_that_no_two_earlier_ones_spell() -> None:
 
 
 def test_missing_bytes_are_refused_when_they_come() -> None:
-    tokenizer = build({b"a": 0, b"b": 1, b"ab": 2}, "none", {}, Source("f", b""))
+    tokenizer = build({b"a": 0, b"b": 1, b"ab": 2}, "none", {}, Node(None, "f"))
     assert tokenizer.encode("aab").ids == (0, 2)
     with pytest.raises(TokentuiError, match="offset 1: 'c' is not in the vocabulary"):
         tokenizer.encode("ac")

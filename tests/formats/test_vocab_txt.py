@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import load
+from tokentui.formats.files import load
 
 TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##", "é")
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
-from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
@@ -144,33 +144,33 @@ SLOW = Recipe(split=r"regex:(?:x|xx)+y|[^x]")
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        (lambda: fibonacci(1_000_000), do.Use(preset("sentencepiece-unigram"))),
-        (lambda: fibonacci(1_000_000), do.Use(preset("bert"))),
-        (lambda: "abc " * 50_000 + "x" * 60, do.Use(SLOW)),
-        (lambda: fibonacci(1_000_000), do.Ask("", True)),
-        (lambda: fibonacci(1_000_000), do.Facts()),
+        (lambda: fibonacci(1_000_000), do.SetRecipe(preset("sentencepiece-unigram"))),
+        (lambda: fibonacci(1_000_000), do.SetRecipe(preset("bert"))),
+        (lambda: "abc " * 50_000 + "x" * 60, do.SetRecipe(SLOW)),
+        (lambda: fibonacci(1_000_000), do.AnalyzeVocabulary("", True)),
+        (lambda: fibonacci(1_000_000), do.ExamineHealth()),
         (ENORMOUS["distinct"], do.Formats()),
         (ENORMOUS["distinct"], do.GoTo(None)),
         (ENORMOUS["distinct"], do.GoToToken("zzzz")),
     ],
     ids=["unigram", "bert", "regex", "questions", "facts", "formats", "end", "token"],
 )
-async def test_escape_while_it_works(tmp_path: Path, text: Callable[[], str], command: do.Command) -> None:
+async def test_escape_while_it_works(tmp_path: Path, text: Callable[[], str], command: do.Command[object]) -> None:
     path = tmp_path / "text"
     path.write_text(text())
     session = Session(lambda snapshot: None, Recipe(split="whitespace"))
     await session.start()
-    await session.open([str(path)])
+    await session.send(do.Open((str(path),)))
     await session.idle.wait()
     took = []
     for wait in (0.02, 0.1, 0.3, 0.6, 1.0):
         future = session.send(command)
         await asyncio.wait([future], timeout=wait)
         begun = time.perf_counter()
-        if isinstance(command, do.Aside):
+        if command.lane is do.Lane.BESIDE:
             future.cancel()
         await asyncio.wait([session.send(do.CancelWork())])
-        if not isinstance(command, do.Aside):
+        if command.lane is not do.Lane.BESIDE:
             await asyncio.wait([future])
         took.append(time.perf_counter() - begun)
         if not future.cancelled() and isinstance(error := future.exception(), Exception):

@@ -25,7 +25,7 @@ walls, lines = json.load(open(sys.argv[1]))
 if walls == "no guard":
     output._guarded = lambda text, stream: text
 elif walls == "no safe text":
-    modules = [importlib.import_module(f"tokentui.cli.{name}") for name in (*COMMANDS, "inspect_text", "compare_tables",
+    modules = [importlib.import_module(f"tokentui.cli.{name}") for name in (*COMMANDS, "inspect_answer", "compare_answer",
         "lines", "program")]
     text = lambda data: data.decode("utf-8", "replace") if isinstance(data, bytes) else data.encode("utf-8", "replace").decode()
     hollow = {"safe": lambda data, **_: text(data), "safe_line": lambda error, **_: text(str(error)), "shown": text,

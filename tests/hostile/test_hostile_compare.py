@@ -16,18 +16,11 @@ from textual.widgets import Input
 from waiting import until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
-from tokentui.session.compared import (
-    Parting,
-    PartingSide,
-    PartingView,
-    TokenInBoth,
-    VocabularyLook,
-    VocabularyRows,
-    WhyView,
-)
-from tokentui.session.snapshot import Busy
+from tokentui.session.catalog import DifferentCut
+from tokentui.session.snapshot import DivergenceSide, DivergenceView, TokenInBoth, TokensInBoth
+from tokentui.session.views import Busy, Candidates, TokenList, WhyView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.places import PANES
+from tokentui.ui.compare.panes import PANES
 from tokentui.ui.compare.screen import CompareScreen
 
 COUNT = 3
@@ -46,28 +39,28 @@ def changes(poison: Poison) -> dict[str, Any]:
     why = WhyView(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text))
     columns = [
         dataclasses.replace(
-            column(n, pairs=pairs, pairs_total=len(pairs), why=why, last=pairs[-1]), name=poison.text, about=poison.text,
+            column(n, candidates=Candidates(pairs, 0, len(pairs)), why=why, last=pairs[-1]), name=poison.text, about=poison.text,
             path=poison.text, notes=(poison.text, poison.text), error=poison.text if n == 2 else "",
-            coming=Busy(poison.text, 1, 2) if n == 1 else None,
+            loading=Busy(poison.text, 1, 2) if n == 1 else None, in_sync=n == 0,
         )
         for n in range(COUNT)
     ]  # fmt: skip
-    side = PartingSide(pairs[0], None, poison.text, pairs, 2, "first-seen", 900, 99)
-    partings = tuple(Parting(one, 3, (one,), (one[: len(one) // 2], one[len(one) // 2 :])) for one in poison.texts if one)
+    side = DivergenceSide(pairs[0], None, poison.text, pairs, 2, "first-seen", 900, 99)
+    partings = tuple(DifferentCut(one, 3, (one,), (one[: len(one) // 2], one[len(one) // 2 :])) for one in poison.texts if one)
     found = measured(COUNT, corpus=poison.text)
     agreements = tuple(dataclasses.replace(one, partings=partings) for one in found.agreements or ())
     tokens = tuple(TokenInBoth(one, n, n + 1, 9 - n, None) for n, one in enumerate(poison.pieces))
-    look = VocabularyLook(KEYS[0], KEYS[1], find=poison.text)
+    look = TokenList(KEYS[0], KEYS[1], find=poison.text)
     series = curves(COUNT)
     return {
         "corpus_name": poison.text, "held_out": poison.text, "columns": tuple(columns), "failed": (poison.text, poison.text),
         "engine": poison.text, "busy": Busy(poison.text, 1, 2),
         "aligned": dataclasses.replace(aligned(rows(poison.text)[:2]), refused=((KEYS[2], poison.text),), left=9),
-        "partings": tuple(PartingView(a, b, 4, 5, (side, side), Busy(poison.text, 1, 9), True) for a,
+        "divergences": tuple(DivergenceView(a, b, 4, 5, (side, side), Busy(poison.text, 1, 9), True) for a,
         b in combinations(KEYS[:COUNT], 2)),
         "measured": dataclasses.replace(found, errors=((KEYS[1], poison.text),), agreements=agreements),
         "held_measured": dataclasses.replace(found, errors=((KEYS[0], poison.text),)),
-        "vocabulary": VocabularyRows(AT, look, len(tokens), tokens),
+        "tokens": TokensInBoth(AT, look, len(tokens), tokens),
         "curves": dataclasses.replace(series, series=tuple(dataclasses.replace(one, error=poison.text) for one in series.series)),
     }
 
@@ -90,7 +83,7 @@ async def tour(
         await pilot.press(PANES[panes[number % len(panes)]][0][0])
         shown = changes(poison)
         if number % 3:
-            shown["columns"] = tuple(dataclasses.replace(one, error="", coming=None) for one in shown["columns"])
+            shown["columns"] = tuple(dataclasses.replace(one, error="", loading=None) for one in shown["columns"])
         await publish(screen, session, pilot, **shown)
         wire.check(app)
         if number % 4 == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hostile
 import pytest
-from dialogs import shown
+from dialogs import FakeFace, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -17,7 +17,7 @@ from waiting import screen_text, until
 from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
-from tokentui.session.snapshot import LossRow, PairRow, TokenRow
+from tokentui.session.views import LossRow, PairRow, TokenRow
 from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
 from tokentui.ui.draw.guard import ControlGuard, replace
 from tokentui.ui.draw.text import PALETTE, StandIns
@@ -116,7 +116,9 @@ def test_every_text_is_safe_behind_either_wall() -> None:
 
 
 async def test_a_long_token_is_told_by_its_digest() -> None:
-    dialog = InspectScreen(TokenRow(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1))
+    row = TokenRow(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
+    assert any(label == "sha256" for label, _ in facts(row))
+    dialog = InspectScreen(FakeFace(), row)
     async with shown(dialog, (120, 60)) as (_, pilot):
         await pilot.press("end")
-        assert any(label == "sha256" for label, _ in dialog._facts)
+        assert "LATIN SMALL LETTER B" in screen_text(pilot)

@@ -9,6 +9,7 @@ from typing import Any
 
 import hostile
 import pytest
+from dialogs import FakeFace
 from poisoned import Poison
 from screens import explorer, snapshot
 from textual.command import CommandPalette
@@ -19,16 +20,15 @@ from waiting import until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.core.safetext import GLYPH_MODES
-from tokentui.recipe import Recipe
-from tokentui.session.snapshot import Place, StageView
+from tokentui.recipe import Recipe, Run
+from tokentui.session.commands import AnalyzeVocabulary, CorpusText, ExamineHealth, Export, Formats, Pieces, Recognise
+from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.add import AddScreen
-from tokentui.ui.compare.ask import AskLine
+from tokentui.ui.dialogs.add import AddScreen
+from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen
 from tokentui.ui.dialogs.compressed import CompressedScreen
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.dialogs.find import FindScreen
-from tokentui.ui.dialogs.goto import GoToScreen
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.offer import OfferScreen
@@ -36,7 +36,6 @@ from tokentui.ui.dialogs.open import OpenScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.panes.editor import CorpusEditor
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]
@@ -113,11 +112,12 @@ class Tour:
             main.encode.line.value = text
             await self.pilot.pause()
             self.check()
-        editor = CorpusEditor("\n".join(texts), lambda: None)
-        await main.open_editor(editor)
+        self.session.answers[CorpusText] = "\n".join(texts)
+        await main.corpus.begin()
+        await until(self.pilot, lambda: main.corpus.editing)
         await self.pilot.pause()
         self.check()
-        main.close_editor()
+        main.corpus.end()
         self.app.action_command_palette()
         await until(self.pilot, lambda: isinstance(self.app.screen, CommandPalette) and self.app.screen.focused)
         for text in texts[:3]:
@@ -159,50 +159,48 @@ class Tour:
 def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tuple[str, ...]]]:
     """Every dialog, what is typed into it, and keys that show more of it."""
 
-    async def cut(place: Place) -> Any:
-        return poison.cut()
-
-    async def answers(word: str, exhaust: bool) -> Any:
-        return poison.answers()
-
-    async def report() -> Any:
-        return poison.report()
-
-    async def fails(*_: Any) -> Any:
-        raise refusal(poison.text)
+    fails = refusal(poison.text)
+    stages = tuple(StageView(poison.text, poison.text, False, "split") for _ in range(4))
+    now = snapshot(**poison.changes(1))
+    run = Run.of({"specials": poison.texts[:5], "merges": 9})
+    text = poison.text
 
     async def trial(recipe: Any, run: Any) -> Any:
         return poison.preview(error=recipe != Recipe())
 
-    async def reports() -> Any:
-        return poison.reports()
+    async def untried(recipe: Any, run: Any) -> Any:
+        raise fails
 
-    stages = tuple(StageView(poison.text, poison.text, False, "split") for _ in range(4))
-    now = snapshot(**poison.changes(1))
-    run = {"specials": poison.texts[:5], "merges": 9}
-    text = poison.text
-    yield InspectScreen(poison.vocabulary()[0]), "", ("end",)
-    yield InspectScreen(poison.pairs()[-1]), "", ("end",)
-    yield InspectScreen(poison.births()[-1]), "", ("end",)
-    yield InspectScreen(poison.losses()[0]), "", ("end",)
-    yield PiecesScreen(cut, Place()), "", ("end",)
-    yield PiecesScreen(fails, Place()), "", ()
-    yield QuestionsScreen(answers), text, ("right", "right", "right", "x")
-    yield QuestionsScreen(fails), "", ()
-    yield FactsScreen(report, now), "", ("a", "end")
-    yield FactsScreen(fails, now), "", ()
-    yield RecipeScreen(Recipe(), "gpt2", run, trial, stages=stages), "", ("down", "tab", "end")
-    yield RecipeScreen(Recipe(), "gpt2", run, fails), "", ()
-    yield OpenScreen(poison.texts, str(folder), fails), f"{folder}/\x1b", ("down", "down", "tab")
-    yield GoToScreen(9, 9), text, ()
-    yield FindScreen("corpus", text), "", ()
-    yield ExportScreen(reports, fails, 9, text), "", ("down", "enter")
-    yield ExportScreen(fails, fails, 9, text), text, ()
-    yield HelpScreen((), engine=text, memory=9), text, ()
-    yield CompressedScreen(poison.compressed(), lambda *_: None), "", ("end",)
-    yield OfferScreen(poison.kept(), text), "", ()
-    yield AddScreen(text), text, ()
-    yield AskLine(text, lambda line: line), text, ()
+    def face(answers: bool = True) -> FakeFace:
+        found: dict[type, Any] = {
+            Pieces: lambda _: poison.cut(), AnalyzeVocabulary: lambda _: poison.answers(),
+            ExamineHealth: lambda _: poison.report(),
+            Formats: lambda _: poison.reports(),
+        }
+        known = found if answers else dict.fromkeys(found, fails)
+        return FakeFace(now, {**known, Recognise: fails, Export: fails}, run)
+
+    good, bad = face(), face(answers=False)
+    for row in (poison.vocabulary()[0], poison.pairs()[-1], poison.births()[-1], poison.losses()[0]):
+        yield InspectScreen(good, row), "", ("end",)
+    yield PiecesScreen(good, CorpusPlace()), "", ("end",)
+    yield PiecesScreen(bad, CorpusPlace()), "", ()
+    yield QuestionsScreen(good), text, ("right", "right", "right", "x")
+    yield QuestionsScreen(bad), "", ()
+    yield FactsScreen(good), "", ("a", "end")
+    yield FactsScreen(bad), "", ()
+    yield RecipeScreen(good, Recipe(), "gpt2", run, trial, stages=stages), "", ("down", "tab", "end")
+    yield RecipeScreen(good, Recipe(), "gpt2", run, untried), "", ()
+    yield OpenScreen(good, poison.texts, str(folder)), f"{folder}/\x1b", ("down", "down", "tab")
+    yield GoToScreen(good), text, ()
+    yield FindScreen(good, "corpus", text), "", ()
+    yield ExportScreen(good), "", ("down", "enter")
+    yield ExportScreen(bad), text, ()
+    yield HelpScreen(good, ()), text, ()
+    yield CompressedScreen(good, poison.compressed()), "", ("end",)
+    yield OfferScreen(good, poison.kept(), text), "", ()
+    yield AddScreen(good, text, Recipe()), text, ()
+    yield AskLine(good, text, lambda line: line, lambda line: None), text, ()
 
 
 @pytest.mark.parametrize("walls", ALONE)

@@ -20,7 +20,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from waiting import until
 
-from tokentui.session.snapshot import CorpusView, EncodedView
+from tokentui.session.views import CorpusView, EncodedView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.terminal.app import _told
 from tokentui.ui.terminal.driver import TerminalDriver
@@ -79,7 +79,7 @@ async def test_the_grid_never_shifts() -> None:
         wanted: list[list[int]] = []
         for batch in [["plain ascii"] * 12, *(texts[n : n + 12] for n in range(0, len(texts), 12))]:
             poison = Poison(batch)
-            changes = poison.changes(0) | {"corpus_name": "a", "encoded": EncodedView("", (), 0), "vocab_size": 12,
+            changes = poison.changes(0) | {"corpus_name": "a", "encoding": EncodedView("", (), 0), "vocab_size": 12,
                 "pairs_total": 12}
             view = changes["corpus"]
             changes["corpus"] = CorpusView(view.place, view.parts * 9, True, True, 0.0)

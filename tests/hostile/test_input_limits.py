@@ -20,8 +20,9 @@ from tokentui.cli.options import recipe_of
 from tokentui.cli.program import COMMANDS
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import job
 from tokentui.core.limits import LIMITS, Limits
-from tokentui.formats import load, recognise
+from tokentui.formats.files import load, recognise
 from tokentui.text.read import read
 
 Limited = Callable[..., None]
@@ -113,7 +114,7 @@ def test_no_file_is_not_even_opened(
     error = refusal(lambda: reads(path))
     assert what in error.what or "no text file" in error.what
     assert opened == []
-    assert recognise(path) == ""
+    assert recognise(path) is None
 
 
 @pytest.mark.parametrize("kind", ["/dev/zero", "folder"])
@@ -159,7 +160,8 @@ def test_a_named_pipe_is_read_only_on_purpose(tmp_path: Path) -> None:
             os.close(keeps_open)
         return False
 
-    assert read(path, as_="lines", cancel=cancel).documents == ("a",)
+    with job(cancel=cancel):
+        assert read(path, as_="lines").documents == ("a",)
 
 
 def test_silence_ends(tmp_path: Path, limited: Limited) -> None:
@@ -221,7 +223,8 @@ def test_a_bomb_is_stopped_by_its_ratio_before_it_is_unpacked(tmp_path: Path, me
     path = tmp_path / "bomb"
     path.write_bytes(PACK[method](bytes(1 << 22)))
     seen: list[int] = []
-    error = refusal(lambda: read(path, progress=lambda now, total: seen.append(now)))
+    with job(lambda now, total: seen.append(now)):
+        error = refusal(lambda: read(path))
     assert error.what == "unpacks to more than 200 times its size"
     limited(packed_ratio=1 << 20)
     assert read(path).size == 1 << 22

@@ -16,18 +16,19 @@ from screens import explorer
 from textual import events
 from waiting import until
 
+from tokentui.axes import preset
+from tokentui.core import jobs
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session import queries
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Explorer
 from tokentui.session.opening import Hooks, prepare
-from tokentui.session.prepared import Prepared, Run
+from tokentui.session.prepared import Prepared
 from tokentui.session.snapshot import Snapshot
-from tokentui.text import patience
+from tokentui.session.state import State
+from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
 from tokentui.ui.panes.encode import TYPED_LIMIT
@@ -59,7 +60,7 @@ class Slow:
         self._pattern, self._after = pattern, list(after)
 
     def finditer(self, text: str, at: int = 0, timeout: float = 0.0) -> Iterator[Any]:
-        most = self._after.pop() if self._after and timeout == patience.AT_ONCE else len(text) + 2
+        most = self._after.pop() if self._after and timeout == patterns.AT_ONCE else len(text) + 2
         for number, match in enumerate(self._pattern.finditer(text, at)):
             if number == most:
                 raise TimeoutError
@@ -73,17 +74,17 @@ PATTERNS = [r"a+|b", r"(?<=a)b|a", r"a*", r"|a", r"b??", r"\b", r"(?=a)|b+", r"^
 def test_matches_are_the_same_however_often_looking_is_interrupted(pattern: str, text: str, after: list[int]) -> None:
     compiled = regex.compile(pattern)
     whole = [match.span() for match in compiled.finditer(text)]
-    assert [match.span() for match in patience.find(Slow(compiled, after), text, "here")] == whole
+    assert [match.span() for match in patterns.find(Slow(compiled, after), text, "here")] == whole
 
 
-@pytest.mark.parametrize("split", [name for name in SPLITS if name != "regex:"])
+@pytest.mark.parametrize("split", [name for name in SPLITS if name != "regex"])
 def test_long_texts_are_split_as_short_ones_are(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "The crowd's 2024\n\n  déjà vu, isn't it?   " * 20 + "a" * 200 + " " * 200 + "!" * 50
     one = splitter(split)
     words, spans = one.words(text), one.spans(text)
     monkeypatch.setattr("tokentui.text.split.SHORT", 10)
     assert (one.words(text), one.spans(text)) == (words, spans)
-    monkeypatch.setattr(patience, "AT_ONCE", 1e-9)
+    monkeypatch.setattr(patterns, "AT_ONCE", 1e-9)
     assert (one.words(text), one.spans(text)) == (words, spans)
     assert len(text) < SHORT
 
@@ -91,7 +92,7 @@ def test_long_texts_are_split_as_short_ones_are(split: str, monkeypatch: pytest.
 def test_a_pattern_is_left_behind_where_the_caller_is_asked_to_stop(limited: Limited) -> None:
     limited(pattern_seconds=0.3)
     cancel = After(3)
-    with patience.asking(cancel), pytest.raises(Cancelled):
+    with jobs.job(cancel=cancel), pytest.raises(Cancelled):
         splitter(f"regex:{SLOW}").words("abc" + STUCK)
     assert cancel.asked == 3
     with pytest.raises(TokentuiError, match="too long"):
@@ -114,12 +115,12 @@ def test_work_on_one_enormous_word_asks_now_and_then() -> None:
     tokenizer = run.tokenizer()
     text = "ab" * 40_000
     never = After(10**9)
-    with patience.asking(never):
+    with jobs.job(cancel=never):
         tokenizer.explain(text[:100])
         tokenizer.encode(text)
     assert never.asked > len(text) // 2 // 4096
     for count in (1, never.asked // 2):
-        with patience.asking(After(count)), pytest.raises(Cancelled):
+        with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
             tokenizer.encode(text)
 
 
@@ -129,21 +130,20 @@ def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     run = start(corpus, Recipe(split=split))
     run.run(merges=12)
     prepared = Prepared(corpus, run.recipe, Run.of({}), run)
-    glance = Explorer(prepared).glance()
+    glance = State(prepared).at_step()
     for work in (
-        lambda cancel: queries.ask(glance, do.Ask("hugs"), cancel),
-        lambda cancel: queries.facts(glance, cancel),
-        lambda cancel: queries.formats(glance),
-        lambda cancel: queries.preview(prepared, do.Preview(preset("bert")), cancel),
+        lambda: queries.ask(glance, do.AnalyzeVocabulary("hugs")),
+        lambda: queries.facts(glance),
+        lambda: queries.formats(glance),
+        lambda: queries.preview(prepared, do.Preview(preset("bert"))),
     ):
         every = After(10**9)
-        with patience.asking(every):
-            work(every)
+        with jobs.job(cancel=every):
+            work()
         assert every.asked
         for count in {1, every.asked // 2 or 1}:
-            cancel = After(count)
-            with patience.asking(cancel), pytest.raises(Cancelled):
-                work(cancel)
+            with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
+                work()
 
 
 # A session
@@ -177,28 +177,28 @@ async def test_escape_stops_a_pattern_that_would_go_on(
     session: Watched, tmp_path: Path, limited: Limited, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limited(pattern_seconds=2.0)
-    begun, beside = threading.Event(), patience._beside
+    begun, beside = threading.Event(), patterns._in_thread
 
     def told(work: Callable[[], Any]) -> Any:
         begun.set()
         return beside(work)
 
-    monkeypatch.setattr(patience, "_beside", told)
+    monkeypatch.setattr(patterns, "_in_thread", told)
     path = tmp_path / "x.txt"
     path.write_text("abc " + STUCK)
-    await session.open([str(path)])
+    await session.send(do.Open((str(path),)))
     await session.settle()
-    using = session.send(do.Use(Recipe(split=f"regex:{SLOW}")))
+    using = session.send(do.SetRecipe(Recipe(split=f"regex:{SLOW}")))
     await asyncio.to_thread(begun.wait, 60)
     session.send(do.CancelWork())
     with pytest.raises(Cancelled):
         await using
     snapshot = await session.settle()
-    assert (snapshot.recipe, snapshot.busy, snapshot.partial) == (Recipe(), None, False)
+    assert (snapshot.main.recipe, snapshot.busy, snapshot.main.partial) == (Recipe(), None, False)
 
 
 async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    await session.open(["sample:hugs"])
+    await session.send(do.Open(("sample:hugs",)))
     begun, go_on, real = threading.Event(), threading.Event(), prepare
 
     def hangs(corpus: Corpus, *more: Any) -> Prepared:
@@ -209,20 +209,20 @@ async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monke
         more[-1].partial(prepared := real(corpus, *more))
         return prepared
 
-    monkeypatch.setattr("tokentui.session.shelf.prepare", hangs)
-    opening = session.send(do.Open("sample:sailor"))
+    monkeypatch.setattr("tokentui.session.opening.prepare", hangs)
+    opening = session.send(do.Open(("sample:sailor",)))
     await asyncio.to_thread(begun.wait, 60)
     session.send(do.CancelWork())
     with pytest.raises(Cancelled):
         await opening
-    assert (await session.settle()).corpus_name == "hugs"
-    await session.send(do.Open("sample:hugs"))
+    assert (await session.settle()).corpus.name == "hugs"
+    await session.send(do.Open(("sample:hugs",)))
     left = [thread for thread in threading.enumerate() if thread.name.startswith("tokentui-loader")]
     go_on.set()
     await asyncio.to_thread(left[0].join, 60)
     session.send(do.Move(1))
     snapshot = await session.settle()
-    assert (snapshot.corpus_name, snapshot.step, snapshot.busy) == ("hugs", 1, None)
+    assert (snapshot.corpus.name, snapshot.main.at.step, snapshot.busy) == ("hugs", 1, None)
 
 
 # What is looked at
@@ -230,28 +230,28 @@ async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monke
 
 def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe(split=f"regex:{SLOW}")
-    prepared = prepare(Corpus.from_text("abc abc"), recipe, Run.of({}), Hooks(lambda *_: None, lambda _: None, lambda: False))
-    one = Explorer(prepared)
-    with patience.asking(lambda: False, 0.05):
+    prepared = prepare(Corpus.from_text("abc abc"), recipe, Run.of({}), Hooks(lambda *_: None, lambda _: None))
+    one = State(prepared)
+    with jobs.job(cancel=lambda: False, match_seconds=0.05):
         one.typed = STUCK
-        assert "the pattern takes too long" in str(one.snapshot().encoded.error)
-        monkeypatch.setattr(patience, "find", None)
+        assert "the pattern takes too long" in str(one.snapshot().main.encoding.error)
+        monkeypatch.setattr(patterns, "find", None)
         one.handle(do.Move(0), lambda _: None)
-        assert "the pattern takes too long" in str(one.snapshot().encoded.error)
+        assert "the pattern takes too long" in str(one.snapshot().main.encoding.error)
         monkeypatch.undo()
         one.typed = "abc"
-        assert [token.text for token in one.snapshot().encoded.tokens] == ["a", "b", "c"]
+        assert [token.text for token in one.snapshot().main.encoding.tokens] == ["a", "b", "c"]
 
 
 def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited) -> None:
     limited(pattern_seconds=0.05)
     recipe = Recipe(split=f"regex:{SLOW}")
-    hooks = Hooks(lambda *_: None, lambda _: None, lambda: False)
+    hooks = Hooks(lambda *_: None, lambda _: None)
     counted = prepare(Corpus.from_text("abc"), recipe, Run.of({}), hooks)
     text = "abc " + STUCK
-    one = Explorer(Prepared(Corpus.from_text(text), recipe, Run.of({}), counted.trainer))
+    one = State(Prepared(Corpus.from_text(text), recipe, Run.of({}), counted.trainer))
     for _ in range(2):
-        view = one.snapshot().corpus
+        view = one.snapshot().main.corpus
         assert "".join(part.text for part in view.parts) == text
 
 
@@ -268,4 +268,4 @@ async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
         await until(pilot, lambda: len(line.value) == TYPED_LIMIT)
         assert line.value == "kept " + "a" * (TYPED_LIMIT - 5)
         await until(pilot, lambda: any("19,995 of 1,000,000 characters" in note.message for note in app._notifications))
-        await until(pilot, lambda: session.of(do.Type) and session.of(do.Type)[-1].text == line.value)
+        await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == line.value)

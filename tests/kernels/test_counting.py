@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import job
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text import read
@@ -33,7 +34,7 @@ AROUND = [
 
 def found(counting: ModuleType, documents: Sequence[str], split: str, **more: Any) -> list[tuple[str, int]]:
     counted = counting.count(documents, split, **more)
-    return list(zip(counted.words(), counted.counts.tolist(), strict=True))
+    return list(zip(list(counted), counted.counts.tolist(), strict=True))
 
 
 def compare(counting: ModuleType, documents: Sequence[str], split: str) -> None:
@@ -100,8 +101,8 @@ def test_every_code_point_everywhere(counting: ModuleType, split: str, around: t
 @given(documents=st.lists(scanning.texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9))
 def test_any_text_in_any_chunks(counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "CHUNK_CHARS", chunk)
-        patch.setattr(counting, "WINDOW_CHARS", 3)
+        patch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", chunk)
+        patch.setattr("tokentui.text.kernels.shares.WINDOW_CHARS", 3)
         assert found(counting, documents, split, threads=threads) == scanning.by_pattern(documents, split)
 
 
@@ -144,14 +145,14 @@ def test_a_recipe_with_bert(counting: ModuleType, normalize: tuple[str, ...], un
     recipe = Recipe(split="bert", normalize=normalize, **(CHARACTERS if unit == "char" else {}))
     wanted = plain(Corpus.from_lines(documents), recipe)
     words = counting.count_words(documents, recipe, Pretokenizer(recipe).words)
-    assert words == (list(wanted.words), list(wanted.counts))
+    assert words == (wanted.words, list(wanted.counts))
 
 
 def test_every_code_point_as_bert_has_it(counting: ModuleType) -> None:
     recipe = Recipe(split="bert", normalize=("bert-uncased",), **CHARACTERS)
     documents = [document for n, document in enumerate(every_code_point("a", "Á")) if n < 70 or n % 40 == 0]
     wanted = plain(Corpus.from_lines(documents), recipe)
-    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (list(wanted.words), list(wanted.counts))
+    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (wanted.words, list(wanted.counts))
 
 
 @pytest.mark.parametrize(
@@ -181,9 +182,10 @@ def test_surrogates_are_replaced_where_units_are_no_bytes(counting: ModuleType) 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_progress_goes_up_to_all(counting: ModuleType, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "CHUNK_CHARS", 100)
+    monkeypatch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", 100)
     told: list[tuple[int, int]] = []
-    counting.count(["word " * 1000, "more"], "gpt2", threads=threads, progress=lambda *one: told.append(one))
+    with job(lambda *one: told.append(one)):
+        counting.count(["word " * 1000, "more"], "gpt2", threads=threads)
     assert told[0] == (0, 5004)
     assert told[-1] == (5004, 5004)
     assert told == sorted(told)
@@ -192,7 +194,7 @@ def test_progress_goes_up_to_all(counting: ModuleType, threads: int, monkeypatch
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_cancelled_count_stops(counting: ModuleType, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "CHUNK_CHARS", 100)
+    monkeypatch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", 100)
     asked = iter([False, False, True])
-    with pytest.raises(Cancelled):
-        counting.count(["word " * 1000], "gpt2", threads=threads, cancel=lambda: next(asked))
+    with job(cancel=lambda: next(asked)), pytest.raises(Cancelled):
+        counting.count(["word " * 1000], "gpt2", threads=threads)

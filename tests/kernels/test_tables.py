@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 @pytest.fixture
 def tables(counting: ModuleType) -> ModuleType:
-    return importlib.import_module("tokentui.text.kernels.tables")
+    return importlib.import_module("tokentui.text.kernels.count")
 
 
 def counted(tables: ModuleType, words: list[bytes], counts: list[int]) -> Any:
@@ -22,7 +22,7 @@ def counted(tables: ModuleType, words: list[bytes], counts: list[int]) -> Any:
     np = importlib.import_module("numpy")
     given_counts = np.array(counts, np.int64)
     given_counts.flags.writeable = False
-    return tables.Counted(b"".join(words), tables._bounds(words), given_counts)
+    return tables.CountedWords(b"".join(words), tables.bounds_of(words), given_counts)
 
 
 def items(result: Any) -> list[tuple[bytes, int]]:
@@ -33,7 +33,7 @@ def items(result: Any) -> list[tuple[bytes, int]]:
 @settings(max_examples=100)
 @given(words=st.lists(st.tuples(st.binary(min_size=1, max_size=40), st.integers(1, 2**40)), max_size=20))
 def test_words_of_any_bytes(counting: ModuleType, words: list[tuple[bytes, int]]) -> None:
-    tables = importlib.import_module("tokentui.text.kernels.tables")
+    tables = importlib.import_module("tokentui.text.kernels.count")
     table = tables.Table()
     table.add(counted(tables, [word for word, _ in words], [times for _, times in words]))
     sums: dict[bytes, int] = {}
@@ -66,7 +66,7 @@ def test_words_of_equal_hash_are_told_apart(tables: ModuleType) -> None:
     np = importlib.import_module("numpy")
     keys = set()
     for word in words:
-        windows = tables._windows(tables._bytes(word + tables.PAD))
+        windows = tables.windows_of(tables.as_bytes(word + tables.PAD))
         with np.errstate(over="ignore"):
             keys.add(tuple(map(int, scan_count.long_key.py_func(windows, 0, 24))))
     assert len(keys) == 1
@@ -79,15 +79,15 @@ def test_many_words_and_long_ones(tables: ModuleType) -> None:
     words = [str(n * 7919).encode() for n in range(60_000)]
     words[30_000] = b"x" * 3_000_000
     table = tables.Table()
-    table.count([b" ".join(words)] * 2, tables.scanner("whitespace"))
+    table.count([b" ".join(words)] * 2, tables.tables_of("whitespace"))
     result = table.result()
     assert items(result) == [(word, 2) for word in words]
-    assert result.words() == [word.decode() for word in words]
+    assert list(result) == [word.decode() for word in words]
 
 
 def test_nothing(tables: ModuleType) -> None:
     for texts in ([], [b""], [b" "], [b"", b"\n", b""]):
         table = tables.Table()
-        table.count(texts, tables.scanner("whitespace"))
+        table.count(texts, tables.tables_of("whitespace"))
         assert items(table.result()) == []
-        assert table.result().words() == []
+        assert list(table.result()) == []

@@ -11,24 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import Naive
-from trainers import start
+from trainers import best, start
 
 from tokentui import learn
-from tokentui.analyze.exhaust import exhaust
 from tokentui.analyze.health import examine
+from tokentui.analyze.inspect import why_not_one
+from tokentui.analyze.report import exhausted
 from tokentui.analyze.usage import usage
-from tokentui.analyze.whynot import why_not_one
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import Typed, WordEncoder
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.typed import Typed
 from tokentui.learn.barriers import barriers
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
-from tokentui.session.explorer import Explorer, Prepared, Run
-from tokentui.session.snapshot import EncodedToken, Look
+from tokentui.learn.walk import jump
+from tokentui.recipe import Recipe, Run
+from tokentui.session.prepared import Prepared
+from tokentui.session.state import State
+from tokentui.session.views import EncodedToken, Viewport
 from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus
-from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.shaping import cuts_alike
+from tokentui.text.pretokenize import Pretokenizer, cuts_alike
 
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
 
@@ -94,18 +96,18 @@ def test_steps_are_those_of_words_that_are_cut(text: str, coverage: float, symbo
 def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
     """A screen, forward and back; the tokens of the corpus are those that encoding gives."""
     corpus = Corpus.from_lines(["the <x> this<x>that qzj", "that other thing, the thing"] * 3)
-    explorer = Explorer(Prepared(corpus, recipe, Run(), learn.start(corpus, recipe, specials=["<unk>", "[UNK]"])))
-    trainer = explorer.trainer
+    state = State(Prepared(corpus, recipe, Run(), learn.start(corpus, recipe, Run(specials=("<unk>", "[UNK]")))))
+    trainer = state.main.trainer
     for number in (0, 3, 1, 7):
-        trainer.jump(number)
-        seen = explorer.snapshot()
-        assert "".join(part.text for part in seen.corpus.parts).count("<x>") == 6
+        jump(trainer, number)
+        seen = state.snapshot()
+        assert "".join(part.text for part in seen.main.corpus.parts).count("<x>") == 6
     tokenizer = trainer.tokenizer()
     assert "<x>" in tokenizer.encode("a <x> b").tokens
     assert tokenizer.decode(number for number in tokenizer.encode("<x>").ids if number is not None).strip() == "<x>"
     if recipe.unknown != "whole-word":
-        assert trainer.tokens == sum(len(tokenizer.encode(text)) for text in corpus.documents)
-    view = RunningText(corpus, recipe).view(Look(), trainer)
+        assert trainer.tokens_at(trainer.number) == sum(len(tokenizer.encode(text)) for text in corpus.documents)
+    view = RunningText(corpus, recipe).view(Viewport(), trainer)
     symbols = [part for part in view.parts if part.text == "<x>"]
     assert symbols
     assert all([(span.start, span.end) for span in part.tokens] == [(0, 3)] for part in symbols)
@@ -153,10 +155,10 @@ def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
 @pytest.mark.parametrize("recipe", [
     preset("llama2"), preset("llama2", prefix_space=False), preset("gpt2", prefix_space=True),
     preset("gpt2", symbols=["he", "<x>"]), preset("sentencepiece-bpe", symbols=["he"]),
-], ids=lambda recipe: f"{recipe.split}-{recipe.word('symbols')}-{recipe.word('prefix_space')}")
+], ids=lambda recipe: f"{recipe.split}-{recipe.axis('symbols')}-{recipe.axis('prefix_space')}")
 @given(st.lists(st.text(" ,ahe<x>\t", max_size=30), min_size=1, max_size=6))
 def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> None:
-    trainer = learn.start(Corpus.from_text("he, ah <x> hahe, he ah"), recipe, specials=["<unk>"])
+    trainer = learn.start(Corpus.from_text("he, ah <x> hahe, he ah"), recipe, Run(specials=("<unk>",)))
     trainer.run(merges=5)
     tokenizer, typed = trainer.tokenizer(), Typed(EncodedToken)
     for text in texts:
@@ -175,23 +177,20 @@ def test_what_is_cut_otherwise_is_not_counted_once() -> None:
 
 def test_why_a_symbol_is_one_token() -> None:
     recipe = preset("llama2", symbols=["the"])
-    trainer = learn.start(Corpus.from_text("the cat"), recipe, specials=["<unk>", "<s>", "</s>"])
+    trainer = learn.start(Corpus.from_text("the cat"), recipe, Run(specials=("<unk>", "<s>", "</s>")))
     tokenizer = trainer.tokenizer()
     assert why_not_one(tokenizer, "the") == "It is one token: the symbol of id 3, which a text holds wherever it spells it."
-    _, checks = examine(tokenizer)
-    assert {one.name: one.status for one in checks}["specials"] == "PASS"
+    assert {one.name: one.status for one in examine(tokenizer).checks}["specials"] == "PASS"
 
 
 @pytest.mark.parametrize("recipe", [preset(name, symbols=["<x>"], coverage=0.9) for name in ("llama2", "bert")])
 def test_figures_count_symbols_and_what_is_unknown(recipe: Recipe) -> None:
     corpus = Corpus.from_lines(["the <x> this that qzj", "that thing, the thing <x>"] * 3)
-    trainer = start(corpus, recipe, specials=["<unk>", "[UNK]"])
+    trainer = start(corpus, recipe, Run(specials=("<unk>", "[UNK]")))
     trainer.run(merges=12)
     tokenizer = trainer.tokenizer()
-    trained, encoded = usage(tokenizer, trainer.words, trainer=trainer), usage(tokenizer, trainer.words)
-    assert trained == encoded
-    assert trained.uses[tokenizer.vocabulary.special_id("<x>")] == 6
-    ended = exhaust(trainer.words, recipe, specials=["<unk>", "[UNK]"])
+    assert usage(tokenizer, trainer.words).uses[tokenizer.vocabulary.special_id("<x>")] == 6
+    ended = exhausted(trainer.words, recipe, Run(specials=("<unk>", "[UNK]")))
     trainer.run()
     last = WordEncoder(trainer.vocabulary, trainer.merges)
     assert ended.whole == sum(len(last.word(word)) == 1 for word in trainer.words.words)
@@ -199,8 +198,8 @@ def test_figures_count_symbols_and_what_is_unknown(recipe: Recipe) -> None:
 
 def test_a_character_of_symbols_alone_is_no_unit() -> None:
     """Its piece stood nowhere: the kernels looked for it behind the corpus."""
-    trainer = learn.start(Corpus.from_lines(["abc"]), preset("xlnet", symbols=["ab"]), specials=["<unk>"])
-    pieces = {row.piece for row in trainer.candidates()}
+    trainer = learn.start(Corpus.from_lines(["abc"]), preset("xlnet", symbols=["ab"]), Run(specials=("<unk>",)))
+    pieces = {row.token for row in best(trainer)}
     assert pieces == {"▁".encode(), b"c"}
     assert set(peer_pieces(["abc", "cab"], ["ab"])) - {"<unk>", "<s>", "</s>"} == {"▁", "c", "ab"}
 

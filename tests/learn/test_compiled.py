@@ -12,15 +12,18 @@ import peers
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trainers import best, cells, why
 
+from tokentui.axes import AXES, preset
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
-from tokentui.learn import PairTrainer, start, start_counted
-from tokentui.learn.base import Stops
+from tokentui.core.jobs import job
+from tokentui.learn import start, start_counted
 from tokentui.learn.bases import byte_order_of_gpt2
-from tokentui.learn.compiled import CompiledTrainer
-from tokentui.presets import preset
-from tokentui.recipe import AXES, Recipe
+from tokentui.learn.merging import merging
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.trainer import COMPILED, PLAIN
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.read import read
@@ -36,7 +39,7 @@ recipes = st.builds(
     ),
     st.sampled_from(UNITS),
     st.sampled_from(["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]),
-    st.sampled_from(list(AXES["tie"].values)),
+    st.sampled_from(list(AXES["tie"])),
     st.sampled_from(["occurrences", "distinct"]),
     st.sampled_from(["whitespace", "none", "gpt2", "before"]),
 )
@@ -49,12 +52,12 @@ def _kernels(loaded: None) -> None:
     """Every test here wants them."""
 
 
-def both(text: str, recipe: Recipe) -> tuple[PairTrainer, CompiledTrainer]:
+def both(text: str, recipe: Recipe) -> tuple[SteppedTrainer, SteppedTrainer]:
     words = count(Corpus.from_text(text), recipe, processes=1)
-    return PairTrainer(words, recipe), CompiledTrainer(words, recipe)
+    return merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
 
 
-def state(trainer: PairTrainer) -> dict[str, Any]:
+def state(trainer: SteppedTrainer) -> dict[str, Any]:
     """All that a trainer says about the step where it stands."""
     words, touched = trainer.words.words, trainer.touched()
     symbols = trainer.vocabulary.base_size + trainer.number
@@ -64,9 +67,9 @@ def state(trainer: PairTrainer) -> dict[str, Any]:
         "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
         "pairs": trainer.pairs,
-        "candidates": trainer.candidates(200),
-        "later candidates": trainer.candidates(3, start=4),
-        "why": trainer.why(),
+        "candidates": best(trainer, 200),
+        "later candidates": best(trainer, 3, 4),
+        "why": why(trainer),
         "uses": list(trainer.uses[:symbols]),
         "lengths": [trainer.length(symbol) for symbol in range(symbols)],
         "words": [trainer.word(word) for word in words],
@@ -75,7 +78,7 @@ def state(trainer: PairTrainer) -> dict[str, Any]:
     }
 
 
-def history(trainer: PairTrainer) -> list[Any]:
+def history(trainer: SteppedTrainer) -> list[Any]:
     return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
 
 
@@ -116,7 +119,7 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
             reasons.append(reason)
         assert reasons[0] == reasons[1]
         assert state(compiled) == state(plain)
-        assert compiled.why(limits) == plain.why(limits)
+        assert why(compiled, limits) == why(plain, limits)
         assert history(compiled) == history(plain)
 
 
@@ -124,18 +127,18 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    cells, pairs = compiled.cells._cells.copy(), compiled.cells.counts.tolist()
+    laid_out, pairs = cells(compiled)._cells.copy(), cells(compiled).counts.tolist()
     compiled.run()
     while compiled.back():
         pass
-    assert compiled.cells._cells.tolist() == cells.tolist()
-    assert compiled.cells.counts.tolist() == pairs
+    assert cells(compiled)._cells.tolist() == laid_out.tolist()
+    assert cells(compiled).counts.tolist() == pairs
     compiled.jump(compiled.known)
-    again = compiled.cells._cells.copy()
+    again = cells(compiled)._cells.copy()
     compiled.jump(0)
     while compiled.number < compiled.known:
         compiled.step()
-    assert compiled.cells._cells.tolist() == again.tolist()
+    assert cells(compiled)._cells.tolist() == again.tolist()
 
 
 def novel(words: int, seed: int = 1) -> str:
@@ -145,7 +148,7 @@ def novel(words: int, seed: int = 1) -> str:
     return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
 
 
-@pytest.mark.parametrize("tie", AXES["tie"].values)
+@pytest.mark.parametrize("tie", AXES["tie"])
 @pytest.mark.parametrize("split", ["gpt2", "none"])
 def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, levels are opened, and jumps take checkpoints up."""
@@ -157,13 +160,13 @@ def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pyt
     plain, compiled = both(novel(6000 if split == "gpt2" else 1500), Recipe(split=split, tie=tie))
     assert compiled.run(merges=900) == plain.run(merges=900)
     assert history(compiled) == history(plain)
-    assert len(compiled.cells._checkpoints) > 3
+    assert len(cells(compiled)._checkpoints) > 3
     chance = random.Random(2)
     for _ in range(12):
         number = chance.randint(0, 900)
         plain.jump(number)
         compiled.jump(number)
-        assert compiled.candidates(60) == plain.candidates(60)
+        assert best(compiled, 60) == best(plain, 60)
         assert list(compiled.uses) == list(plain.uses)[: len(compiled.uses)]
         assert compiled.tokens == plain.tokens
     for trainer in (plain, compiled):
@@ -186,24 +189,25 @@ def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytes
         compiled.jump(number)
         if number % 7 == 0:
             compiled.jump(number - 5)
-    kept = compiled.cells._checkpoints
+    kept = cells(compiled)._checkpoints
     assert len(kept) > 3
-    again = CompiledTrainer(compiled.words, compiled.recipe)
-    again.cells._between = 1 << 40
+    again = merging(compiled.words, compiled.recipe, kernels=True)
+    cells(again)._between = 1 << 40
     for checkpoint in kept:
         again.jump(checkpoint.number)
-        assert checkpoint.cells.tobytes() == again.cells._cells.tobytes()
-        assert checkpoint.counts.tolist() == again.cells.counts.tolist()
+        assert checkpoint.cells.tobytes() == cells(again)._cells.tobytes()
+        assert checkpoint.counts.tolist() == cells(again).counts.tolist()
 
 
 def test_checkpoints_are_few() -> None:
     from tokentui.learn.kernels.pairs import MOST_CHECKPOINTS
 
-    compiled = CompiledTrainer(count(Corpus.from_text(novel(300_000)), Recipe(split="none"), processes=1), Recipe(split="none"))
-    before, cells = compiled.memory, len(compiled.cells._cells)
+    recipe = Recipe(split="none")
+    compiled = merging(count(Corpus.from_text(novel(300_000)), recipe, processes=1), recipe, kernels=True)
+    before, laid_out = compiled.memory, len(cells(compiled)._cells)
     compiled.run()
-    assert 1 <= len(compiled.cells._checkpoints) <= MOST_CHECKPOINTS
-    assert before < compiled.memory < 250 * cells
+    assert 1 <= len(cells(compiled)._checkpoints) <= MOST_CHECKPOINTS
+    assert before < compiled.memory < 250 * laid_out
 
 
 def test_a_slice_is_short() -> None:
@@ -211,10 +215,10 @@ def test_a_slice_is_short() -> None:
     slices = 0
     while compiled.advance(None, Stops(), seconds=0.0) is None:
         slices += 1
-    assert slices >= compiled.cells._steps["logged"][compiled.known] // (1 << 16)
+    assert slices >= cells(compiled)._steps["logged"][compiled.known] // (1 << 16)
     number = compiled.number
-    with pytest.raises(Cancelled):
-        CompiledTrainer(compiled.words, compiled.recipe, cancel=lambda: True)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        merging(compiled.words, compiled.recipe, kernels=True)
     assert compiled.number == number
 
 
@@ -222,12 +226,12 @@ def test_numbers_are_plain_ones() -> None:
     """What goes to screens and files is Python's own."""
     _, compiled = both(novel(2000), Recipe())
     compiled.jump(40)
-    found = compiled.candidates(5)[0]
+    found = best(compiled, 5)[0]
     values = [
         found.count, found.before, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs,
-        compiled.known, compiled.number, compiled.uses[3], compiled.length(3), compiled.memory, compiled.why().replaced,
+        compiled.known, compiled.number, compiled.uses[3], compiled.length(3), compiled.memory, why(compiled).replaced,
         *compiled.vocabulary.merges[3], compiled.vocabulary.counts[3],
-        *compiled.word(compiled.words.words[0])[0],  # type: ignore[index]
+        *compiled.word(compiled.words.words[0])[0],
     ]
     assert {type(value) for value in values} == {int}
 
@@ -236,15 +240,15 @@ def test_numbers_are_plain_ones() -> None:
 
 
 def test_a_large_corpus_is_for_the_kernels() -> None:
-    assert type(start(Corpus.from_text(novel(60_000)), Recipe())) is CompiledTrainer
-    assert type(start(Corpus.from_text("a b c"), Recipe())) is PairTrainer
+    assert start(Corpus.from_text(novel(60_000)), Recipe()).traits.engine == COMPILED
+    assert start(Corpus.from_text("a b c"), Recipe()).traits.engine == PLAIN
 
 
 def test_an_engine_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(jit.ENGINE, "plain")
-    assert type(start(Corpus.from_text(novel(60_000)), Recipe())) is PairTrainer
+    assert start(Corpus.from_text(novel(60_000)), Recipe()).traits.engine == PLAIN
     monkeypatch.setenv(jit.ENGINE, "compiled")
-    assert type(start(Corpus.from_text("a b c"), Recipe())) is CompiledTrainer
+    assert start(Corpus.from_text("a b c"), Recipe()).traits.engine == COMPILED
 
 
 @pytest.mark.parametrize(
@@ -265,20 +269,20 @@ def test_what_the_kernels_do_not_know(
     monkeypatch.setenv(jit.ENGINE, "compiled")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
-    assert type(start_counted(words, recipe, specials=specials)) is PairTrainer
+    assert start_counted(words, recipe, Run(specials=specials)).traits.engine == PLAIN
     if specials or more > 1:
-        assert type(start_counted(Words(("ab", "aab"), (1, 1)), recipe, specials=("<s>",))) is CompiledTrainer
+        assert start_counted(Words(("ab", "aab"), (1, 1)), recipe, Run(specials=("<s>",))).traits.engine == COMPILED
 
 
 def test_every_tie_rule_has_a_number() -> None:
     from tokentui.learn.kernels.pairs_fields import RULES
 
-    assert set(RULES) == set(AXES["tie"].values)
+    assert set(RULES) == set(AXES["tie"])
 
 
 def test_counted_words_are_taken_as_they_are() -> None:
-    from tokentui.text.counted import CountedWords
-    from tokentui.text.kernels.counting import count_words
+    from tokentui.text.kernels.count import count_words
+    from tokentui.text.kernels.counted import CountedWords
 
     for text in (novel(3000), novel(300) + " \udc80\udcff x\udc80", ""):
         for recipe in (Recipe(), preset("gpt2", unit="char", base="sorted", unknown="error")):
@@ -286,8 +290,8 @@ def test_counted_words_are_taken_as_they_are() -> None:
             assert found is not None
             words = Words(found[0], tuple(found[1]))
             assert isinstance(words.words, CountedWords)
-            compiled = CompiledTrainer(words, recipe)
-            plain = PairTrainer(Words(tuple(words.words), words.counts), recipe)
+            compiled = merging(words, recipe, kernels=True)
+            plain = merging(Words(tuple(words.words), words.counts), recipe, kernels=False)
             assert words == plain.words
             compiled.run(merges=50)
             plain.run(merges=50)
@@ -298,7 +302,7 @@ def test_words_that_are_empty_or_twice_there() -> None:
     for mark in ("none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"):
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
-        plain, compiled = PairTrainer(words, recipe), CompiledTrainer(words, recipe)
+        plain, compiled = merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
         assert compiled.run() == plain.run()
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)
@@ -314,7 +318,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
     monkeypatch.setenv(jit.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
-    assert type(compiled) is CompiledTrainer
+    assert compiled.traits.engine == COMPILED
     compiled.run(vocab_size=32_768)
     tokenizer = hf.Tokenizer(hf.models.BPE())
     tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)

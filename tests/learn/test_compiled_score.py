@@ -10,26 +10,27 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trainers import best, cells, merge_at, why
 
+from tokentui.axes import AXES, preset
 from tokentui.core import jit
 from tokentui.learn import start, start_counted
-from tokentui.learn.base import Stops
-from tokentui.learn.compiled_score import CompiledScoreTrainer
-from tokentui.learn.score import ByScore, ScoreTrainer
-from tokentui.presets import preset
-from tokentui.recipe import AXES, Recipe
+from tokentui.learn.merging import merging
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.trainer import COMPILED, PLAIN
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.read import read
 
-PLAIN: dict[str, Any] = {"objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error"}
+SCORED: dict[str, Any] = {"objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error"}
 recipes = st.builds(
     lambda base, mark, tie, weight, split: Recipe(
-        **{**PLAIN, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split}
+        **{**SCORED, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split}
     ),
     st.sampled_from(["sorted", "first-seen", "frequency"]),
     st.sampled_from(["none", "prefix:##", "end-suffix:</w>", "end-symbol:</w>"]),
-    st.sampled_from(list(AXES["tie"].values)),
+    st.sampled_from(list(AXES["tie"])),
     st.sampled_from(["occurrences", "distinct"]),
     st.sampled_from(["whitespace", "none"]),
 )
@@ -44,13 +45,13 @@ def _kernels(loaded: None) -> None:
     """Every test here wants them."""
 
 
-def both(words: Words | str, recipe: Recipe) -> tuple[ScoreTrainer, CompiledScoreTrainer]:
+def both(words: Words | str, recipe: Recipe) -> tuple[SteppedTrainer, SteppedTrainer]:
     if isinstance(words, str):
         words = count(Corpus.from_text(words), recipe, processes=1)
-    return ScoreTrainer(words, recipe), CompiledScoreTrainer(words, recipe)
+    return merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
 
 
-def state(trainer: ByScore, limit: int = 200) -> dict[str, Any]:
+def state(trainer: SteppedTrainer, limit: int = 200) -> dict[str, Any]:
     """All that a trainer says about the step where it stands."""
     words, touched = trainer.words.words, trainer.touched()
     return {
@@ -59,16 +60,16 @@ def state(trainer: ByScore, limit: int = 200) -> dict[str, Any]:
         "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
         "pairs": trainer.pairs,
-        "candidates": trainer.candidates(limit),
-        "later candidates": trainer.candidates(3, start=4),
-        "why": trainer.why(),
+        "candidates": best(trainer, limit),
+        "later candidates": best(trainer, 3, 4),
+        "why": why(trainer),
         "uses": list(trainer.uses[: trainer.vocabulary.base_size + trainer.number]),
         "words": [trainer.word(word) for word in words],
         "touched": [word for word in words if touched(word)],
     }
 
 
-def history(trainer: ByScore) -> list[Any]:
+def history(trainer: SteppedTrainer) -> list[Any]:
     return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
 
 
@@ -104,17 +105,17 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
             reasons.append(reason)
         assert reasons[0] == reasons[1]
         assert state(compiled) == state(plain)
-        assert compiled.why(limits) == plain.why(limits)
+        assert why(compiled, limits) == why(plain, limits)
         assert history(compiled) == history(plain)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.text(alphabet="abcd", min_size=1, max_size=5), st.integers(1, (1 << 31) - 1)), max_size=12),
-       st.sampled_from(list(AXES["tie"].values)))
+       st.sampled_from(list(AXES["tie"])))
 def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, int]], tie: str) -> None:
     """Products of counts go far beyond 64 bits here."""
     words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
-    plain, compiled = both(words, Recipe(**PLAIN, tie=tie))
+    plain, compiled = both(words, Recipe(**SCORED, tie=tie))
     while plain.step():
         compiled.step()
         assert state(compiled) == state(plain)
@@ -136,8 +137,8 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
     x = 10**9
     rows = [("ab", 1), ("a", x - 1), ("b", x - 1), ("cd", 1), ("c", x - 2), ("d", x), ("ef", 1), ("e", x - 2), ("f", x)]
     words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
-    _, compiled = both(words, Recipe(**PLAIN, tie="first-seen"))
-    assert [candidate.token for candidate in compiled.candidates()] == [b"cd", b"ef", b"ab"]
+    _, compiled = both(words, Recipe(**SCORED, tie="first-seen"))
+    assert [candidate.token for candidate in best(compiled)] == [b"cd", b"ef", b"ab"]
     steps = [compiled.step() for _ in range(3)]
     assert [(step.token, step.tied) for step in steps if step] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
 
@@ -146,12 +147,12 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    cells, pairs, uses = compiled.cells._cells.copy(), compiled.cells.counts.tolist(), list(compiled.uses)
+    laid_out, pairs, uses = cells(compiled)._cells.copy(), cells(compiled).counts.tolist(), list(compiled.uses)
     compiled.run()
     while compiled.back():
         pass
-    assert compiled.cells._cells.tolist() == cells.tolist()
-    assert compiled.cells.counts.tolist() == pairs
+    assert cells(compiled)._cells.tolist() == laid_out.tolist()
+    assert cells(compiled).counts.tolist() == pairs
     assert list(compiled.uses)[: len(uses)] == uses
 
 
@@ -162,7 +163,7 @@ def novel(words: int, seed: int = 1) -> str:
     return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
 
 
-@pytest.mark.parametrize("tie", AXES["tie"].values)
+@pytest.mark.parametrize("tie", AXES["tie"])
 @pytest.mark.parametrize("least", [1, 3])
 def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, the leaders change, and jumps take checkpoints up."""
@@ -171,16 +172,16 @@ def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pyt
     monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
     monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
     monkeypatch.setattr("tokentui.learn.kernels.score.SLICE", 100)
-    plain, compiled = both(novel(4000), Recipe(**PLAIN, mark="prefix:##", tie=tie))
+    plain, compiled = both(novel(4000), Recipe(**SCORED, mark="prefix:##", tie=tie))
     assert compiled.run(merges=700, min_count=least) == plain.run(merges=700, min_count=least)
     assert history(compiled) == history(plain)
-    assert len(compiled.cells._checkpoints) > 1
+    assert len(cells(compiled)._checkpoints) > 1
     chance = random.Random(2)
     for _ in range(6):
         number = chance.randint(0, plain.known)
         plain.jump(number)
         compiled.jump(number)
-        assert compiled.candidates(60) == plain.candidates(60)
+        assert best(compiled, 60) == best(plain, 60)
         assert compiled.tokens == plain.tokens
     for trainer in (plain, compiled):
         trainer.jump(300)
@@ -191,26 +192,26 @@ def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pyt
 
 def test_numbers_are_plain_ones() -> None:
     """What goes to screens and files is Python's own."""
-    _, compiled = both(novel(2000), Recipe(**PLAIN))
+    _, compiled = both(novel(2000), Recipe(**SCORED))
     compiled.jump(40)
-    found, step = compiled.candidates(5)[0], compiled.step_at(40)
+    found, step = best(compiled, 5)[0], merge_at(compiled, 40)
     values = [
         found.count, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs, compiled.known,
-        compiled.uses[3], compiled.memory, compiled.why().replaced, step.count, step.tied, step.left_uses, step.right_uses,
+        compiled.uses[3], compiled.memory, why(compiled).replaced, step.count, step.tied, step.left_uses, step.right_uses,
     ]
     assert {type(value) for value in values} == {int}
     assert type(step.score) is float
 
 
 def test_which_engine_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = Recipe(**PLAIN)
-    assert type(start(Corpus.from_text(novel(60_000)), recipe)) is CompiledScoreTrainer
-    assert type(start(Corpus.from_text("a b c"), recipe)) is ScoreTrainer
+    recipe = Recipe(**SCORED)
+    assert start(Corpus.from_text(novel(60_000)), recipe).traits.engine == COMPILED
+    assert start(Corpus.from_text("a b c"), recipe).traits.engine == PLAIN
     monkeypatch.setenv(jit.ENGINE, "compiled")
-    assert type(start(Corpus.from_text("a b c"), recipe)) is CompiledScoreTrainer
-    filtered = Recipe(**{**PLAIN, "split": "metaspace", "pieces": "sentencepiece"})
-    assert type(start(Corpus.from_text("a b c"), filtered)) is ScoreTrainer
-    assert type(start_counted(Words(("ab",), (1 << 40,)), recipe)) is ScoreTrainer
+    assert start(Corpus.from_text("a b c"), recipe).traits.engine == COMPILED
+    filtered = Recipe(**{**SCORED, "split": "metaspace", "pieces": "sentencepiece"})
+    assert start(Corpus.from_text("a b c"), filtered).traits.engine == PLAIN
+    assert start_counted(Words(("ab",), (1 << 40,)), recipe).traits.engine == PLAIN
 
 
 @pytest.mark.soak

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
+from tokentui.axes import preset
 from tokentui.learn import start
-from tokentui.learn.base import Stops, Trainer
-from tokentui.presets import preset
-from tokentui.recipe import Ending
+from tokentui.learn.base import Trainer
+from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.explorer import Explorer, Prepared, Run, nothing
+from tokentui.session.prepared import Prepared, nothing
+from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.goto import destination
+from tokentui.ui.dialogs.ask import destination
 from tokentui.ui.draw.figures import number, place_of
 
 RECIPES = ["gpt2", "wordpiece", "gage", "sentencepiece-unigram", "sentencepiece-bpe"]
@@ -37,7 +38,7 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
     trainer.bound(stops)
     said: list[Ending] = []
     for step in range(end + 1):
-        while trainer.advance(step, trainer.limits(stops)) is None:
+        while trainer.advance(step, stops.only(trainer.traits.shaped_by)) is None:
             pass
         said.append(trainer.ending(stops))
     assert trainer.number == end
@@ -57,9 +58,9 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
         trainer.jump(step)
         assert trainer.ending(stops) == said[-1]
     further = start(corpus, preset(recipe))
-    further.bound(trainer.limits(stops))
+    further.bound(stops.only(trainer.traits.shaped_by))
     further.jump(end)
-    goes_on = further.end(trainer.limits(stops)) is None
+    goes_on = further.end(stops.only(trainer.traits.shaped_by)) is None
     assert (said[-1].kind == "last") == (not goes_on)
 
 
@@ -71,13 +72,13 @@ def test_other_limits_forget_the_end() -> None:
     assert trainer.ending(Stops()) == Ending()
 
 
-def shown(it: Explorer) -> str:
+def shown(it: State) -> str:
     """The place in the run as the last rule of the screen tells it."""
     now = it.snapshot()
-    return f"step {number(now.step)}{place_of(now.step, now.known, now.end)}"
+    return f"step {number(now.main.at.step)}{place_of(now.main.at.step, now.main.at.computed, now.main.at.end)}"
 
 
-def told(it: Explorer, command: do.Command) -> str:
+def told(it: State, command: do.Command[object]) -> str:
     it.handle(command, lambda answer: None)
     while it.at_work:
         it.work(0.0)
@@ -96,21 +97,21 @@ def told(it: Explorer, command: do.Command) -> str:
 )
 def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: str) -> None:
     corpus = read("sample:sailor")
-    it = Explorer(Prepared(corpus, preset(recipe), Run.of(run), start(corpus, preset(recipe))))
+    it = State(Prepared(corpus, preset(recipe), Run.of(run), start(corpus, preset(recipe))))
     assert shown(it).startswith(first)
     assert shown(it) == first or recipe == "sentencepiece-unigram"
     assert "+" not in told(it, do.Move(2))
     assert told(it, do.GoTo(None)).endswith(", the last")
-    end = it.snapshot().step
-    assert it.snapshot().curve_end == end
+    end = it.snapshot().main.at.step
+    assert it.snapshot().main.curve.end == end
     assert told(it, do.Move(-1)) == f"step {end - 1:,} of {end:,}"
     assert told(it, do.GoTo(0)) == f"step 0 of {end:,}"
-    assert destination("50%", 0, end, it.snapshot().end) == do.GoTo(end // 2)
+    assert destination("50%", 0, end, it.snapshot().main.at.end) == do.GoTo(end // 2)
 
 
 def test_past_a_stop() -> None:
     corpus = read("sample:sailor")
-    it = Explorer(Prepared(corpus, preset("gpt2"), Run.of({"merges": 4}), start(corpus, preset("gpt2"))))
+    it = State(Prepared(corpus, preset("gpt2"), Run.of({"merges": 4}), start(corpus, preset("gpt2"))))
     assert shown(it) == "step 0 of at most 4"
     assert told(it, do.GoTo(None)) == "step 4 of 4"
     assert told(it, do.Move(2)) == "step 6, past the stop at 4"
@@ -119,6 +120,6 @@ def test_past_a_stop() -> None:
 def test_the_end_of_a_part_of_the_corpus_is_not_the_end() -> None:
     corpus = Corpus.from_text("a")
     prepared = Prepared(corpus, preset("gpt2"), Run(), start(corpus, preset("gpt2")))
-    assert shown(Explorer(prepared)) == "step 0, the last"
-    assert shown(Explorer(replace(prepared, partial=True))) == "step 0"
-    assert shown(Explorer(nothing(preset("gpt2")))) == "step 0"
+    assert shown(State(prepared)) == "step 0, the last"
+    assert shown(State(replace(prepared, partial=True))) == "step 0"
+    assert shown(State(nothing(preset("gpt2")))) == "step 0"

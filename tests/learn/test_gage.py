@@ -11,18 +11,19 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trainers import best, cells, gage, why
 
+from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.gage import PLACEHOLDERS
+from tokentui.encode.vocabulary import PLACEHOLDERS
 from tokentui.learn import start
-from tokentui.learn.base import Stops
-from tokentui.learn.gage import GageTrainer, compressed, expand, letter
-from tokentui.presets import preset
-from tokentui.recipe import AXES, Recipe
+from tokentui.learn.gage import expand, letter
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 
 CASES = oracle.cases("compress", objective="gage")
-TIES = list(AXES["tie"].values)
+TIES = list(AXES["tie"])
 
 few = st.binary(max_size=30).map(lambda data: bytes(b"xd\0\xffA"[value % 5] for value in data))
 documents = st.lists(few | st.binary(max_size=40), max_size=5)
@@ -32,11 +33,17 @@ recipes = st.builds(
 )
 
 
-def trained_on(texts: list[bytes], recipe: Recipe | None = None) -> GageTrainer:
+
+def letters(trainer: SteppedTrainer) -> str:
+    """The compressed text for people, a letter a byte: `CqCxo`."""
+    return "".join(map(letter, gage(trainer).compressed().compressed))
+
+
+def trained_on(texts: list[bytes], recipe: Recipe | None = None) -> SteppedTrainer:
     """A trainer at its start; each text is a document."""
     corpus = Corpus.from_lines([text.decode("utf-8", "surrogateescape") for text in texts])
     trainer = start(corpus, recipe or preset("gage"))
-    assert isinstance(trainer, GageTrainer)
+    assert isinstance(trainer, SteppedTrainer)
     return trainer
 
 
@@ -88,28 +95,27 @@ class Plain:
         return value
 
 
-def assert_equal(trainer: GageTrainer, plain: Plain) -> None:
+def assert_equal(trainer: SteppedTrainer, plain: Plain) -> None:
     """The trainer's present step is the plain state."""
     ranked = plain.ranked()
-    found = trainer.candidates(len(ranked) + 5)
+    found = best(trainer, len(ranked) + 5)
     assert [(c.left + c.right, c.count) for c in found] == ranked
     assert trainer.pairs == len(ranked)
     assert trainer.tokens == plain.size()
     for one in found:
         assert one.token == bytes(plain.free[:1])
         assert getattr(one, "spelled", None) == plain.joined(one.left + one.right)
-    view = compressed(trainer, length=10**6)
+    view = gage(trainer).compressed(length=10**6)
     assert view.compressed == b"".join(plain.texts)
     assert view.text_bytes == plain.size()
     assert view.table_bytes == 3 * trainer.number
-    assert trainer.size_at(trainer.number) == view.text_bytes + view.table_bytes
     assert {row[0]: row[3] for row in view.table}.items() <= plain.means.items()
-    assert trainer.free == len(plain.free)
-    why = trainer.why()
-    assert why.end == (None if ranked else "no pair left")
-    assert (why.best is None) == (not ranked)
+    assert gage(trainer).free(trainer.number) == len(plain.free)
+    reasons = why(trainer)
+    assert reasons.end == (None if ranked else "no pair left")
+    assert (reasons.best is None) == (not ranked)
     if ranked:
-        assert why.tied == sum(1 for _, count in ranked if count == ranked[0][1])
+        assert reasons.tied == sum(1 for _, count in ranked if count == ranked[0][1])
 
 
 @settings(max_examples=120, deadline=None)
@@ -138,7 +144,7 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
 def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
     trainer = trained_on(texts, recipe)
     trainer.jump(steps)
-    view = compressed(trainer, length=10**6)
+    view = gage(trainer).compressed(length=10**6)
     distinct = list(dict.fromkeys(text for text in texts if text))
     assert expand(view.compressed, view.table) == b"".join(distinct)
     cuts = [0, *view.breaks, len(view.compressed)]
@@ -153,26 +159,26 @@ def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, ste
 @given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
 def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, walk: list[int]) -> None:
     trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)
-    views = [compressed(fresh)]
+    views = [gage(fresh).compressed()]
     while fresh.step():
-        views.append(compressed(fresh))
+        views.append(gage(fresh).compressed())
     for number in walk:
         at = trainer.jump(number)
         assert at == min(number, len(views) - 1)
-        assert compressed(trainer) == views[at]
+        assert gage(trainer).compressed() == views[at]
     trainer.jump(0)
     untouched = trained_on(texts, recipe)
     if trainer.known:
         untouched.step()
         untouched.back()
     for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
-        assert getattr(trainer.cells, name) == getattr(untouched.cells, name), name
+        assert getattr(cells(trainer), name) == getattr(cells(untouched), name), name
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_slides(case: dict[str, Any]) -> None:
     trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]))
-    assert isinstance(trainer, GageTrainer)
+    assert isinstance(trainer, SteppedTrainer)
     end = trainer.run(**case["run"])
     want = case["expect"]
     steps = list(trainer.steps())
@@ -182,7 +188,7 @@ def test_the_slides(case: dict[str, Any]) -> None:
     assert len(steps) == want["steps"]
     assert end in want["end"]
     if "compressed" in want:
-        assert compressed(trainer).letters == want["compressed"]
+        assert letters(trainer) == want["compressed"]
     tokenizer = trainer.tokenizer()
     for item in case["encode"]:
         encoding = tokenizer.encode(item["text"])
@@ -192,13 +198,13 @@ def test_the_slides(case: dict[str, Any]) -> None:
 
 def test_the_slides_strings_and_sizes() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
-    seen = [compressed(trainer).letters]
+    seen = [letters(trainer)]
     while trainer.step():
-        seen.append(compressed(trainer).letters)
+        seen.append(letters(trainer))
     assert seen == ["xxxdqxxxdxo", "AxdqAxdxo", "ABqABxo", "CqCxo"]
-    assert [trainer.size_at(number) for number in range(4)] == [11, 12, 13, 14]
-    assert compressed(trainer).sizes == "5 of text + 9 of table = 14 bytes; 11 before"
-    assert compressed(trainer, 1, 2).compressed == b"qC"
+    assert [trainer.tokens_at(number) + 3 * number for number in range(4)] == [11, 12, 13, 14]
+    assert gage(trainer).compressed().sizes == "5 of text + 9 of table = 14 bytes; 11 before"
+    assert gage(trainer).compressed(1, 2).compressed == b"qC"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +226,7 @@ def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
     assert trainer.run(**run) == reason
     assert trainer.number == steps
     assert trainer.end(stops) == reason
-    assert trainer.why(stops).end == reason
+    assert why(trainer, stops).end == reason
 
 
 def test_another_limit_midway_takes_the_bytes_anew() -> None:
@@ -230,7 +236,7 @@ def test_another_limit_midway_takes_the_bytes_anew() -> None:
     assert trainer.run(max_length=3, min_count=2) == "min_count"
     assert [step.hex for step in trainer.steps()] == [["78", "78", "41"], ["78", "64", "42"]]
     trainer.run(merges=3)
-    assert trainer.step_at(3).spelled == b"xxxd"
+    assert gage(trainer).step(3).spelled == b"xxxd"
 
 
 @pytest.mark.parametrize("lacking", [b"", b"q", b"\x80q"])
@@ -239,13 +245,13 @@ def test_no_free_byte_ends_it(lacking: bytes) -> None:
     trainer = trained_on([held + b"ab" * 9 + b"cd" * 8 + b"ef" * 7])
     assert trainer.run(min_count=2) == "no pair left"
     assert b"".join(step.token for step in trainer.steps()) == lacking
-    why = trainer.why()
-    assert (why.best, why.end, trainer.pairs, trainer.candidates()) == (None, "no pair left", 0, [])
-    assert any(fact.startswith("no free byte") for fact in why.facts)
+    reasons = why(trainer)
+    assert (reasons.best, reasons.end, trainer.pairs, best(trainer)) == (None, "no pair left", 0, [])
+    assert any(fact.startswith("no free byte") for fact in reasons.facts)
     assert trainer.step() is None
     if trainer.back():
-        assert trainer.candidates(1)[0].count > 1
-        assert any("is free and will stand for it" in fact for fact in trainer.why().facts)
+        assert best(trainer, 1)[0].count > 1
+        assert any("is free and will stand for it" in fact for fact in why(trainer).facts)
 
 
 def test_bytes_are_taken_from_a_to_z_and_then_from_255_down() -> None:
@@ -257,16 +263,16 @@ def test_bytes_are_taken_from_a_to_z_and_then_from_255_down() -> None:
 
 def test_documents_share_no_pairs_across_their_borders() -> None:
     trainer = trained_on([b"ab", b"ba", b"ab", b"b"])
-    assert [(c.left + c.right, c.count) for c in trainer.candidates()] == [(b"ab", 2)]
+    assert [(c.left + c.right, c.count) for c in best(trainer)] == [(b"ab", 2)]
     trainer.run()
-    view = compressed(trainer)
+    view = gage(trainer).compressed()
     assert (view.compressed, view.breaks, view.text_bytes, view.original_bytes) == (b"Abab", (1, 3), 5, 7)
 
 
 def test_an_empty_corpus_ends_at_once() -> None:
     trainer = trained_on([b""])
     assert trainer.run() == "no pair left"
-    assert compressed(trainer).sizes == "0 of text + 0 of table = 0 bytes; 0 before"
+    assert gage(trainer).compressed().sizes == "0 of text + 0 of table = 0 bytes; 0 before"
 
 
 def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
@@ -281,5 +287,5 @@ def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
 @pytest.mark.parametrize("axes", [{"base": "gpt2-bytes"}, {"base": "sorted", "unknown": "error"}, {"encode": "longest-match"}])
 def test_axes_that_say_nothing_here_are_refused(axes: dict[str, Any]) -> None:
     with pytest.raises(TokentuiError, match="Gage") as refused:
-        trained_on([b"xx"], preset("gage").with_axes(**axes))
+        preset("gage", **axes)
     assert refused.value.where == "{}={}".format(*next(iter(axes.items())))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from trainers import cells as plain_cells
 
+from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.learn import start
-from tokentui.presets import preset
-from tokentui.session.explorer import Explorer, nothing
+from tokentui.session.prepared import nothing
+from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 
 TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in range(3000))
@@ -36,11 +38,11 @@ def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch)
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
         trainer.jump(merges)
-        cells = trainer.cells  # type: ignore[attr-defined]
+        cells = plain_cells(trainer)  # type: ignore[arg-type]
         flat = [getattr(cells, name) for name in cells.__slots__ if name not in ("listed", "places")]
         numbers = sum(map(len, flat)) + len(cells.places) + sum(map(len, cells.places))
         assert cells.memory == 8 * numbers
 
 
 def test_a_snapshot_says_it() -> None:
-    assert Explorer(nothing(preset("gpt2"))).snapshot().memory > 0
+    assert State(nothing(preset("gpt2"))).snapshot().main.at.memory > 0

@@ -8,20 +8,21 @@ from typing import Any
 
 import oracle
 import pytest
+from trainers import best, cells
 
-from tokentui.learn import PairTrainer, start
-from tokentui.recipe import Recipe
+from tokentui.learn import start
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Recipe, Run
 
 CASES = oracle.cases("train", objective="count") + oracle.cases("train", objective="score")
 
 
-def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
+def trained(case: dict[str, Any]) -> tuple[SteppedTrainer, str]:
     """The trainer of a case after its run, and why it ended."""
     run = dict(case["run"])
-    trainer = start(
-        oracle.corpus_of(case), Recipe(**case["recipe"]), first_id=run.pop("first_id", 0), specials=run.pop("specials", ())
-    )
-    assert isinstance(trainer, PairTrainer)
+    begin = Run(first_id=run.pop("first_id", 0), specials=tuple(run.pop("specials", ())))
+    trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]), begin)
+    assert isinstance(trainer, SteppedTrainer)
     return trainer, trainer.run(**run)
 
 
@@ -48,11 +49,11 @@ def test_steps(case: dict[str, Any]) -> None:
         assert [piece.hex() for piece in trainer.vocabulary.pieces[: trainer.vocabulary.base_size]] == want["base"]
     if "pairs_at_start" in want:
         trainer.jump(0)
-        found = {(c.left.hex(), c.right.hex()): c.count for c in trainer.candidates(10_000)}
+        found = {(c.left.hex(), c.right.hex()): c.count for c in best(trainer, 10_000)}
         assert found == {(left, right): count for left, right, count in want["pairs_at_start"]}
         if (trainer.recipe.tie, trainer.recipe.objective) == ("first-seen", "count"):
-            order = sorted(trainer.cells.counts[1:], reverse=True)
-            assert [c.count for c in trainer.candidates(10_000)] == order
+            order = sorted(cells(trainer).counts[1:], reverse=True)
+            assert [c.count for c in best(trainer, 10_000)] == order
 
 
 @pytest.mark.parametrize("case", CASES)

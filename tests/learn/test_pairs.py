@@ -10,17 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Naive
-from trainers import start
+from trainers import best, cells, start, why
 
+from tokentui.axes import AXES
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
-from tokentui.learn import PairTrainer
-from tokentui.learn.base import Stops
+from tokentui.core.jobs import job
 from tokentui.learn.filters import sentencepiece_piece
-from tokentui.recipe import AXES, Recipe
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 
-TIES = list(AXES["tie"].values)
+TIES = list(AXES["tie"])
 MARKS = ["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]
 
 words = st.text(alphabet="abcé", min_size=1, max_size=9)
@@ -43,13 +44,13 @@ recipes = st.builds(
 )
 
 
-def naive_of(trainer: PairTrainer, max_length: int | None = None) -> Naive:
+def naive_of(trainer: SteppedTrainer, max_length: int | None = None) -> Naive:
     """A naive run from the trainer's start."""
     vocabulary = trainer.vocabulary
     trainer.jump(0)
     counts = trainer.words.counts
     return Naive(
-        words=[[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(counts))],
+        words=[[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(counts))],
         weights=[1] * len(counts) if trainer.recipe.weight == "distinct" else list(counts),
         pieces=vocabulary.pieces[: vocabulary.base_size],
         tie=trainer.recipe.tie,
@@ -75,22 +76,22 @@ def naive_run(naive: Naive, base_last: bool) -> tuple[list[Naive], list[tuple[in
     return states, chosen, tied
 
 
-def assert_equal(trainer: PairTrainer, state: Naive) -> None:
+def assert_equal(trainer: SteppedTrainer, state: Naive) -> None:
     """The trainer's present step is the naive state: sequences, counts, order, uses, length."""
     counts = state.counts()
     ranked = state.ranked(counts)
-    found = trainer.candidates(len(ranked) + 5)
+    found = best(trainer, len(ranked) + 5)
     assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [(*pair, counts[pair]) for pair in ranked]
     assert trainer.pairs == len(ranked)
-    assert [[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(state.words))] == state.words
+    assert [[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(state.words))] == state.words
     assert trainer.tokens == state.tokens()
     for symbol in range(len(state.pieces)):
         uses = sum(word.count(symbol) * weight for word, weight in zip(state.words, state.weights, strict=True))
         assert trainer.uses[symbol] == uses
-    why = trainer.why()
+    reasons = why(trainer)
     if ranked:
-        assert why.tied == sum(1 for count in counts.values() if count == counts[ranked[0]])
-        assert why.replaced == copy.deepcopy(state).merge(ranked[0])
+        assert reasons.tied == sum(1 for count in counts.values() if count == counts[ranked[0]])
+        assert reasons.replaced == copy.deepcopy(state).merge(ranked[0])
 
 
 @settings(max_examples=150, deadline=None)
@@ -155,7 +156,7 @@ def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     while trainer.back():
         pass
     for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
-        assert getattr(trainer.cells, name) == getattr(fresh.cells, name), name
+        assert getattr(cells(trainer), name) == getattr(cells(fresh), name), name
     assert trainer.uses[: fresh.vocabulary.base_size] == fresh.uses
     assert trainer.tokens == fresh.tokens
 
@@ -204,7 +205,7 @@ def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
 
 def test_a_merge_that_spells_a_special_borrows_its_id() -> None:
     recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="lowest-ids", unknown="drop")
-    trainer = start(Corpus.from_text("abc abc ab"), recipe, specials=("ab", "<s>"))
+    trainer = start(Corpus.from_text("abc abc ab"), recipe, Run(specials=("ab", "<s>")))
     first = trainer.step()
     second = trainer.step()
     assert first is not None
@@ -218,8 +219,8 @@ def test_an_empty_corpus_has_nothing_to_merge() -> None:
     trainer = start(Corpus.from_text(""), Recipe())
     assert trainer.step() is None
     assert trainer.back() is None
-    assert trainer.candidates(10) == []
-    assert trainer.why().end == "no pair left"
+    assert best(trainer, 10) == []
+    assert why(trainer).end == "no pair left"
     assert trainer.run(merges=10) == "no pair left"
 
 
@@ -227,15 +228,15 @@ def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(jit.ENGINE, "plain")  # the other one is done before it looks up
     trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
     told: list[int] = []
-    with pytest.raises(Cancelled):
-        trainer.run(progress=lambda done, total: told.append(done), cancel=lambda: bool(told))
+    with job(lambda done, total: told.append(done), lambda: len(told) > 1), pytest.raises(Cancelled):
+        trainer.run()
     number = trainer.number
-    assert 0 < told[0] <= number
+    assert 0 < told[-1] <= number
     step = trainer.step()
     assert step is not None
     assert step.number == number + 1
-    with pytest.raises(Cancelled):
-        start(Corpus.from_text("a b"), Recipe(), cancel=lambda: True)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        start(Corpus.from_text("a b"), Recipe())
 
 
 def test_advance_stops_when_its_time_is_up() -> None:
@@ -244,4 +245,4 @@ def test_advance_stops_when_its_time_is_up() -> None:
     while trainer.advance(None, Stops(), seconds=0.0) is None:
         slices += 1
     assert slices > 10
-    assert trainer.why().end == "no pair left"
+    assert why(trainer).end == "no pair left"

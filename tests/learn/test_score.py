@@ -13,11 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Naive, Pair
+from trainers import best, cells, merge_at, why
 
-from tokentui.learn import Step, score, start
-from tokentui.learn.base import Stops
-from tokentui.learn.score import ScoreTrainer
-from tokentui.recipe import AXES, Recipe
+from tokentui.axes import AXES
+from tokentui.learn import start
+from tokentui.learn.merging import merging
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.values import MergeStep
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 
 PLAIN: dict[str, Any] = {"objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error"}
@@ -29,7 +32,7 @@ recipes = st.builds(
     ),
     st.sampled_from(["sorted", "first-seen"]),
     st.sampled_from(["none", "prefix:##", "end-suffix:</w>", "end-symbol:</w>"]),
-    st.sampled_from(list(AXES["tie"].values)),
+    st.sampled_from(list(AXES["tie"])),
     st.sampled_from(["occurrences", "distinct"]),
     st.sampled_from(["whitespace", "none"]),
 )
@@ -74,12 +77,12 @@ class NaiveScore(Naive):
         return True
 
 
-def naive_of(trainer: ScoreTrainer, stops: Stops) -> NaiveScore:
+def naive_of(trainer: SteppedTrainer, stops: Stops) -> NaiveScore:
     """A naive run under these limits, with the trainer's merges up to its present step made."""
-    fresh = ScoreTrainer(trainer.words, trainer.recipe)
+    fresh = merging(trainer.words, trainer.recipe, kernels=False)
     counts = fresh.words.counts
     naive = NaiveScore(
-        words=[[symbol for _, symbol in fresh.cells.word(n)] for n in range(len(counts))],
+        words=[[symbol for _, symbol in cells(fresh).word(n)] for n in range(len(counts))],
         weights=[1] * len(counts) if fresh.recipe.weight == "distinct" else list(counts),
         pieces=list(fresh.vocabulary.pieces),
         tie=fresh.recipe.tie,
@@ -100,33 +103,33 @@ def states_of(naive: NaiveScore) -> list[NaiveScore]:
     return states
 
 
-def started(text: str | Corpus, recipe: Recipe) -> ScoreTrainer:
+def started(text: str | Corpus, recipe: Recipe) -> SteppedTrainer:
     trainer = start(text if isinstance(text, Corpus) else Corpus.from_text(text), recipe)
-    assert isinstance(trainer, ScoreTrainer)
+    assert isinstance(trainer, SteppedTrainer)
     return trainer
 
 
-def assert_equal(trainer: ScoreTrainer, state: NaiveScore) -> None:
+def assert_equal(trainer: SteppedTrainer, state: NaiveScore) -> None:
     """The trainer's present step is the naive state: candidates in order, their scores, uses, words, why."""
     counts, scores = state.counts(), state.scores()
     ranked = state.ranked(counts)
-    found = trainer.candidates(len(ranked) + 5)
+    found = best(trainer, len(ranked) + 5)
     assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [(*pair, counts[pair]) for pair in ranked]
     assert [Fraction(c.count, c.left_uses * c.right_uses) for c in found] == [scores[pair] for pair in ranked]
     assert [c.score for c in found] == [float(scores[pair]) for pair in ranked]
-    assert trainer.candidates(2, 1) == found[1:3]
+    assert best(trainer, 2, 1) == found[1:3]
     assert trainer.pairs == len(ranked)
-    assert [[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(state.words))] == state.words
+    assert [[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(state.words))] == state.words
     assert list(trainer.uses[: len(state.pieces)]) == [state.uses(symbol) for symbol in range(len(state.pieces))]
     assert trainer.tokens == state.tokens()
-    why = trainer.why()
-    assert (why.best, why.runner_up) == (found[0] if found else None, found[1] if len(found) > 1 else None)
-    assert why.tied == sum(1 for pair in ranked if scores[pair] == scores[ranked[0]])
-    assert (why.end is None) == bool(ranked)
-    assert why.replaced == (copy.deepcopy(state).merge(ranked[0]) if ranked else 0)
+    reasons = why(trainer)
+    assert (reasons.best, reasons.runner_up) == (found[0] if found else None, found[1] if len(found) > 1 else None)
+    assert reasons.tied == sum(1 for pair in ranked if scores[pair] == scores[ranked[0]])
+    assert (reasons.end is None) == bool(ranked)
+    assert reasons.replaced == (copy.deepcopy(state).merge(ranked[0]) if ranked else 0)
 
 
-def assert_step(step: Step | None, made: tuple[Pair, int, Fraction, int, int]) -> None:
+def assert_step(step: MergeStep | None, made: tuple[Pair, int, Fraction, int, int]) -> None:
     """A step says what the naive run did."""
     _, count, exact, tied, replaced = made
     assert step is not None
@@ -139,7 +142,7 @@ def assert_step(step: Step | None, made: tuple[Pair, int, Fraction, int, int]) -
 @given(texts, recipes, limits, st.lists(st.integers(-3, 25), max_size=10), st.sampled_from([0, 1024]))
 def test_any_walk_equals_a_full_scan(text: str, recipe: Recipe, stops: Stops, walk: list[int], spare: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score, "_SPARE", spare)  # with none, the heap is made anew all the time
+        patch.setattr("tokentui.learn.ranking.SPARE", spare)  # with none, the heap is made anew all the time
         trainer = started(text, recipe)
         trainer.bound(stops)
         states = states_of(naive_of(trainer, stops))
@@ -166,7 +169,7 @@ def test_any_walk_equals_a_full_scan(text: str, recipe: Recipe, stops: Stops, wa
         assert reason == ("min_count" if left else "no pair left")
         assert trainer.vocabulary.merges == [pair for pair, *_ in made]
         for number, one in enumerate(made, 1):
-            assert_step(trainer.step_at(number), one)
+            assert_step(merge_at(trainer, number), one)
 
 
 @settings(max_examples=150, deadline=None)
@@ -201,10 +204,10 @@ def test_a_question_about_another_least_count_forgets_nothing(
     trainer.jump(number)
     asked = naive_of(trainer, Stops(min_count=other))
     ranked = asked.ranked(asked.counts())
-    why = trainer.why(Stops(min_count=other))
-    assert trainer.end(Stops(min_count=other)) == why.end
-    assert (why.end is None) == bool(ranked)
-    assert (why.best and (why.best.left_symbol, why.best.right_symbol)) == (ranked[0] if ranked else None)
+    reasons = why(trainer, Stops(min_count=other))
+    assert trainer.end(Stops(min_count=other)) == reasons.end
+    assert (reasons.end is None) == bool(ranked)
+    assert (reasons.best and reasons.best.key) == (ranked[0] if ranked else None)
     assert trainer.known == known
 
 
@@ -219,7 +222,7 @@ def test_going_back_undoes_everything(text: str, recipe: Recipe, stops: Stops) -
         undone.append(step)
     assert undone[::-1] == made
     for name in ("symbols", "pair_at", "counts", "left", "right", "places"):
-        assert getattr(trainer.cells, name) == getattr(fresh.cells, name), name
+        assert getattr(cells(trainer), name) == getattr(cells(fresh), name), name
     assert trainer.uses[: len(fresh.uses)] == fresh.uses
 
 
@@ -229,8 +232,8 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
     assert 1 / (x * x) == 1 / ((x - 1) * (x + 1))
     words = [("ab", 1), ("a", x - 1), ("b", x - 1), ("cd", 1), ("c", x - 2), ("d", x), ("ef", 1), ("e", x - 2), ("f", x)]
     trainer = started(Corpus.from_counts(words), Recipe(**PLAIN, tie="first-seen"))
-    assert [c.token for c in trainer.candidates()] == [b"cd", b"ef", b"ab"]
-    assert trainer.why().tied == 2
+    assert [c.token for c in best(trainer)] == [b"cd", b"ef", b"ab"]
+    assert why(trainer).tied == 2
     steps = [trainer.step() for _ in range(3)]
     assert [(step.token, step.tied) for step in steps if step] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
 
@@ -264,5 +267,5 @@ def test_a_step_and_its_score_come_from_the_counts_before_it() -> None:
 
 def test_an_empty_corpus_has_nothing_to_merge() -> None:
     trainer = started("", Recipe(**PLAIN))
-    assert (trainer.step(), trainer.back(), trainer.candidates(), trainer.pairs) == (None, None, [], 0)
-    assert trainer.why().end == trainer.run(min_count=3) == "no pair left"
+    assert (trainer.step(), trainer.back(), best(trainer), trainer.pairs) == (None, None, [], 0)
+    assert why(trainer).end == trainer.run(min_count=3) == "no pair left"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tokentui.axes import preset
+from tokentui.core import jobs
 from tokentui.core.errors import Cancelled
 from tokentui.learn import start
-from tokentui.presets import preset
-from tokentui.text import patience
 from tokentui.text.corpus import Corpus
 
 PART = 256
@@ -57,7 +57,7 @@ class Asked:
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What holds for millions of units holds for thousands in smaller parts; and it is the plain engine that is looked at."""
-    monkeypatch.setattr(patience, "PART", PART)
+    monkeypatch.setattr(jobs, "BLOCK", PART)
     monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
 
 
@@ -70,7 +70,8 @@ def test_laying_out_asks_again_and_again(text: str, name: str) -> None:
     before = sys.gettrace()
     sys.settrace(asked.trace)
     try:
-        start(corpus, recipe, cancel=asked)
+        with jobs.job(cancel=asked):
+            start(corpus, recipe)
     finally:
         sys.settrace(before)
     asked()
@@ -83,9 +84,10 @@ def test_each_question_can_stop_it(name: str) -> None:
     """Wherever it is stopped it ends by `Cancelled`, and asks no more."""
     corpus, recipe = Corpus.from_text(TEXTS["one letter"], "letters"), preset(name)
     questions = Asked()
-    start(corpus, recipe, cancel=questions)
+    with jobs.job(cancel=questions):
+        start(corpus, recipe)
     for last in range(1, questions.questions + 1, max(1, questions.questions // 7)):
         answers = iter([False] * (last - 1) + [True])
 
-        with pytest.raises(Cancelled):
-            start(corpus, recipe, cancel=answers.__next__)
+        with jobs.job(cancel=answers.__next__), pytest.raises(Cancelled):
+            start(corpus, recipe)

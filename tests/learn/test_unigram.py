@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from itertools import pairwise
 from math import exp, isinf
 from typing import Any
@@ -14,64 +14,85 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled
-from tokentui.encode import offsets
+from tokentui.core.jobs import job
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.learn.base import Stops
-from tokentui.learn.unigram import UnigramTrainer
-from tokentui.learn.unigram.model import RARE, Model
+from tokentui.encode.segment.ways import WAYS
+from tokentui.learn import walk
+from tokentui.learn.unigram import PieceCandidate, RoundStep, UnigramTrainer
+from tokentui.learn.unigram.model import RARE, REASONS, Model
+from tokentui.learn.values import Query
 from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
-from tokentui.text.samples import sample_path
+from tokentui.text.sources import sample_path
 
-RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram").shaped(coverage=1)
+RECIPE = next(
+    preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
+).shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 LINES = [line for line in sample_path("english").read_text("utf-8").splitlines() if line]
 WORDS = count(Corpus.from_lines(LINES), RECIPE)
 
 
-def trainer(vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, **more: Any) -> UnigramTrainer:
+def trainer(
+    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, **more: Any
+) -> UnigramTrainer:
     return UnigramTrainer(words, recipe, specials=SPECIALS, vocab_size=vocab_size, **more)
+
+
+def pieces(run: UnigramTrainer, rows: int = 10**6, top: int = 0) -> tuple[PieceCandidate, ...]:
+    """The pieces in the order of pruning."""
+    return run.candidates(Query(top, rows)).rows
+
+
+def stepped(run: UnigramTrainer) -> RoundStep | None:
+    """Make the next step."""
+    return run.step_at(run.number) if walk.step(run) else None
+
+
+def steps(run: UnigramTrainer) -> list[RoundStep]:
+    """All steps up to the present one."""
+    return [run.step_at(number) for number in range(1, run.number + 1)]
 
 
 def state(run: UnigramTrainer) -> tuple[Any, ...]:
     """All that a step is."""
     return (
-        run.number, run.vocab_size, run.tokens, run.objective, list(run.model.pieces), list(run.model.scores),
-        run.vocabulary.pieces, run.vocabulary.scores, run.left(), [astuple(row) for row in run.prune_order(20)],
+        run.number, run.size_at(run.number), run.at.tokens, run.at.objective, list(run.model.pieces), list(run.model.scores),
+        run.vocabulary.pieces, run.vocabulary.scores, run.left(), [astuple(row) for row in pieces(run, 20)],
     )
 
 
 def history(run: UnigramTrainer) -> list[tuple[Any, ...]]:
-    return [astuple(step) for step in run.steps()]
+    return [astuple(step) for step in steps(run)]
 
 
 def test_steps() -> None:
     run = trainer()
-    sizes = [run.pieces]
-    while step := run.step():
+    sizes = [len(run.model.pieces)]
+    while step := stepped(run):
         sizes.append(step.kept)
-        assert step.number == run.number == run.known
-        assert (step.kept, step.tokens, step.objective) == (run.pieces, run.tokens, run.objective)
-        assert step.vocab_size == run.vocab_size == step.kept + 3
+        assert step.number == run.number == run.computed
+        assert (step.kept, step.tokens, step.objective) == (len(run.model.pieces), run.at.tokens, run.at.objective)
+        assert step.vocab_size == run.size_at(run.number) == step.kept + 3
         assert step.dropped == len(run.left())
         assert step.row == {
-            "round": step.round, "what": step.what, "kept": step.kept, "dropped": step.dropped,
+            "round": step.round, "what": step.kind, "kept": step.kept, "dropped": step.dropped,
             "objective": step.objective,
         }
-    steps = list(run.steps())
-    assert [(step.round, step.what) for step in steps[:4]] == [(1, "em"), (1, "em"), (1, "prune"), (2, "em")]
-    assert [step.final for step in steps] == [False] * (len(steps) - 1) + [True]
-    assert run.vocab_size == 300
+    made = steps(run)
+    assert [(step.round, step.kind) for step in made[:4]] == [(1, "em"), (1, "em"), (1, "prune"), (2, "em")]
+    assert [step.final for step in made] == [False] * (len(made) - 1) + [True]
+    assert run.size_at(run.number) == 300
     assert run.end(Stops()) == "vocab_size"
     assert sizes == sorted(sizes, reverse=True)
-    assert run.start_tokens == run.tokens_at(0) < run.tokens
+    assert run.tokens_at(0) == run.tokens_at(0) < run.at.tokens
 
 
 def test_every_character_is_in_the_end() -> None:
     run = trainer()
-    run.run(vocab_size=120)
+    walk.run(run, Stops(vocab_size=120))
     assert set("".join(WORDS.words)) <= {piece.decode() for piece in run.vocabulary.pieces}
     scores = run.vocabulary.scores
     assert scores == sorted(scores, reverse=True)
@@ -81,17 +102,17 @@ def test_every_character_is_in_the_end() -> None:
 def test_back_restores_exactly() -> None:
     run = trainer()
     seen = [state(run)]
-    while run.step():
+    while stepped(run):
         seen.append(state(run))
-    for number in reversed(range(run.known)):
-        undone = run.back()
+    for number in reversed(range(run.computed)):
+        undone = walk.back(run)
         assert undone is not None
         assert undone.number == number + 1
         assert state(run) == seen[number]
-    assert run.back() is None
-    assert run.jump(4) == 4
+    assert walk.back(run) is None
+    assert walk.jump(run, 4) == 4
     assert state(run) == seen[4]
-    assert run.jump(10**6) == len(seen) - 1
+    assert walk.jump(run, 10**6) == len(seen) - 1
     assert state(run) == seen[-1]
 
 
@@ -99,12 +120,12 @@ def test_back_restores_exactly() -> None:
 @settings(max_examples=15)
 def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> None:
     straight, wandering = trainer(), trainer()
-    straight.run()
+    walk.run(straight, Stops())
     for goal in goals:
         for _ in range(4):  # leave most walks in the middle of a step
             if wandering.advance(goal, Stops(), seconds):
                 break
-        wandering.prune_order(1)
+        pieces(wandering, 1)
     while not wandering.advance(None, Stops(), seconds):
         pass
     assert history(wandering) == history(straight)
@@ -115,78 +136,77 @@ def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> Non
 @pytest.mark.parametrize("size", [150, 400, 5000])
 def test_another_size_later_is_that_size_from_the_start(size: int, after: int) -> None:
     run, fresh = trainer(), trainer(size)
-    run.jump(after)
-    reason = run.run(vocab_size=size)
-    assert reason == fresh.run() == ("vocab_size" if size < 5000 else "no pair left")
+    walk.jump(run, after)
+    reason = walk.run(run, Stops(vocab_size=size))
+    assert reason == walk.run(fresh, Stops()) == ("vocab_size" if size < 5000 else "no pair left")
     assert history(run) == history(fresh)
     assert state(run) == state(fresh)
 
 
 def test_what_is_the_same_for_both_sizes_is_kept() -> None:
     run = trainer(150)
-    run.jump(2)
+    walk.jump(run, 2)
     first = run.model
-    run.run(vocab_size=160)
-    run.jump(2)
+    walk.run(run, Stops(vocab_size=160))
+    walk.jump(run, 2)
     assert run.model is first
 
 
 def test_stops() -> None:
     run = trainer()
-    assert run.run(merges=2) == "merges"
+    assert walk.run(run, Stops(merges=2)) == "merges"
     assert run.number == 2
     assert run.advance(2, Stops()) == "merges"
-    assert run.run(max_length=3) == "vocab_size"
+    assert walk.run(run, Stops(max_length=3)) == "vocab_size"
     assert max(len(piece.decode()) for piece in run.vocabulary.pieces) == 3
     short = trainer()
-    short.run(vocab_size=10)
-    assert run.run(vocab_size=10, max_length=None) == "vocab_size"
+    walk.run(short, Stops(vocab_size=10))
+    assert walk.run(run, Stops(vocab_size=10, max_length=None)) == "vocab_size"
     assert state(run) == state(short)
     assert {len(piece.decode()) for piece in run.vocabulary.pieces} == {1}
 
 
 def test_the_order_of_pruning_is_what_pruning_does() -> None:
     run = trainer()
-    while step := run.step():
-        run.back()
+    while step := stepped(run):
+        walk.back(run)
         before = run.number
-        order = run.prune_order(10**6)
+        order = pieces(run)
         assert run.number == before
         assert [row.loss for row in order] == sorted(row.loss for row in order)
-        assert all(row.alternative or isinf(row.loss) or not row.uses for row in order)
-        assert all(b"".join(row.alternative) == row.piece for row in order if row.alternative)
-        going = {row.piece: row.reason for row in order if row.goes}
-        rows = {row.piece: row for row in order}
-        run.step()
+        assert all(row.parts or isinf(row.loss) or not row.uses for row in order)
+        assert all(b"".join(row.parts) == row.token for row in order if row.parts)
+        going = {row.token: row.reason for row in order if row.reason}
+        rows = {row.token: row for row in order}
+        stepped(run)
         left = {row.piece: row.reason for row in run.left()}
-        if step.what == "prune":
+        if step.kind == "prune":
             assert left == going
         else:
-            assert set(left.values()) <= {RARE}
+            assert set(left.values()) <= {REASONS[RARE]}
             assert all(row.figure < 0.5 for row in run.left())
         model = run.vocabulary
         for piece, score in zip(model.pieces, model.scores, strict=True):
-            if step.what == "prune" and not step.final:
+            if step.kind == "prune" and not step.final:
                 assert exp(score) == rows[piece].probability
-    assert not any(row.goes for row in run.prune_order(10**6))
-    assert run.left(2, 1) == run.left()[1:3]
-    assert run.prune_order(3, 2) == run.prune_order(5)[2:]
+    assert not any(row.reason for row in pieces(run))
+    assert pieces(run, 3, 2) == pieces(run, 5)[2:]
 
 
 def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     run = trainer()
-    run.run()
-    tokenizer = run.tokenizer({"vocab_size": 300})
+    walk.run(run, Stops())
+    tokenizer = run.tokenizer(run={"vocab_size": 300})
     assert tokenizer.vocab_size == 300
-    assert sum(len(tokenizer.encode(line)) for line in LINES) == run.tokens
+    assert sum(len(tokenizer.encode(line)) for line in LINES) == run.at.tokens
     assert tokenizer.decode(n for n in tokenizer.encode(LINES[0]).ids if n is not None) == LINES[0]
 
 
 def test_byte_tokens_count() -> None:
     run = trainer(600, RECIPE.with_axes(unknown="byte-fallback"))
-    assert run.run() == "vocab_size"
-    assert (run.vocab_size, run.pieces) == (600, 600 - 3 - 256)
+    assert walk.run(run, Stops()) == "vocab_size"
+    assert (run.size_at(run.number), len(run.model.pieces)) == (600, 600 - 3 - 256)
     assert run.vocabulary.size(0) == 600
 
 
@@ -197,36 +217,40 @@ def test_byte_tokens_count() -> None:
     {"split": "none", "unit": "grapheme", "pieces": "any"},
 ])
 def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     recipe = RECIPE.with_axes(**axes)
     run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
-    assert run.run() == "vocab_size"
-    assert run.vocab_size == 400
+    assert walk.run(run, Stops()) == "vocab_size"
+    assert run.size_at(run.number) == 400
     tokenizer = run.tokenizer()
     found = [tokenizer.encode(line) for line in LINES]
     assert not any(one.unknown for one in found)
     if recipe.weight == "occurrences":
-        assert sum(map(len, found)) == run.tokens
+        assert sum(map(len, found)) == run.at.tokens
 
 
 def test_a_corpus_of_nothing() -> None:
     run = trainer(words=Words((), ()))
-    assert run.run() == "no pair left"
-    assert (run.number, run.pieces, run.tokens, run.vocab_size) == (0, 0, 0, 3)
-    assert not run.prune_order()
+    assert walk.run(run, Stops()) == "no pair left"
+    assert (run.number, len(run.model.pieces), run.at.tokens, run.size_at(run.number)) == (0, 0, 0, 3)
+    assert not pieces(run)
     assert not run.left()
-    assert run.step() is None
+    assert stepped(run) is None
     assert run.tokenizer().vocab_size == 3
 
 
-few_words = st.dictionaries(st.text("ab▁", min_size=1, max_size=12), st.integers(1, 3), min_size=1, max_size=6)
+few_words = st.dictionaries(
+    st.text("ab▁", min_size=1, max_size=12), st.integers(1, 3), min_size=1, max_size=6
+)
 
 
 @given(few_words, st.integers(1, 30))
 @settings(max_examples=60)
 def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
-    run = UnigramTrainer(Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any"))
-    assert run.run(vocab_size=size) in ("vocab_size", "no pair left")
+    run = UnigramTrainer(
+        Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any")
+    )
+    assert walk.run(run, Stops(vocab_size=size)) in ("vocab_size", "no pair left")
     units = Counter(unit.encode() for word in words for unit in word)
     assert set(units) <= set(run.vocabulary.pieces)
     assert len(run.vocabulary.pieces) <= max(size, len(units))
@@ -236,19 +260,21 @@ def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
 def test_a_very_long_word() -> None:
     word = "".join(random.Random(5).choices("abc", k=8000))
     run = UnigramTrainer(Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), vocab_size=200)
-    assert run.run() == "vocab_size"
-    assert len(word) / 16 <= run.tokens < len(word) / 2
-    best = run.tokens * 16  # nats, far more than one segmentation costs
-    assert all(0 < step.objective < best for step in run.steps())
+    assert walk.run(run, Stops()) == "vocab_size"
+    assert len(word) / 16 <= run.at.tokens < len(word) / 2
+    best = run.at.tokens * 16  # nats, far more than one segmentation costs
+    assert all(0 < step.objective < best for step in steps(run))
 
 
 def test_units_that_fell_out_come_back() -> None:
     words = {"the": 40, "then": 30, "them": 30, "qu": 9, "thequ": 9}
-    run = UnigramTrainer(Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any"))
-    run.run(vocab_size=8)
+    run = UnigramTrainer(
+        Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any")
+    )
+    walk.run(run, Stops(vocab_size=8))
     models: list[Model] = []
-    for number in range(run.known + 1):
-        run.jump(number)
+    for number in range(run.computed + 1):
+        walk.jump(run, number)
         models.append(run.model)
     units = [sum(1 for piece in model.pieces if piece < 7) for model in models]
     assert min(units) < 7 == units[-1]
@@ -257,16 +283,18 @@ def test_units_that_fell_out_come_back() -> None:
 
 def test_progress_and_cancelling() -> None:
     told: list[tuple[int, int]] = []
-    run = trainer(progress=lambda done, total: told.append((done, total)))
+    with job(lambda *now: told.append(now)):
+        run = trainer()
     assert told[-1] == (1000, 1000)
     assert all(a[0] <= b[0] for a, b in pairwise(told))
-    with pytest.raises(Cancelled):
-        trainer(cancel=lambda: True)
-    with pytest.raises(Cancelled):
-        run.run(cancel=lambda: True)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        trainer()
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        walk.run(run, Stops())
     told.clear()
-    assert run.run(progress=lambda done, total: told.append((done, total))) == "vocab_size"
+    with job(lambda *now: told.append(now)):
+        assert walk.run(run, Stops()) == "vocab_size"
     assert all(done <= total for done, total in told)
     straight = trainer()
-    straight.run()
+    walk.run(straight, Stops())
     assert state(run) == state(straight)

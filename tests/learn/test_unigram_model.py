@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from math import exp, fsum, inf, lgamma, log
@@ -11,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.learn.filters import sentencepiece_piece
+from tokentui.learn.kernels.unigram_passes import digamma
+from tokentui.learn.kernels.unigram_text import Ground, Strings, floats, ints
 from tokentui.learn.unigram import lattice as lattices
 from tokentui.learn.unigram.coded import code
-from tokentui.learn.unigram.lattice import Lattice, alternatives, build, expectations, survey
-from tokentui.learn.unigram.model import digamma, first_model, maximised
-from tokentui.learn.unigram.plain import drain
-from tokentui.learn.unigram.seeds import Found, find_seeds
+from tokentui.learn.unigram.lattice import Lattice, Passes, alternatives, build, expectations, finished, other_path, survey
+from tokentui.learn.unigram.model import Model, first_model, maximised
+from tokentui.learn.unigram.seeds import Layout, Seeds, lay_out
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -41,19 +43,56 @@ def every(word: str, scores: dict[str, float]) -> Iterator[tuple[tuple[str, ...]
 def models(draw: st.DrawFn) -> tuple[dict[str, int], dict[str, float]]:
     """Counted words, and pieces with scores that cover them."""
     words = draw(counted)
-    units = sorted({unit for word in words for unit in word})
     more = draw(st.lists(st.text("abc", min_size=2, max_size=5), max_size=10, unique=True))
+    units = sorted({unit for word in [*words, *more] for unit in word})
     return words, {piece: draw(st.floats(-8, -0.5)) for piece in [*units, *more]}
 
 
-def laid(words: dict[str, int], scores: dict[str, float]) -> tuple[Lattice, list[int], list[float]]:
-    names = list(scores)
-    lattice, nodes = drain(build(words, {name: n for n, name in enumerate(names)}, max(map(len, names))))
-    return lattice, nodes, list(scores.values())
+@pytest.fixture(params=["plain", "compiled"])
+def run(request: pytest.FixtureRequest) -> Passes:
+    """The passes as they are written, and compiled."""
+    if request.param == "plain":
+        return lattices.WRITTEN
+    request.getfixturevalue("loaded")
+    from tokentui.learn.kernels.unigram import PASSES
+
+    return PASSES
+
+
+def laid(words: dict[str, int], pieces: list[str], run: Passes) -> tuple[Lattice, array[int]]:
+    """The lattice of some words and some pieces, every unit of the words among them."""
+    text, starts = array("i"), array("i")
+    for word in words:
+        starts.append(len(text))
+        text.extend([*map(ord, word), 0])
+    ground = Ground(
+        text, ints(256), array("i", map(len, pieces)), ints(len(text)), ints(len(text), -1),
+        ints(len(pieces), -1),
+    )
+    for seed, piece in enumerate(pieces):
+        if len(piece) == 1:
+            ground.units[ord(piece)] = seed
+    for word, start in zip(words, starts, strict=True):
+        for at in range(len(word)):
+            long = [n for n, piece in enumerate(pieces) if len(piece) > 1 and word.startswith(piece, at)]
+            for seed in sorted(long, key=lambda n: len(pieces[n])):
+                ground.links[seed] = ground.deepest[start + at]
+                ground.deepest[start + at] = seed
+                ground.lengths[start + at] |= 1 << len(pieces[seed])
+    ends = array("i", [start + len(word) for word, start in zip(words, starts, strict=True)])
+    strings = Strings(starts, ends, array("d", words.values()))
+    return finished(build(ground, strings, bytearray(b"\1") * len(pieces), run))
+
+
+def tables(scores: list[float], run: Passes) -> tuple[array[float], array[float]]:
+    """The scores of pieces, and their probabilities."""
+    found, probabilities = floats(len(scores)), floats(len(scores))
+    run.spread(array("i", range(len(scores))), array("d", scores), found, probabilities)
+    return found, probabilities
 
 
 @pytest.mark.parametrize("safe", [640.0, 20.0, 0.0])
-def test_sums_over_all_segmentations(safe: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_over_all_segmentations(safe: float, run: Passes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a part of the words, or all, is handled by logarithms."""
     monkeypatch.setattr(lattices, "_SAFE_NATS", safe)
 
@@ -61,9 +100,10 @@ def test_sums_over_all_segmentations(safe: float, monkeypatch: pytest.MonkeyPatc
     @settings(max_examples=60)
     def holds(model: tuple[dict[str, int], dict[str, float]]) -> None:
         words, scores = model
-        lattice, _, table = laid(words, scores)
-        known = drain(survey(lattice, table, min(table)))
-        expected = drain(expectations(lattice, table, known))
+        lattice, _ = laid(words, list(scores), run)
+        table = tables(list(scores.values()), run)
+        known = finished(survey(lattice, *table, min(scores.values()), run))
+        expected = finished(expectations(lattice, *table, known, run))
         likelihood, counts, best = 0.0, defaultdict[str, float](float), 0.0
         for word, weight in words.items():
             ways = list(every(word, scores))
@@ -74,25 +114,30 @@ def test_sums_over_all_segmentations(safe: float, monkeypatch: pytest.MonkeyPatc
                     counts[piece] += weight * exp(score) / total
             best += weight * max(score for _, score in ways)
         assert known.likelihood == pytest.approx(likelihood)
-        assert expected == pytest.approx([counts[name] for name in scores], abs=1e-9)
-        assert fsum(uses * score for uses, score in zip(known.uses, table, strict=True)) == pytest.approx(best)
+        assert list(expected) == pytest.approx([counts[name] for name in scores], abs=1e-9)
+        assert fsum(
+            uses * score for uses, score in zip(known.uses, scores.values(), strict=True)
+        ) == pytest.approx(best)
 
     holds()
 
 
-@given(models())
-@settings(max_examples=80)
-def test_other_segmentations(model: tuple[dict[str, int], dict[str, float]]) -> None:
-    scores = model[1]
-    lattice, nodes, table = laid(dict.fromkeys(scores, 0), scores)
-    found = drain(alternatives(lattice, table))
-    names = list(scores)
-    for n, piece in enumerate(names):
-        ways = {way: score for way, score in every(piece, scores) if way != (piece,)}
-        assert found.own[nodes[n]] == scores[piece]
-        assert found.best[nodes[n]] == pytest.approx(max(ways.values(), default=-inf))
-        path = tuple(names[k] for k in found.path(lattice, nodes[n]))
-        assert path == () if not ways else ways[path] == pytest.approx(max(ways.values()))
+def test_other_segmentations(run: Passes) -> None:
+    @given(models())
+    @settings(max_examples=80)
+    def holds(model: tuple[dict[str, int], dict[str, float]]) -> None:
+        scores = model[1]
+        lattice, nodes = laid(dict.fromkeys(scores, 0), list(scores), run)
+        found = finished(alternatives(lattice, array("d", scores.values()), run))
+        names = list(scores)
+        for n, piece in enumerate(names):
+            ways = {way: score for way, score in every(piece, scores) if way != (piece,)}
+            assert found.own[nodes[n]] == scores[piece]
+            assert found.best[nodes[n]] == pytest.approx(max(ways.values(), default=-inf))
+            path = tuple(names[k] for k in other_path(lattice, found, nodes[n]))
+            assert path == () if not ways else ways[path] == pytest.approx(max(ways.values()))
+
+    holds()
 
 
 def naive_seeds(lines: list[str]) -> dict[str, int]:
@@ -118,75 +163,104 @@ def naive_seeds(lines: list[str]) -> dict[str, int]:
 one_line = st.text("abé’ん ", min_size=1, max_size=14).map(lambda text: " ".join(text.split())).filter(bool)
 
 
-@given(st.lists(one_line, min_size=1, max_size=8))
-@settings(max_examples=120)
-def test_seeds(lines: list[str]) -> None:
-    seeds = drain(find_seeds(drain(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines)))).seeds
-    names = [exact.decode() for exact in seeds.bytes]
-    more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
-    assert more == naive_seeds(lines)
-    worth = [times * len(piece) for piece, times in more.items()]
-    assert worth == sorted(worth, reverse=True)
-    text = "".join("▁" + line.replace(" ", "▁") for line in lines)
-    assert dict(zip(names[: seeds.units], seeds.counts, strict=False)) == Counter(text)
+def test_seeds(run: Passes) -> None:
+    @given(st.lists(one_line, min_size=1, max_size=8))
+    @settings(max_examples=120)
+    def holds(lines: list[str]) -> None:
+        seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run).seeds
+        names = [exact.decode() for exact in seeds.bytes]
+        more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
+        assert more == naive_seeds(lines)
+        worth = [times * len(piece) for piece, times in more.items()]
+        assert worth == sorted(worth, reverse=True)
+        text = "".join("▁" + line.replace(" ", "▁") for line in lines)
+        assert dict(zip(names[: seeds.units], seeds.counts, strict=False)) == Counter(text)
+
+    holds()
 
 
-@given(counted)
-@settings(max_examples=80)
-def test_cuts_lose_no_segmentation(words: dict[str, int]) -> None:
+def layout(words: dict[str, int], run: Passes) -> Layout:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    found = seeds_of(words, recipe)
-    model = first_model(found.seeds, 16)
-    scores = dict(zip(found.pieces, model.table(found.seeds)[0], strict=True))
-    lattice, _, table = laid(dict(found.segments), scores)
-    whole = sum(n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items())
-    assert drain(survey(lattice, table, min(table))).likelihood == pytest.approx(whole)
+    return lay_out(code(Words(tuple(words), tuple(words.values())), recipe), 10**6, run)
 
 
-def seeds_of(words: dict[str, int], recipe: Recipe) -> Found:
-    return drain(find_seeds(drain(code(Words(tuple(words), tuple(words.values())), recipe))))
+def corpus(laid_out: Layout, run: Passes) -> Lattice:
+    """The lattice of a corpus with all seeds."""
+    every_seed = bytearray(b"\1") * len(laid_out.seeds.bytes)
+    return finished(build(laid_out.ground, laid_out.segments, every_seed, run))[0]
 
 
-def test_words_by_themselves_are_seeds_where_spaces_are_dropped() -> None:
-    recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    assert set(seeds_of({"hug": 2, "pun": 1}, recipe).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
+def by_seed(model: Model, seeds: Seeds, run: Passes) -> tuple[array[float], array[float]]:
+    """The score of each seed by a model, and its probability."""
+    found, probabilities = floats(len(seeds.bytes), model.unknown), floats(len(seeds.bytes))
+    run.spread(model.pieces, model.scores, found, probabilities)
+    return found, probabilities
 
 
-@given(st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(5, 60), min_size=2, max_size=8))
-@settings(max_examples=80)
-def test_em_climbs(words: dict[str, int]) -> None:
-    """EM never loses: the likelihood climbs by plain shares, its variational bound by the digamma function."""
-    found = seeds_of(words, RECIPE.with_axes(split="whitespace", pieces="any"))
-    seeds = found.seeds
-    model = first_model(seeds, 16)
-    names = dict(zip(found.pieces, range(len(found.pieces)), strict=True))
-    lattice, _ = drain(build(found.segments, names, 16))
-    table, _ = model.table(seeds)
-    before = -inf
-    for _ in range(4):
-        known = drain(survey(lattice, table, min(table)))
-        assert known.likelihood >= before - 1e-4
-        before = known.likelihood
-        expected = drain(expectations(lattice, table, known))
-        total = sum(expected)
-        table = [log(max(one, 1e-12) / total) for one in expected]
-    bound = -inf
-    for _ in range(4):
-        table, least = model.table(seeds)
-        known = drain(survey(lattice, table, least))
-        if model.what:
-            counts = model.expected
-            every_one, mean = sum(counts), digamma(sum(counts))
-            spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
-            assert known.likelihood - spread >= bound - 1e-4
-            bound = known.likelihood - spread
-        model = drain(maximised(model, seeds, drain(expectations(lattice, table, known))))
-        if model.dropped.pieces:
-            return
+def test_cuts_lose_no_segmentation(run: Passes) -> None:
+    @given(counted)
+    @settings(max_examples=80)
+    def holds(words: dict[str, int]) -> None:
+        found = layout(words, run)
+        model = first_model(found.seeds, 16, run)
+        table = by_seed(model, found.seeds, run)
+        scores = dict(zip(map(bytes.decode, found.seeds.bytes), table[0], strict=True))
+        whole = sum(
+            n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items()
+        )
+        known = finished(survey(corpus(found, run), *table, model.unknown, run))
+        assert known.likelihood == pytest.approx(whole)
+
+    holds()
+
+
+def test_words_by_themselves_are_seeds_where_spaces_are_dropped(run: Passes) -> None:
+    assert set(layout({"hug": 2, "pun": 1}, run).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
+
+
+def test_em_climbs(run: Passes) -> None:
+    """EM never loses: the likelihood climbs by plain shares, its variational bound by the digamma
+    function."""
+    @given(
+        st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(5, 60), min_size=2, max_size=8)
+    )
+    @settings(max_examples=80)
+    def holds(words: dict[str, int]) -> None:
+        found = layout(words, run)
+        seeds, lattice = found.seeds, corpus(found, run)
+        model = first_model(seeds, 16, run)
+        table = by_seed(model, seeds, run)
+        before = -inf
+        for _ in range(4):
+            known = finished(survey(lattice, *table, min(table[0]), run))
+            assert known.likelihood >= before - 1e-4
+            before = known.likelihood
+            expected = finished(expectations(lattice, *table, known, run))
+            total = sum(expected)
+            table = tables([log(max(one, 1e-12) / total) for one in expected], run)
+        bound = -inf
+        for _ in range(4):
+            table = by_seed(model, seeds, run)
+            known = finished(survey(lattice, *table, model.unknown, run))
+            if model.what:
+                counts = model.expected
+                every_one, mean = sum(counts), digamma(sum(counts))
+                spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
+                assert known.likelihood - spread >= bound - 1e-4
+                bound = known.likelihood - spread
+            model = finished(
+                maximised(model, seeds, finished(expectations(lattice, *table, known, run)), run)
+            )
+            if model.dropped.pieces:
+                return
+
+    holds()
 
 
 @pytest.mark.parametrize(("x", "value"), [
-    (1.0, -0.5772156649015329), (0.5, -1.9635100260214235), (2.0, 0.42278433509846714), (10.0, 2.251752589066721),
+    (
+        1.0, -0.5772156649015329
+    ), (0.5, -1.9635100260214235), (2.0, 0.42278433509846714), (10.0, 2.251752589066721),
     (1e6, 13.815510057964191),
 ])
 def test_digamma(x: float, value: float) -> None:

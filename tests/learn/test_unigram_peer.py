@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import oracle
 import pytest
 
-from tokentui.encode import offsets
 from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segment.ways import WAYS
+from tokentui.learn import walk
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
-from tokentui.text.samples import sample_path
+from tokentui.text.sources import sample_path
 
-RECIPE = next(preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram").shaped(coverage=1)
+RECIPE = next(
+    preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
+).shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 
-def trained(corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS) -> UnigramTrainer:
+def trained(
+    corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS
+) -> UnigramTrainer:
     run = UnigramTrainer(count(corpus, recipe), recipe, specials=specials, lines=corpus.documents)
-    assert run.run(vocab_size=vocab_size) == "vocab_size"
+    assert walk.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
     return run
 
 
@@ -40,7 +46,10 @@ def check_scores(run: UnigramTrainer, want: dict[str, float]) -> None:
 
 def check_lines(run: UnigramTrainer, want: list[tuple[str, list[str | None]]], share: float = 0.9) -> None:
     tokenizer = run.tokenizer()
-    mine = [[piece if piece is None else piece.decode() for piece in tokenizer.encode(text).pieces] for text, _ in want]
+    mine = [
+        [piece if piece is None else piece.decode() for piece in tokenizer.encode(text).pieces] for text,
+        _ in want
+    ]
     theirs = [pieces for _, pieces in want]
     assert sum(map(len, mine)) == pytest.approx(sum(map(len, theirs)), rel=0.005)
     assert sum(a == b for a, b in zip(mine, theirs, strict=True)) >= share * len(theirs)
@@ -48,11 +57,14 @@ def check_lines(run: UnigramTrainer, want: list[tuple[str, list[str | None]]], s
 
 @pytest.mark.parametrize("case", oracle.cases("train", objective="unigram"))
 def test_oracle(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     recipe, run = Recipe(**case["recipe"]), case["run"]
     mine = trained(oracle.corpus_of(case), recipe, run["vocab_size"], tuple(run["specials"]))
     check_scores(mine, dict(case["expect"]["pieces"]))
-    lines = [(item["text"], [one and bytes.fromhex(one).decode() for one in item["hex"]]) for item in case["encode"]]
+    def pieces(item: dict[str, Any]) -> list[str | None]:
+        return [one and bytes.fromhex(one).decode() for one in item["hex"]]
+
+    lines = [(item["text"], pieces(item)) for item in case["encode"]]
     check_lines(mine, lines, case["tolerance"]["same_lines"])
 
 
@@ -69,11 +81,13 @@ DATA = oracle.SHARED / "corpora"
 ])
 def test_live(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     peer = pytest.importorskip("sentencepiece")
-    monkeypatch.setitem(offsets.ENCODERS, "viterbi", Viterbi)
+    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     file = io.BytesIO()
     peer.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=file, model_type="unigram", vocab_size=size, character_coverage=1.0,
+        sentence_iterator=iter(
+            lines
+        ), model_writer=file, model_type="unigram", vocab_size=size, character_coverage=1.0,
         num_threads=1, max_sentence_length=1 << 20, minloglevel=2,
     )
     theirs = peer.SentencePieceProcessor(model_proto=file.getvalue())

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.text.samples import samples
+from tokentui.text.sources import samples
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = ("__pycache__", ".pyc")
@@ -90,7 +90,7 @@ def test_it_says_its_version(installed: Path, tmp_path: Path) -> None:
 
 
 def test_samples_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    code = "import json; from tokentui.text.samples import samples; print(json.dumps([str(one.path) for one in samples()]))"
+    code = "import json; from tokentui.text.sources import samples; print(json.dumps([str(one.path) for one in samples()]))"
     paths = [Path(path) for path in json.loads(run(installed / "python", "-c", code, cwd=tmp_path))]
     assert [path.name for path in paths] == [sample.path.name for sample in samples()]
     for path in paths:

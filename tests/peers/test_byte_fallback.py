@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")

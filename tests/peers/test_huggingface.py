@@ -10,8 +10,9 @@ import peers
 import pytest
 from trainers import start
 
-from tokentui.learn import PairTrainer
-from tokentui.presets import preset
+from tokentui.axes import preset
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 
 hf = pytest.importorskip("tokenizers")
@@ -63,7 +64,7 @@ def raw(token: str) -> bytes:
     return bytes(LETTERS[letter] for letter in token)
 
 
-def same_vocabulary(tokenizer: Any, trainer: PairTrainer, byte_level: bool) -> None:
+def same_vocabulary(tokenizer: Any, trainer: SteppedTrainer, byte_level: bool) -> None:
     """Each of our pieces has the id that it has there, and there are no others."""
     ours = {entry.piece: entry.id for entry in trainer.tokenizer().entries()}
     specials = trainer.vocabulary.specials
@@ -74,7 +75,7 @@ def same_vocabulary(tokenizer: Any, trainer: PairTrainer, byte_level: bool) -> N
     assert ours == theirs
 
 
-def same_ids(tokenizer: Any, trainer: PairTrainer, probes: Sequence[str]) -> None:
+def same_ids(tokenizer: Any, trainer: SteppedTrainer, probes: Sequence[str]) -> None:
     """Both encode alike."""
     ours = trainer.tokenizer()
     for probe in probes:
@@ -116,7 +117,7 @@ def test_stops(stop: dict[str, int]) -> None:
     alphabet = hf.pre_tokenizers.ByteLevel.alphabet()
     theirs = train(tokenizer, peers.corpus("english"), initial_alphabet=alphabet, **options)
     trainer = start(peers.corpus("english"), preset("gpt2"))
-    assert trainer.run(**stop) == next(iter(stop))  # type: ignore[arg-type]
+    assert trainer.run(**stop) == next(iter(stop))
     ours = peers.merges(trainer)
     assert len(ours) == len(theirs)
     assert bool(ours) is (stop != {"vocab_size": 100})
@@ -133,7 +134,7 @@ def test_specials(name: str) -> None:
     specials = ["<|endoftext|>", *spelt, "<s>"]
     tokenizer = of_words()
     theirs = train(tokenizer, peers.corpus(name), special_tokens=specials)
-    trainer = start(peers.corpus(name), preset("hf-bpe"), specials=specials)
+    trainer = start(peers.corpus(name), preset("hf-bpe"), Run(specials=tuple(specials)))
     trainer.run()
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
@@ -147,7 +148,7 @@ def test_one_unknown_token_each_or_for_a_run() -> None:
         tokenizer = hf.Tokenizer(hf.models.BPE(unk_token="<unk>", fuse_unk=fuse))
         tokenizer.pre_tokenizer = hf.pre_tokenizers.WhitespaceSplit()
         train(tokenizer, peers.corpus("turkish"), special_tokens=["<unk>"])
-        trainer = start(peers.corpus("turkish"), preset("hf-bpe", unknown=unknown), specials=["<unk>"])
+        trainer = start(peers.corpus("turkish"), preset("hf-bpe", unknown=unknown), Run(specials=("<unk>",)))
         trainer.run()
         same_ids(tokenizer, trainer, peers.PROBES)
         assert 0 in trainer.tokenizer().encode(peers.PROBES[7]).ids

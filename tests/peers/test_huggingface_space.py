@@ -9,9 +9,10 @@ import peers
 import pytest
 from trainers import start
 
-from tokentui.presets import preset
+from tokentui.axes import preset
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
+from tokentui.text.split import spaced
 
 tokenizers = pytest.importorskip("tokenizers")
 pytestmark = pytest.mark.peer
@@ -25,10 +26,10 @@ def theirs(recipe: Recipe, documents: list[str], size: int) -> Any:
     one = tokenizers.Tokenizer(tokenizers.models.BPE())
     alphabet: list[str] = []
     if recipe.unit == "byte":
-        one.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=recipe.spaced)
+        one.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=spaced(recipe))
         alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     else:
-        one.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always" if recipe.spaced else "never")
+        one.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always" if spaced(recipe) else "never")
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=size, min_frequency=0, show_progress=False, initial_alphabet=alphabet, limit_alphabet=100_000,
     )

@@ -8,7 +8,7 @@ import pytest
 from oracle import cases, shared
 from oracle import load as expected
 
-from tokentui.formats import load
+from tokentui.formats.files import load
 
 FILES = {
     "comp336-gpt2": ["gpt2/vocab.json", "gpt2/merges.txt"],

@@ -14,7 +14,7 @@ from texts import FEW, TEXTS
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.formats.letters import LETTERS
 
 pytestmark = pytest.mark.peer
@@ -272,15 +272,15 @@ def test_every_step(tmp_path: Path, document: dict[str, Any]) -> None:
 def test_the_precompiled_rules(tmp_path: Path) -> None:
     """The rules of a sentencepiece model, as Hugging Face's library applies them."""
     sentencepiece = pytest.importorskip("sentencepiece")
+    from tokentui.formats.document import Node
     from tokentui.formats.sentencepiece.proto import parse
-    from tokentui.formats.source import Source
 
     (tmp_path / "corpus.txt").write_text("a b c d\n" * 100)
     for name in ("nmt_nfkc", "nmt_nfkc_cf", "nfkc"):
         sentencepiece.SentencePieceTrainer.train(
             input=str(tmp_path / "corpus.txt"), model_prefix=str(tmp_path / "m"), vocab_size=12, hard_vocab_limit=False,
             normalization_rule_name=name, minloglevel=2)
-        blob = parse((tmp_path / "m.model").read_bytes(), Source("m", b"").place).charsmap
+        blob = parse((tmp_path / "m.model").read_bytes(), Node(None, "m")).charsmap
         document = {"version": "1.0", "added_tokens": [], "model": unigram(), "normalizer": {
             "type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}}
         (tmp_path / "t.json").write_text(json.dumps(document), "utf-8")

@@ -11,7 +11,7 @@ import pytest
 from oracle import large, shared
 from texts import FEW, TEXTS
 
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.formats.tiktoken import PUBLISHED
 from tokentui.text.split import SPLITS
 

@@ -12,7 +12,7 @@ from texts import BROKEN, FEW, TEXTS
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 
 pytestmark = pytest.mark.peer
 sentencepiece = pytest.importorskip("sentencepiece")

@@ -6,7 +6,7 @@ import peers
 import pytest
 from trainers import start
 
-from tokentui.presets import preset
+from tokentui.axes import preset
 
 rustbpe = pytest.importorskip("rustbpe")
 pytestmark = pytest.mark.peer

@@ -8,7 +8,8 @@ import peers
 import pytest
 from trainers import start
 
-from tokentui.presets import preset
+from tokentui.axes import preset
+from tokentui.recipe import Run
 
 sentencepiece = pytest.importorskip("sentencepiece")
 pytestmark = pytest.mark.peer
@@ -22,7 +23,7 @@ def test_training(name: str, fallback: bool) -> None:
     """Until a pair would stand once: further on it merges pairs that stand nowhere any more."""
     corpus = peers.lines(name)
     recipe = preset("sentencepiece-bpe", unknown="byte-fallback" if fallback else "fused")
-    trainer = start(corpus, recipe, specials=SPECIALS)
+    trainer = start(corpus, recipe, Run(specials=SPECIALS))
     assert trainer.run(min_count=2) == "min_count"
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

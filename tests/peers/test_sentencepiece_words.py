@@ -13,15 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trainers import start
 
-from tokentui.analyze.verify import peer_of, verify_training
+from tokentui.analyze.verify import peer_of
+from tokentui.analyze.verify.training import verify_training
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session.stages import stages
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
+from tokentui.text.split import spaced
 
 sentencepiece = pytest.importorskip("sentencepiece")
 pytestmark = pytest.mark.peer
@@ -43,7 +45,7 @@ def trained(documents: Sequence[str], recipe: Recipe, size: int, **more: Any) ->
         character_coverage=recipe.coverage, byte_fallback=recipe.unknown == "byte-fallback",
         split_digits=recipe.pieces == "sentencepiece-digits", user_defined_symbols=list(recipe.symbols),
         normalization_rule_name="nmt_nfkc" if recipe.normalize else "identity",
-        remove_extra_whitespaces=bool(recipe.normalize), add_dummy_prefix=recipe.spaced,
+        remove_extra_whitespaces=bool(recipe.normalize), add_dummy_prefix=spaced(recipe),
         model_type="unigram" if recipe.objective == "unigram" else "bpe", **more,
     )
     return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
@@ -55,7 +57,7 @@ def pieces_of(model: Any) -> list[str]:
 
 def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) -> None:
     """Train here and there while pairs stand twice, and compare the vocabularies with their ids, then what texts become."""
-    trainer = start(Corpus.from_lines(documents, "lines"), recipe, specials=SPECIALS)
+    trainer = start(Corpus.from_lines(documents, "lines"), recipe, Run(specials=SPECIALS))
     assert trainer.run(min_count=2) in ("min_count", "no pair left")
     theirs = trained(documents, recipe, trainer.vocab_size)
     tokenizer = trainer.tokenizer()
@@ -163,5 +165,5 @@ def test_verify_refuses_a_corpus_that_is_not_taken_whole(text: str, named: str) 
 def test_verify_says_that_all_is_alike() -> None:
     corpus = Corpus.from_lines(["a\tb a\tb\ta\tb 2020 <sep> the 2021 the <sep>"] * 3)
     report = verify_training(corpus, preset("llama2").shaped(symbols=("<sep>",), coverage=1), peer_of("sentencepiece"))
-    assert report.parting is None
+    assert report.difference is None
     assert report.steps > 3

@@ -8,8 +8,8 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.presets import preset
 
 learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
 apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")

@@ -6,7 +6,7 @@ import peers
 import pytest
 from trainers import start
 
-from tokentui.presets import preset
+from tokentui.axes import preset
 from tokentui.text.corpus import Corpus
 
 educational = pytest.importorskip("tiktoken._educational")

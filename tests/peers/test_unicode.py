@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tokentui.formats.charsmap_build import rules_of
-from tokentui.formats.checking import Place
-from tokentui.formats.huggingface.normalizers import normalizer
-from tokentui.formats.huggingface.strings import Bare
+from tokentui.formats.charsmap import rules_of
+from tokentui.formats.document import Node
+from tokentui.formats.huggingface.normalizers import read
+from tokentui.formats.huggingface.text import Bare
 
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
@@ -40,7 +40,8 @@ STEPS: dict[str, dict[str, Any]] = {
 def check(name: str, characters: list[str]) -> None:
     model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
     theirs = tokenizers.Tokenizer.from_str(json.dumps({"version": "1.0", "normalizer": STEPS[name], "model": model})).normalizer
-    ours = normalizer(STEPS[name], Place("a test"))
+    ours = read(Node(STEPS[name], "a test"))
+    assert ours is not None
     different = 0
     for at in range(0, len(characters), CHUNK):
         chunk = characters[at : at + CHUNK]

@@ -12,16 +12,14 @@ from pathlib import Path
 import owners
 import pytest
 import regex
-from exporting import HOLD, HOSTILE, bytes_of, preset
+from exporting import HOLD, HOSTILE, bytes_of, fitted, preset
 from oracle import large
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import WordEncoder
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS
-from tokentui.formats.body import Body, Fit
 from tokentui.formats.letters import letters
-from tokentui.formats.rank_writing import pattern_of
+from tokentui.formats.spec import Fitted, pattern_of
 from tokentui.text.split import to_bytes
 
 pytestmark = pytest.mark.peer
@@ -173,7 +171,7 @@ def test_the_owner_encodes_a_preset_alike(format: str, name: str) -> None:
     tokenizer = preset(name)
     files = bytes_of(tokenizer, format)
     owner = OWNERS[format](tokenizer, files)
-    fit = FORMATS[format].fit(Body(tokenizer))
+    fit = fitted(tokenizer, format)
     asked = 0
     for text in HOSTILE:
         want = _ours(tokenizer, format, fit, text)
@@ -189,7 +187,7 @@ _SMALL = {"udl-notebook", "comp336", "comp336-no-spaces", "comp336-no-pretokeniz
 """Presets that refuse or do not know much of the texts, or whose files are told to differ on some."""
 
 
-def _ours(tokenizer: Tokenizer, format: str, fit: Fit, text: str) -> list[object] | None:
+def _ours(tokenizer: Tokenizer, format: str, fit: Fitted, text: str) -> list[object] | None:
     """What the owner has to give; None where nothing was promised."""
     try:
         found = tokenizer.encode(text)

@@ -25,7 +25,7 @@ def fail(*_):
 def action(self):
     {how}
 
-MainScreen.action_follow = action
+MainScreen.follow_merge = action
 from tokentui.__main__ import main
 sys.exit(main())
 """
@@ -57,7 +57,7 @@ def test_signals_end_it(number: signal.Signals) -> None:
         ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
         (
             "IndexError('in the engine')",
-            "from tokentui.session import commands, explorer; explorer.Explorer.snapshot = fail; self.app.send(commands.Move(1))",
+            "from tokentui.session import commands, state; state.State.snapshot = fail; self.app.send(commands.Move(1))",
             "IndexError",
         ),
         ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),

@@ -14,29 +14,25 @@ from hypothesis import strategies as st
 from running_cli import done
 
 from tokentui.analyze.curves import evenly
-from tokentui.analyze.parting import first_differing_step
+from tokentui.analyze.divergence import first_differing_step
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
-from tokentui.presets import preset
 from tokentui.recipe import Recipe
+from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session.compared import (
-    SECTIONS,
+from tokentui.session.commands import SetViewport
+from tokentui.session.commands_compare import (
     ColumnWanted,
-    CompareLook,
-    CompareSnapshot,
-    Curve,
-    FindParting,
-    GoToParting,
-    OverlapCounts,
-    Passage,
+    FindDivergence,
+    GoToDivergence,
+    MeasureUnder,
     RemoveColumn,
     ShowPassage,
-    Under,
-    VocabularyLook,
-    Watch,
 )
+from tokentui.session.snapshot import Curve, OverlapCounts, Snapshot
+from tokentui.session.views import BETWEEN, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -45,9 +41,9 @@ TIES = ("first-seen", "largest-pair", "smallest-pair", "lowest-ids")
 texts = st.lists(st.text(alphabet="abc", min_size=1, max_size=7), min_size=1, max_size=9).map(" ".join)
 
 
-def curve(seen: CompareSnapshot, key: int, held_out: bool = False) -> Curve:
-    assert seen.curves is not None
-    (found,) = [one for one in seen.curves.series if (one.key, one.held_out) == (key, held_out)]
+def curve(seen: Snapshot, key: int, held_out: bool = False) -> Curve:
+    assert seen.between.curves is not None
+    (found,) = [one for one in seen.between.curves.series if (one.key, one.held_out) == (key, held_out)]
     return found
 
 
@@ -57,9 +53,9 @@ def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int
     corpus = Corpus.from_text(text)
     first, second = PLAIN.with_axes(tie=a), PLAIN.with_axes(tie=b)
     run, other = Run(corpus, first), Run(corpus, second)
-    stop = () if merges is None else (("merges", merges),)
+    stop = RunOf.of({"merges": merges})
     bench = Bench(corpus, ColumnWanted(first), ColumnWanted(second, stop))
-    (found,) = bench.find().partings
+    (found,) = bench.find().between.divergences
     ours, theirs = run.chosen, other.chosen if merges is None else other.chosen[:merges]
     expected = next((n for n, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x[:2] != y[:2]), None)
     if expected is None and len(ours) != len(theirs):
@@ -73,7 +69,7 @@ def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int
         assert (side.choice is None) == (at >= len(chosen)) == (side.end is not None)
         if side.choice is not None:
             assert (side.choice.left, side.choice.right, side.choice.count) == chosen[at]
-    assert bench.do(GoToParting(2, 1)) == expected
+    assert bench.do(GoToDivergence(2, 1)) == expected
     if expected is not None:
         assert bench.seen.position.value == expected - 1
 
@@ -82,20 +78,20 @@ def test_the_way_to_a_parting_is_found_before_one_goes() -> None:
     bench = Bench(read("sample:english"), preset("wordpiece"), preset("bert"), preset("bert"))
     answers: list[Any] = []
     bench.do(do.GoTo(20))
-    bench.state.handle(GoToParting(1, 2), answers.append)
-    bench.state.handle(GoToParting(2, 3), answers.append)
+    bench.state.handle(GoToDivergence(1, 2), answers.append)
+    bench.state.handle(GoToDivergence(2, 3), answers.append)
     assert answers == []
-    (job, *rest) = [job for job in bench.state.findings.jobs(bench.state.look) if job.key[0] == "parting"]
+    (job, *rest) = [job for job in bench.state.results.wanted(bench.state.view) if job.key[0] == "divergence"]
     for given_up in rest:
-        bench.state.findings.give_up(given_up)
+        bench.state.results.leave(given_up.key, given_up.signature)
     assert answers == [None]
-    bench.state.findings.deliver(job, bench._work(job))
+    bench.state.results.deliver(job, bench.work(job))
     bench.settle()
     assert answers == [None, 1]
     assert bench.seen.position.value == 0
-    assert list(bench.state.findings.jobs(bench.state.look)) == [], "what was given up is not looked for again"
-    bench.do(FindParting(2, 3))
-    same = bench.find().partings[2]
+    assert list(bench.state.results.wanted(bench.state.view)) == [], "what was given up is not looked for again"
+    bench.do(FindDivergence(2, 3))
+    same = bench.find().between.divergences[2]
     assert (same.a, same.b, same.step, same.done) == (2, 3, None, True)
 
 
@@ -127,13 +123,13 @@ OWN = Corpus.from_lines(["low low lower lowest newer newest wide wider widest", 
 )
 def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
     unigram = recipe.objective == "unigram"
-    run: tuple[tuple[str, Any], ...] = (("vocab_size", 40),) if unigram else (("merges", 25),)
+    run = RunOf.of({"vocab_size": 40} if unigram else {"merges": 25})
     specials = ("[UNK]",) if recipe.unknown in ("whole-word", "rest-of-word", "per-unit", "fused", "byte-fallback") else ()
-    bench = Bench(OWN, ColumnWanted(recipe, (*run, ("specials", specials))), PLAIN, wants=("curves",))
-    bench.state.findings.hold_out(HELD)
+    bench = Bench(OWN, ColumnWanted(recipe, run.with_words(specials=specials)), PLAIN, wants=("curves",))
+    bench.state.results.hold_out(HELD)
     bench.do(do.GoTo(None))
     seen = bench.find()
-    trainer = start(OWN, recipe, specials=specials)
+    trainer = start(OWN, recipe, RunOf(specials=specials))
     trainer.run(vocab_size=40 if unigram else None, merges=None if unigram else 25)
     for held_out, corpus in ((False, OWN), (True, HELD)):
         found = curve(seen, 1, held_out)
@@ -164,8 +160,8 @@ def test_a_curve_grows_with_what_is_known_and_is_drawn_before_it_is_found() -> N
     assert len(curve(bench.find(), 1).in_use) == 7
     bench.do(do.GoTo(9))
     assert curve(bench.find(), 1).steps[-1] == 9
-    assert bench.seen.curves is not None
-    assert bench.seen.curves.marks == ((1, 9), (2, 9))
+    assert bench.seen.between.curves is not None
+    assert bench.seen.between.curves.marks == ((1, 9), (2, 9))
 
 
 def values(rows: Any) -> list[tuple[str, dict[str, str], list[Any]]]:
@@ -177,35 +173,35 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     done("train", "sample:english", "-r", "udl-notebook", "--merges", "30", "-o", out, "-q")
     words = ["-t", out, "-r", "gpt2", "-r", "bert", "--merges", "40", "sample:english"]
     printed = json.loads(done("compare", *words, "--json", "--words", "words", "--alpha", "2"))
-    run = (("merges", 40),)
+    run = RunOf.of({"merges": 40})
     bench = Bench(
         read("sample:english"), ColumnWanted(path=out), ColumnWanted(preset("gpt2"), run), ColumnWanted(preset("bert"), run),
-        wants=SECTIONS,
+        wants=BETWEEN,
     )
-    bench.do(Under("words", 2.0))
+    bench.do(MeasureUnder("words", 2.0))
     bench.do(do.GoTo(None))
     seen = bench.find()
-    assert seen.failed == ()
-    assert seen.measured is not None
-    assert seen.measured.at == seen.position
-    assert values(seen.measured.rows) == [(row["name"], row["conventions"], row["values"]) for row in printed["measures"]]
-    assert seen.measured.agreements is not None
-    assert [(one.agreement.exact, one.agreement.f1, one.agreement.token_ratio) for one in seen.measured.agreements] == [
+    assert seen.between.failed == ()
+    assert seen.between.measured is not None
+    assert seen.between.measured.at == seen.position
+    assert values(seen.between.measured.rows) == [(row["name"], row["conventions"], row["values"]) for row in printed["measures"]]
+    assert seen.between.measured.agreements is not None
+    assert [(one.agreement.exact, one.agreement.f1, one.agreement.token_ratio) for one in seen.between.measured.agreements] == [
         (row["exact"], row["f1"], row["token_ratio"]) for row in printed["agreement"]
     ]
-    assert [[(part.text, part.count) for part in one.partings] for one in seen.measured.agreements] == [
+    assert [[(part.text, part.count) for part in one.partings] for one in seen.between.measured.agreements] == [
         [(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]
     ]
     exact = [row for row in printed["vocabulary"] if row["by"] == "exact"]
     bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
-    assert [(one.common, one.only_a, one.only_b, one.jaccard) for one in seen.overlaps] == [
+    assert [(one.common, one.only_a, one.only_b, one.jaccard) for one in seen.between.overlaps] == [
         (row["common"], row["only_a"], row["only_b"], row["jaccard"]) for row in exact
     ]
-    assert [(one.bare_common, one.bare_only_a, one.bare_only_b) for one in seen.overlaps] == [
+    assert [(one.bare_common, one.bare_only_a, one.bare_only_b) for one in seen.between.overlaps] == [
         (row["common"], row["only_a"], row["only_b"]) for row in bare
     ]
     steps = {(row["a"], row["b"]): row["step"] for row in printed["first_difference"]}
-    assert seen.partings[2].step == steps["B", "C"]
+    assert seen.between.divergences[2].step == steps["B", "C"]
 
 
 def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
@@ -217,42 +213,43 @@ def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
     assert meant is not None
     assert meant > 1
     bench = Bench(corpus, *recipes)
-    (found,) = bench.find().partings
+    (found,) = bench.find().between.divergences
     assert (found.step, found.literal, found.other, found.looked) == (meant, False, spelled, meant - 1)
     assert all(side.choice for side in found.sides)
-    assert bench.do(GoToParting(1, 2)) == meant
+    assert bench.do(GoToDivergence(1, 2)) == meant
     assert bench.seen.position.value == meant - 1
-    bench.do(Watch(dataclasses.replace(bench.state.look, literal=True)))
-    (found,) = bench.find().partings
+    bench.do(SetViewport(dataclasses.replace(bench.state.view, literal=True)))
+    (found,) = bench.find().between.divergences
     assert (found.step, found.literal, found.other) == (spelled, True, meant)
     assert [side.choice.token for side in found.sides if side.choice] == [b" t", "▁t".encode()]
-    assert bench.do(GoToParting(1, 2)) == spelled
+    assert bench.do(GoToDivergence(1, 2)) == spelled
 
 
 def test_a_measure_says_where_it_belongs_until_it_is_found_again() -> None:
     bench = Bench(OWN, PLAIN, preset("gpt2"), wants=("measures", "agreement"))
-    first = bench.find().measured
+    first = bench.find().between.measured
     bench.do(do.Move(3))
-    stale = bench.seen.measured
+    stale = bench.seen.between.measured
     assert first is not None
     assert stale is not None
     assert (stale.at.value, bench.seen.position.value) == (0, 3)
-    fresh = bench.find().measured
+    fresh = bench.find().between.measured
     assert fresh is not None
     assert fresh.at.value == 3
-    bench.do(Under("space"))
-    assert bench.find().measured != fresh
+    bench.do(MeasureUnder("space"))
+    assert bench.find().between.measured != fresh
 
 
-def counts(seen: CompareSnapshot) -> OverlapCounts:
-    (found,) = seen.overlaps
+def counts(seen: Snapshot) -> OverlapCounts:
+    (found,) = seen.between.overlaps
     return found
 
 
 def test_vocabularies_in_lists_that_can_be_searched() -> None:
     marked = PLAIN.with_axes(mark="end-suffix:</w>")
     run, other = Run(OWN, PLAIN), Run(OWN, marked)
-    bench = Bench(OWN, ColumnWanted(PLAIN, (("merges", 12),)), ColumnWanted(marked, (("merges", 20),)), wants=("vocabulary",))
+    first, second = ColumnWanted(PLAIN, RunOf.of({"merges": 12})), ColumnWanted(marked, RunOf.of({"merges": 20}))
+    bench = Bench(OWN, first, second, wants=("vocabularies",))
     bench.do(do.GoTo(12))
     ours, theirs, whole = set(run.vocabularies[12]), set(other.vocabularies[12]), set(other.vocabularies[20])
     found = counts(bench.find())
@@ -265,8 +262,8 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
         "never_a": theirs - ours,
     }
     for part, pieces in lists.items():
-        bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, part, rows=100), wants=())))
-        rows = bench.find().vocabulary
+        bench.do(SetViewport(Viewport(tokens=TokenList(1, 2, part, rows=100), wants=())))
+        rows = bench.find().between.tokens
         assert rows is not None
         assert {row.piece for row in rows.rows} == pieces
         assert rows.total == len(pieces)
@@ -277,25 +274,25 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
                 assert row.uses_a == trainer.uses[trainer.vocabulary.pieces.index(row.piece)]
     found = counts(bench.seen)
     assert (found.never_a, found.never_b) == (len(lists["never_a"]), len(lists["never_b"]))
-    bench.do(Watch(CompareLook(vocabulary=VocabularyLook(2, 1, "only_b", find="e", top=1, rows=2), wants=())))
-    rows = bench.find().vocabulary
+    bench.do(SetViewport(Viewport(tokens=TokenList(2, 1, "only_b", find="e", top=1, rows=2), wants=())))
+    rows = bench.find().between.tokens
     assert rows is not None
     assert rows.total == sum(b"e" in piece for piece in ours - theirs)
-    assert (len(rows.rows), rows.look.top) == (2, 1)
+    assert (len(rows.rows), rows.query.top) == (2, 1)
     assert all(row.id_a is None and row.id_b is not None for row in rows.rows), "the columns are named in the other order"
-    bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, "common", bare=True, rows=100), wants=())))
-    rows = bench.find().vocabulary
+    bench.do(SetViewport(Viewport(tokens=TokenList(1, 2, "common", bare=True, rows=100), wants=())))
+    rows = bench.find().between.tokens
     assert rows is not None
     assert {row.piece for row in rows.rows} == ours & {piece.removesuffix(b"</w>") for piece in theirs}
     with pytest.raises(TokentuiError, match="no such list"):
-        bench.do(Watch(CompareLook(vocabulary=VocabularyLook(1, 2, "best"))))
+        bench.do(SetViewport(Viewport(tokens=TokenList(1, 2, "best"))))
 
 
 def test_encodings_of_what_is_typed_and_of_passages() -> None:
     corpus = read("sample:english")
     bench = Bench(corpus, preset("gpt2"), preset("bert"), typed="unhappiness 東京 é🤗")
     bench.do(do.GoTo(300))
-    seen = bench.seen.aligned
+    seen = bench.seen.between.aligned
     assert seen.alignment is not None
     assert seen.keys == (1, 2)
     assert seen.bytes == len(seen.text.encode())
@@ -310,15 +307,15 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert pair.agreement.tokens_a == len(seen.tokens[0])
     assert pair.agreement.shared == sum(len(mark.rows) == 2 for mark in seen.alignment.ruler)
     bench.do(ShowPassage(Passage(0, 57, 90)))
-    shown = bench.seen.aligned
+    shown = bench.seen.between.aligned
     assert shown.passage is not None
     start_, text = shown.passage.start, corpus.documents[0]
     assert shown.text == text[start_ : start_ + shown.passage.length]
     assert start_ <= 57
     assert text[start_ - 1].isspace()
     assert text[start_ + shown.passage.length].isspace()
-    bench.do(do.Type("back"))
-    assert (bench.seen.aligned.text, bench.seen.aligned.passage) == ("back", None)
+    bench.do(do.SetInput("back"))
+    assert (bench.seen.between.aligned.text, bench.seen.between.aligned.passage) == ("back", None)
 
 
 def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None:
@@ -328,23 +325,23 @@ def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None
     done("train", "sample:sailor", "-r", "udl-notebook", "--merges", "20", "-o", narrow, "-q")
     bench = Bench(
         read("sample:english"), ColumnWanted(path=str(broken)), preset("gpt2"), ColumnWanted(path=narrow), preset("bert"),
-        wants=SECTIONS, typed="Quartz",
+        wants=BETWEEN, typed="Quartz",
     )
     bench.do(do.Move(4))
     seen = bench.find()
     assert "broken.json" in seen.columns[0].error
     assert "\n" not in seen.columns[0].error
-    assert seen.columns[0].at is None
-    assert [column.at.step for column in seen.columns if column.at] == [4, 4, 4]
-    assert [(one.a, one.b) for one in seen.partings] == [(2, 3), (2, 4), (3, 4)]
-    assert [key for key, _ in seen.aligned.refused] == [3], "what the file does not know it refuses"
-    assert seen.measured is not None
-    assert [key for key, _ in seen.measured.errors] == [3]
-    assert all(row.figures[1] is None for row in seen.measured.rows)
-    assert seen.measured.agreements is not None
-    assert [(one.a, one.b) for one in seen.measured.agreements] == [(2, 4)]
+    assert not seen.columns[0].in_sync
+    assert [column.at.step for column in seen.columns if column.in_sync] == [24, 20, 24], "a file opens at its end"
+    assert [(one.a, one.b) for one in seen.between.divergences] == [(2, 3), (2, 4), (3, 4)]
+    assert [key for key, _ in seen.between.aligned.refused] == [3], "what the file does not know it refuses"
+    assert seen.between.measured is not None
+    assert [key for key, _ in seen.between.measured.errors] == [3]
+    assert all(row.figures[1] is None for row in seen.between.measured.rows)
+    assert seen.between.measured.agreements is not None
+    assert [(one.a, one.b) for one in seen.between.measured.agreements] == [(2, 4)]
     with pytest.raises(TokentuiError, match="parts nowhere"):
-        bench.do(GoToParting(1, 2))
+        bench.do(GoToDivergence(1, 2))
     bench.do(RemoveColumn(1))
     assert [column.key for column in bench.find().columns] == [2, 3, 4]
 
@@ -354,11 +351,11 @@ def test_files_alone_are_shown_whole(tmp_path: Path) -> None:
     for path, merges in zip(paths, ("12", "30"), strict=True):
         done("train", "sample:english", "-r", "gpt2", "--merges", merges, "-o", path, "-q")
     bench = Bench(read("sample:english"), *(ColumnWanted(path=path) for path in paths))
-    assert [column.at.step for column in bench.seen.columns if column.at] == [12, 30]
-    assert bench.seen.ended
-    (parting,) = bench.find().partings
+    assert [column.at.step for column in bench.seen.columns if column.in_sync] == [12, 30]
+    assert bench.seen.between.ended
+    (parting,) = bench.find().between.divergences
     assert (parting.step, parting.sides[0].choice) == (13, None), "the shorter one has ended"
     trained = Bench(read("sample:english"), ColumnWanted(path=paths[0]), preset("gpt2"))
-    assert trained.seen.position.value == 0
-    (parting,) = trained.find().partings
+    assert trained.seen.position.value == 12, "a file is shown whole"
+    (parting,) = trained.find().between.divergences
     assert parting.step == 13

@@ -12,50 +12,61 @@ from typing import Any
 import pytest
 
 from tokentui.analyze.agreement import cuts, disagreements
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
-from tokentui.presets import preset
+from tokentui.recipe import Recipe, Run
+from tokentui.session import beside as work
 from tokentui.session import commands as do
-from tokentui.session.compared import (
-    SECTIONS,
+from tokentui.session.commands import SetViewport
+from tokentui.session.commands_compare import (
     AddColumn,
     ColumnWanted,
-    CompareCommand,
-    CompareLook,
-    CompareSnapshot,
-    GoToParting,
-    HeldOut,
-    InStepBy,
+    Compare,
+    GoToDivergence,
+    HoldOut,
+    Leave,
     NextPassage,
-    Position,
     RemoveColumn,
-    VocabularyLook,
-    Watch,
+    SyncBy,
 )
-from tokentui.session.comparing import CompareSession
-from tokentui.session.comparing import opening as columns
-from tokentui.session.comparing.column import open_column
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
+from tokentui.session.opening import prepare, prepare_column, quiet_hooks
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import BETWEEN, Position, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
 PATIENCE = 60
+EVERYTHING = ("candidates", "why", *BETWEEN)
 
 
-class Watched(CompareSession):
-    """A session whose snapshots are kept."""
+class Watched(Session):
+    """A session of several columns whose snapshots are kept; those of one column are left out."""
 
     def __init__(self, corpus: Corpus, *wanted: ColumnWanted, typed: str = "") -> None:
-        self.snapshots: list[CompareSnapshot] = []
+        self.snapshots: list[Snapshot] = []
         self._fresh = asyncio.Event()
-        super().__init__(self._take, corpus, wanted, typed=typed)
+        self._begun = corpus, wanted, typed
+        super().__init__(self._take, wanted[0].recipe, wanted[0].run)
 
-    def _take(self, snapshot: CompareSnapshot) -> None:
-        self.snapshots.append(snapshot)
-        self._fresh.set()
+    async def start(self) -> None:
+        """Begin to compare the columns."""
+        await super().start()
+        corpus, wanted, typed = self._begun
+        first = prepare(corpus, wanted[0].recipe or Recipe(), wanted[0].run, quiet_hooks(lambda *_: None))
+        self._open = first
+        await self._install(first)
+        self.send(do.SetInput(typed))
+        self.send(Compare(wanted))
+        self.send(do.SetViewport(Viewport(wants=("candidates", "why", "vocabularies", "measures"))))
 
-    async def until(self, holds: Callable[[CompareSnapshot], object]) -> CompareSnapshot:
+    def _take(self, snapshot: Snapshot) -> None:
+        if snapshot.side_by_side:
+            self.snapshots.append(snapshot)
+            self._fresh.set()
+
+    async def until(self, holds: Callable[[Snapshot], object]) -> Snapshot:
         """Wait for a snapshot of which something holds."""
         while not self.snapshots or not holds(self.last):
             self._fresh.clear()
@@ -63,17 +74,18 @@ class Watched(CompareSession):
         return self.last
 
     @property
-    def last(self) -> CompareSnapshot:
+    def last(self) -> Snapshot:
         return self.snapshots[-1]
 
-    async def settle(self) -> CompareSnapshot:
+    async def settle(self) -> Snapshot:
         """Wait until there is nothing to do."""
+        await self.until(lambda seen: seen.version)
         await asyncio.wait_for(self.idle.wait(), PATIENCE)
         return self.last
 
 
-def steps(seen: CompareSnapshot) -> list[int | None]:
-    return [column.at.step if column.at else None for column in seen.columns]
+def steps(seen: Snapshot) -> list[int | None]:
+    return [column.at.step if column.in_sync else None for column in seen.columns]
 
 
 @pytest.fixture
@@ -95,13 +107,13 @@ def novel() -> Corpus:
 
 async def test_columns_are_opened_and_kept_in_step(session: Watched) -> None:
     seen = await session.settle()
-    assert session.snapshots[0].columns[0].coming is not None, "the first snapshot does not wait"
+    assert session.snapshots[0].columns[1].loading is not None, "the first snapshot does not wait"
     assert [column.name for column in seen.columns] == ["gpt2", "wordpiece"]
     assert steps(seen) == [0, 0]
     for _ in range(5):
         session.send(do.Move(1))
     assert steps(await session.settle()) == [5, 5]
-    session.send(InStepBy("size"))
+    session.send(SyncBy("size"))
     session.send(do.Move(-2))
     seen = await session.settle()
     assert seen.position == Position("size", 259)
@@ -118,17 +130,17 @@ async def test_every_snapshot_belongs_to_one_position(session: Watched) -> None:
     await session.settle()
     for seen in session.snapshots:
         for column in seen.columns:
-            assert column.at is None or column.at.step == seen.position.value or column.at.why.end
+            assert not column.in_sync or column.at.step == seen.position.value or column.why.end
 
 
 async def test_a_long_way_holds_up_no_key(session: Watched, novel: Corpus) -> None:
     other = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop")))
     await other.start()
     try:
-        await other.until(lambda seen: all(column.at for column in seen.columns))
+        await other.until(lambda seen: all(column.in_sync for column in seen.columns))
         other.send(do.GoTo(10_000))
-        await other.send(do.Type("str"))
-        seen = await other.until(lambda seen: seen.aligned.text == "str")
+        await other.send(do.SetInput("str"))
+        seen = await other.until(lambda seen: seen.between.aligned.text == "str")
         assert seen.goal == Position("merges", 10_000)
         assert seen.position.value < 10_000
         await other.send(do.CancelWork())
@@ -141,33 +153,33 @@ async def test_a_long_way_holds_up_no_key(session: Watched, novel: Corpus) -> No
 
 
 async def test_what_is_found_beside_comes_when_it_rests(session: Watched) -> None:
-    session.send(Watch(CompareLook(wants=SECTIONS, vocabulary=VocabularyLook(1, 2, "never_b"))))
+    session.send(SetViewport(Viewport(wants=EVERYTHING, tokens=TokenList(1, 2, "never_b"))))
     session.send(do.GoTo(40))
     seen = await session.settle()
-    assert seen.failed == ()
-    assert seen.busy is None
-    assert seen.measured is not None
-    assert seen.measured.at == seen.position
-    assert seen.measured.agreements
-    assert seen.overlaps[0].at == seen.position
-    assert seen.overlaps[0].never_b is not None
-    assert seen.vocabulary is not None
-    assert seen.vocabulary.total == seen.overlaps[0].never_b
-    assert seen.curves is not None
-    assert [one.key for one in seen.curves.series] == [1, 2]
-    assert await session.send(GoToParting(1, 2)) == 1
+    assert seen.between.failed == ()
+    assert seen.between.busy is None
+    assert seen.between.measured is not None
+    assert seen.between.measured.at == seen.position
+    assert seen.between.measured.agreements
+    assert seen.between.overlaps[0].at == seen.position
+    assert seen.between.overlaps[0].never_b is not None
+    assert seen.between.tokens is not None
+    assert seen.between.tokens.total == seen.between.overlaps[0].never_b
+    assert seen.between.curves is not None
+    assert [one.key for one in seen.between.curves.series] == [1, 2]
+    assert await session.send(GoToDivergence(1, 2)) == 1
     seen = await session.settle()
-    assert (steps(seen), seen.measured is not None) == ([0, 0], True)
-    await session.send(HeldOut("sample:sailor"))
+    assert (steps(seen), seen.between.measured is not None) == ([0, 0], True)
+    await session.send(HoldOut("sample:sailor"))
     seen = await session.settle()
-    assert seen.held_out
-    assert seen.held_measured is not None
-    assert seen.curves is not None
-    assert [(one.key, one.held_out) for one in seen.curves.series] == [(1, False), (1, True), (2, False), (2, True)]
+    assert seen.between.held_out
+    assert seen.between.held_measured is not None
+    assert seen.between.curves is not None
+    assert [(one.key, one.held_out) for one in seen.between.curves.series] == [(1, False), (1, True), (2, False), (2, True)]
     with pytest.raises(TokentuiError, match="no such file"):
-        await session.send(HeldOut("/no/such/file.txt"))
-    await session.send(HeldOut(""))
-    assert (await session.settle()).held_measured is None
+        await session.send(HoldOut("/no/such/file.txt"))
+    await session.send(HoldOut(""))
+    assert (await session.settle()).between.held_measured is None
 
 
 async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
@@ -175,11 +187,13 @@ async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
     session.send(do.GoTo(200))
     found = []
     for backward in (False, False, True):
-        found.append(await session.send(NextPassage(backward)))
+        passage = await session.send(NextPassage(backward))
+        assert passage is not None
+        found.append(passage)
         seen = await session.settle()
-        assert seen.aligned.passage == found[-1]
-        assert seen.aligned.alignment is not None
-        assert seen.aligned.alignment.partings
+        assert seen.between.aligned.passage == passage
+        assert seen.between.aligned.alignment is not None
+        assert seen.between.aligned.alignment.partings
     assert found[1].start >= found[0].start + found[0].length
     assert found[2].start + found[2].length <= found[1].start
     same = Watched(read("sample:english"), ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
@@ -187,8 +201,8 @@ async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
     await same.settle()
     assert await same.send(NextPassage()) is None
     seen = await same.settle()
-    assert (seen.partings[0].step, seen.partings[0].done) == (None, True)
-    assert seen.aligned.passage is None
+    assert (seen.between.divergences[0].step, seen.between.divergences[0].done) == (None, True)
+    assert seen.between.aligned.passage is None
     await same.close()
 
 
@@ -214,9 +228,9 @@ async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
     switched = sys.getswitchinterval()
     session = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))
     await session.start()
-    session.send(Watch(CompareLook(wants=SECTIONS)))
-    await session.until(lambda seen: any(column.at for column in seen.columns))
-    passage, parting = session.send(NextPassage()), session.send(GoToParting(1, 2))
+    session.send(SetViewport(Viewport(wants=EVERYTHING)))
+    await session.until(lambda seen: any(column.in_sync for column in seen.columns))
+    passage, parting = session.send(NextPassage()), session.send(GoToDivergence(1, 2))
     session.send(do.GoTo(None))
     await asyncio.wait_for(session.close(), PATIENCE)
     assert sys.getswitchinterval() == switched
@@ -224,40 +238,47 @@ async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
         assert answer.cancelled() or not answer.done() or isinstance(answer.exception(), Cancelled | None)
 
 
-async def test_from_the_explorer_it_goes_on_where_that_stands() -> None:
-    explorer = Session(lambda snapshot: None, preset("gpt2"), Run())
-    await explorer.start()
-    opening = explorer.open(["sample:english"])
-    opening.add_done_callback(lambda _: explorer.send(do.GoTo(25)))
-    await opening
-    await asyncio.wait_for(explorer.idle.wait(), PATIENCE)
-    explorer.send(do.Type("the end"))
-    snapshots: list[CompareSnapshot] = []
-    session = await explorer.comparing(snapshots.append, (ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
+async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_it_was_left() -> None:
+    snapshots: list[Snapshot] = []
+    session = Session(snapshots.append, preset("gpt2"), Run())
     await session.start()
-    await asyncio.wait_for(session.idle.wait(), PATIENCE)
-    seen = snapshots[-1]
+
+    async def settle() -> Snapshot:
+        await asyncio.wait_for(session.idle.wait(), PATIENCE)
+        return snapshots[-1]
+
+    await session.send(do.Open(("sample:english",)))
+    session.send(do.GoTo(25))
+    session.send(do.SetInput("the end"))
+    session.send(Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))))
+    seen = await settle()
     assert steps(seen) == [25, 25]
-    assert seen.aligned.text == "the end"
+    assert seen.between.aligned.text == "the end"
     ways = [cuts(column.trainer.tokenizer().encode("the end")) for column in session._state.columns]
-    assert seen.aligned.alignment is not None
-    assert list(seen.aligned.alignment.partings) == list(disagreements(ways))
+    assert seen.between.aligned.alignment is not None
+    assert list(seen.between.aligned.alignment.partings) == list(disagreements(ways))
+    session.send(do.Move(3))
+    assert steps(await settle()) == [28, 28]
+    session.send(Leave())
+    session.send(do.Move(1))
+    seen = await settle()
+    assert (len(seen.columns), seen.parked, seen.main.at.step) == (1, 1, 29)
+    before = session._state.compared[1].trainer
+    session.send(Compare())
+    seen = await settle()
+    assert (steps(seen), seen.columns[1].recipe) == ([29, 29], preset("bert"))
+    assert session._state.compared[1].trainer is before, "it was kept"
+    session.send(Leave())
+    session.send(Compare((ColumnWanted(preset("bert")), ColumnWanted(preset("gpt4")))))
+    assert steps(await settle()) == [0, 0], "another first column begins at its start"
     await session.close()
-    explorer.send(do.Move(1))
-    await asyncio.wait_for(explorer.idle.wait(), PATIENCE)
-    other = await explorer.comparing(snapshots.append, (ColumnWanted(preset("bert")), ColumnWanted(preset("gpt4"))))
-    await other.start()
-    await asyncio.wait_for(other.idle.wait(), PATIENCE)
-    assert steps(snapshots[-1]) == [0, 0], "another first column begins at its start"
-    await other.close()
-    await explorer.close()
 
 
 async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
-    ended = CompareSession(lambda snapshot: None, novel, [ColumnWanted(preset(name)) for name in ("gpt2", "bert")])
+    ended = Watched(novel, *(ColumnWanted(preset(name)) for name in ("gpt2", "bert")))
     await ended.start()
     await ended.close()
-    for command in (do.Move(1), do.Type("a"), do.CancelWork()):
+    for command in (do.Move(1), do.SetInput("a"), do.CancelWork()):
         answer = ended.send(command)
         await asyncio.wait([answer], timeout=30)
         assert answer.cancelled(), command
@@ -269,29 +290,28 @@ async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
      ((do.Move(3), do.Move(4), do.Move(-2)), 5)],
 )
 async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
-    keys: tuple[CompareCommand, ...], by: int | None, monkeypatch: pytest.MonkeyPatch
+    keys: tuple[do.Command[object], ...], by: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, opening = threading.Event(), open_column
+    gate, opening = threading.Event(), prepare_column
 
-    def held(corpus: Corpus, wanted: ColumnWanted, *words: Any, **more: Any) -> Any:
-        if wanted.name == "second":
-            gate.wait(PATIENCE)
-        return opening(corpus, wanted, *words, **more)
+    def held(corpus: Corpus, wanted: ColumnWanted, *words: Any) -> Any:
+        gate.wait(PATIENCE)
+        return opening(corpus, wanted, *words)
 
-    monkeypatch.setattr(columns, "open_column", held)
-    first, second = ColumnWanted(preset("gpt2"), (("max_length", 2),)), ColumnWanted(preset("minbpe"), name="second")
+    monkeypatch.setattr(work, "prepare_column", held)
+    first, second = ColumnWanted(preset("gpt2"), Run.of({"max_length": 2})), ColumnWanted(preset("minbpe"), name="second")
     watched = Watched(read("sample:sailor"), first, second)
     await watched.start()
-    await watched.until(lambda seen: seen.columns[0].at is not None)
+    await watched.until(lambda seen: seen.columns[0].in_sync)
     for key in keys[:-1]:
         watched.send(key)
     await watched.send(keys[-1])
     if by is None:
-        await watched.until(lambda seen: seen.columns[0].at and seen.columns[0].at.why.end is not None)
+        await watched.until(lambda seen: seen.columns[0].why.end is not None)
     gate.set()
     seen = await watched.settle()
     alone = start(read("sample:sailor"), preset("minbpe"))
     alone.run()
-    assert seen.columns[1].at is not None
+    assert seen.columns[1].in_sync
     assert seen.columns[1].at.step == (alone.number if by is None else by)
     await watched.close()

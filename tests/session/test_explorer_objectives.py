@@ -9,12 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
-from tokentui.presets import PRESETS, preset
+from tokentui.presets import PRESETS
+from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.explorer import Explorer, Prepared, Run
-from tokentui.session.snapshot import LossRow, PairRow, PiecesView, Place
+from tokentui.session.prepared import Prepared
+from tokentui.session.snapshot import PiecesView
+from tokentui.session.state import State
+from tokentui.session.views import CorpusPlace, LossRow, PairRow
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -22,19 +26,19 @@ TEXT = "the cat sat on the mat, the cat ate the rat and the bat sat there; " * 4
 BOOK = read("sample:english").documents[0][:4000]
 
 
-def explorer(name: str, text: str = TEXT, **run: Any) -> Explorer:
+def explorer(name: str, text: str = TEXT, **run: Any) -> State:
     corpus, recipe, asked = Corpus.from_text(text, "test"), preset(name), Run.of(run)
-    trainer = start(corpus, recipe, first_id=asked.first_id, specials=asked.specials)
-    it = Explorer(Prepared(corpus, recipe, asked, trainer))
-    it.look = replace(it.look, pairs_rows=5000, vocabulary_rows=5000, corpus_chars=5000)
+    trainer = start(corpus, recipe, Run(first_id=asked.first_id, specials=asked.specials))
+    it = State(Prepared(corpus, recipe, asked, trainer))
+    it.view = replace(it.view, candidates_rows=5000, vocabulary_rows=5000, corpus_chars=5000)
     return it
 
 
-def unigram(vocab_size: int = 60) -> Explorer:
+def unigram(vocab_size: int = 60) -> State:
     return explorer("sentencepiece-unigram", BOOK, vocab_size=vocab_size)
 
 
-def tell(it: Explorer, command: do.Command) -> list[Any]:
+def tell(it: State, command: do.Command[object]) -> list[Any]:
     answers: list[Any] = []
     it.handle(command, answers.append)
     while it.at_work:
@@ -42,9 +46,9 @@ def tell(it: Explorer, command: do.Command) -> list[Any]:
     return answers
 
 
-def swap(it: Explorer, name: str, trainer: Any = None) -> None:
+def swap(it: State, name: str, trainer: Any = None) -> None:
     corpus, recipe = it.prepared.corpus, preset(name)
-    it.install(Prepared(corpus, recipe, it.prepared.run, trainer or start(corpus, recipe)), it.stand)
+    it.install(Prepared(corpus, recipe, it.prepared.run, trainer or start(corpus, recipe)), it.kept)
     while it.at_work:
         it.work(0.0)
 
@@ -55,100 +59,101 @@ def swap(it: Explorer, name: str, trainer: Any = None) -> None:
 def test_a_unigram_training_is_seen_piece_by_piece() -> None:
     it = unigram()
     first = it.snapshot()
-    assert all(isinstance(row, LossRow) for row in first.pairs)
-    assert (first.pairs_total, first.step, first.last) == (first.vocab_size, 0, None)
-    assert first.why.round is not None
-    assert (first.why.round.last, first.why.round.next, first.why.round.going) == ("seeds", "em", None)
+    assert all(isinstance(row, LossRow) for row in first.main.candidates.rows)
+    assert (first.main.candidates.total, first.main.at.step, first.main.at.last) == (first.main.at.vocab_size, 0, None)
+    assert first.main.why.round is not None
+    assert (first.main.why.round.last, first.main.why.round.next, first.main.why.round.going) == ("seeds", "em", None)
     tell(it, do.Move(2))
     shown = it.snapshot()
-    assert shown.why.round is not None
-    assert (shown.why.round.last, shown.why.round.next) == ("em", "prune")
-    rows = [row for row in shown.pairs if isinstance(row, LossRow)]
+    assert shown.main.why.round is not None
+    assert (shown.main.why.round.last, shown.main.why.round.next) == ("em", "prune")
+    rows = [row for row in shown.main.candidates.rows if isinstance(row, LossRow)]
     assert [row.loss for row in rows] == sorted(row.loss for row in rows)
-    assert shown.why.round.going == sum(row.goes for row in rows) > 2
+    assert shown.main.why.round.going == sum(row.goes for row in rows) > 2
     assert all(bool(row.reason) == row.goes for row in rows)
     assert all(row.alternative for row in rows if row.goes and len(row.piece.decode()) > 1)
     dropped = [row.piece for row in rows if row.goes]
     tell(it, do.Move(1))
     after = it.snapshot()
-    left = [row for row in after.vocabulary if row.kind == "left"]
+    left = [row for row in after.main.vocabulary.rows if row.kind == "left"]
     assert sorted(row.piece for row in left) == sorted(dropped)
     assert all(row.id is None and row.reason for row in left)
-    assert after.vocab_size == shown.vocab_size - len(left)
-    assert {row.kind for row in after.vocabulary} == {"left", "piece"}
+    assert after.main.at.vocab_size == shown.main.at.vocab_size - len(left)
+    assert {row.kind for row in after.main.vocabulary.rows} == {"left", "piece"}
     tell(it, do.Move(-1))
-    assert it.snapshot().pairs == shown.pairs
-    assert it.snapshot().vocabulary == shown.vocabulary
+    assert it.snapshot().main.candidates.rows == shown.main.candidates.rows
+    assert it.snapshot().main.vocabulary.rows == shown.main.vocabulary.rows
 
 
 def test_a_pruning_is_walked_piece_by_piece() -> None:
     it = unigram()
     with pytest.raises(TokentuiError, match="round of EM"):
-        it.handle(do.Fine(1), lambda _: None)
+        it.handle(do.StepPieces(1), lambda _: None)
     tell(it, do.Move(2))
     before = it.snapshot()
-    going = [row.piece for row in before.pairs if isinstance(row, LossRow) and row.goes]
+    going = [row.piece for row in before.main.candidates.rows if isinstance(row, LossRow) and row.goes]
     for n in range(1, len(going) + 1):
-        tell(it, do.Fine(1))
+        tell(it, do.StepPieces(1))
         shown = it.snapshot()
-        assert shown.step == before.step
-        assert shown.why.round is not None
-        assert (shown.why.round.taken, shown.why.round.going) == (n, len(going))
-        taken = [row.piece for row in shown.pairs if isinstance(row, LossRow) and row.taken]
+        assert shown.main.at.step == before.main.at.step
+        assert shown.main.why.round is not None
+        assert (shown.main.why.round.taken, shown.main.why.round.going) == (n, len(going))
+        taken = [row.piece for row in shown.main.candidates.rows if isinstance(row, LossRow) and row.taken]
         assert taken == going[:n]
-        assert shown.vocab_size == before.vocab_size - n
-        assert [row.piece for row in shown.vocabulary if row.kind == "left"] == going[:n][::-1]
-        assert sum(part.text.count("the") for part in shown.corpus.parts) > 0
+        assert shown.main.at.vocab_size == before.main.at.vocab_size - n
+        assert [row.piece for row in shown.main.vocabulary.rows if row.kind == "left"] == going[:n][::-1]
+        assert sum(part.text.count("the") for part in shown.main.corpus.parts) > 0
     end = it.snapshot()
     tell(it, do.Move(1))
-    pruned = it.snapshot()
-    assert (pruned.tokens, pruned.vocab_size) == (end.tokens, end.vocab_size), "a walk to the end is the pruning"
+    pruned, last = it.snapshot().main.at, end.main.at
+    assert (pruned.tokens, pruned.vocab_size) == (last.tokens, last.vocab_size), "a walk to the end is the pruning"
     tell(it, do.Move(-1))
-    tell(it, do.Fine(3))
-    tell(it, do.Fine(-2))
-    assert it.snapshot().vocab_size == before.vocab_size - 1
-    tell(it, do.Fine(-5))
-    assert it.snapshot().pairs == before.pairs
-    tell(it, do.Fine(2))
+    tell(it, do.StepPieces(3))
+    tell(it, do.StepPieces(-2))
+    assert it.snapshot().main.at.vocab_size == before.main.at.vocab_size - 1
+    tell(it, do.StepPieces(-5))
+    assert it.snapshot().main.candidates.rows == before.main.candidates.rows
+    tell(it, do.StepPieces(2))
     tell(it, do.Move(-1))
-    assert it.snapshot().step == 1, "a step back leaves the walk"
+    assert it.snapshot().main.at.step == 1, "a step back leaves the walk"
 
 
 def test_tokens_of_the_corpus_add_up_under_a_unigram_model() -> None:
     it = unigram()
     for _ in range(8):
         shown = it.snapshot()
-        assert sum(len(part.tokens) for part in shown.corpus.parts) == shown.tokens
-        used = sum(row.uses or 0 for row in shown.vocabulary if row.kind == "piece")
-        assert used == shown.tokens or (used < shown.tokens and shown.why.end is None), "units may be no pieces till the last cut"
+        assert sum(len(part.tokens) for part in shown.main.corpus.parts) == shown.main.at.tokens
+        used = sum(row.uses or 0 for row in shown.main.vocabulary.rows if row.kind == "piece")
+        tokens = shown.main.at.tokens
+        assert used == tokens or (used < tokens and shown.main.why.end is None), "units may be no pieces till the last cut"
         tell(it, do.Move(1))
     tell(it, do.GoTo(None))
     end = it.snapshot()
-    assert end.why.end == "vocab_size"
-    assert end.target == end.step == end.known
+    assert end.main.why.end == "vocab_size"
+    assert end.main.at.target == end.main.at.step == end.main.at.computed
 
 
 def test_going_to_a_piece_is_going_to_the_step_that_drops_it() -> None:
     it = unigram()
     tell(it, do.Move(3))
-    gone = next(row.piece for row in it.snapshot().vocabulary if row.kind == "left").decode()
+    gone = next(row.piece for row in it.snapshot().main.vocabulary.rows if row.kind == "left").decode()
     tell(it, do.GoTo(0))
     assert tell(it, do.GoToToken(gone)) == [3]
-    assert it.snapshot().step == 3
+    assert it.snapshot().main.at.step == 3
     tell(it, do.GoTo(None))
-    end = it.snapshot().step
+    end = it.snapshot().main.at.step
     assert tell(it, do.GoToToken("▁the")) == [end]
     assert tell(it, do.GoToToken("zebra")) == [None]
 
 
 def test_following_goes_to_a_word_that_is_cut_in_another_way() -> None:
     it = unigram()
-    assert tell(it, do.Follow(Place())) == [None]
+    assert tell(it, do.FindChanged(CorpusPlace())) == [None]
     tell(it, do.Move(3))
-    before = {part.place: part.tokens for part in it.snapshot().corpus.parts}
+    before = {part.place: part.tokens for part in it.snapshot().main.corpus.parts}
     tell(it, do.Move(1))
-    now = {part.place: part.tokens for part in it.snapshot().corpus.parts}
-    place = tell(it, do.Follow(Place()))[0]
+    now = {part.place: part.tokens for part in it.snapshot().main.corpus.parts}
+    place = tell(it, do.FindChanged(CorpusPlace()))[0]
     assert before[place] != now[place]
 
 
@@ -158,26 +163,26 @@ def test_following_goes_to_a_word_that_is_cut_in_another_way() -> None:
 def test_wordpiece_rows_have_uses_and_scores() -> None:
     it = explorer("wordpiece")
     shown = it.snapshot()
-    rows = [row for row in shown.pairs if isinstance(row, PairRow)]
+    rows = [row for row in shown.main.candidates.rows if isinstance(row, PairRow)]
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
     for row in rows:
         assert row.score == row.count / (row.left_uses * row.right_uses)
-    assert any("rare pairs win" in fact for fact in shown.why.facts)
+    assert any("rare pairs win" in fact for fact in shown.main.why.facts)
     tell(it, do.Move(1))
-    last = it.snapshot().last
+    last = it.snapshot().main.at.last
     assert last is not None
     assert last.score == rows[0].score
     least = explorer("wordpiece", min_count=5)
     shown = least.snapshot()
-    assert not any("rare" in fact for fact in shown.why.facts)
-    assert all(row.count >= 5 for row in shown.pairs if isinstance(row, PairRow))
+    assert not any("rare" in fact for fact in shown.main.why.facts)
+    assert all(row.count >= 5 for row in shown.main.candidates.rows if isinstance(row, PairRow))
     tell(least, do.Move(3))
-    assert least.snapshot().step == 3
-    assert all(row.count is None or row.count >= 5 for row in least.snapshot().vocabulary)
+    assert least.snapshot().main.at.step == 3
+    assert all(row.count is None or row.count >= 5 for row in least.snapshot().main.vocabulary.rows)
 
 
 def test_hugging_faces_wordpiece_says_what_it_is() -> None:
-    assert any("by count with ##" in fact for fact in explorer("bert").snapshot().why.facts)
+    assert any("by count with ##" in fact for fact in explorer("bert").snapshot().main.why.facts)
 
 
 def test_gage_shows_the_slides_string() -> None:
@@ -198,15 +203,15 @@ def test_gage_shows_the_slides_string() -> None:
 def test_the_same_number_of_merges_is_kept_round_a_unigram_training() -> None:
     it = explorer("gpt2")
     tell(it, do.Move(7))
-    gpt2 = it.trainer
+    gpt2 = it.main.trainer
     swap(it, "wordpiece")
-    assert it.snapshot().step == 7
+    assert it.snapshot().main.at.step == 7
     tell(it, do.Move(2))
     swap(it, "sentencepiece-unigram")
-    assert it.snapshot().step == 0, "rounds of a unigram training are no merges"
+    assert it.snapshot().main.at.step == 0, "rounds of a unigram training are no merges"
     tell(it, do.Move(1))
     swap(it, "gpt2", gpt2)
-    assert it.snapshot().step == 9
+    assert it.snapshot().main.at.step == 9
 
 
 @pytest.mark.parametrize("name", ["udl-notebook", "wordpiece", "sentencepiece-bpe"])
@@ -215,13 +220,13 @@ def test_the_same_size_is_kept(name: str) -> None:
     tell(it, do.KeepPlace("size"))
     assert it.snapshot().keep_place == "size"
     tell(it, do.Move(9))
-    size, trainer = it.trainer.vocab_size, it.trainer
+    size, trainer = it.snapshot().main.at.vocab_size, it.main.trainer
     swap(it, "minbpe-basic")
-    assert it.snapshot().vocab_size == 256, "its least size"
+    assert it.snapshot().main.at.vocab_size == 256, "its least size"
     swap(it, name, trainer)
-    assert it.snapshot().step == 9, "the size that was kept, although a recipe between had no vocabulary of that size"
+    assert it.snapshot().main.at.step == 9, "the size that was kept, although a recipe between had no vocabulary of that size"
     swap(it, "comp336-no-pretokenization")
-    assert it.snapshot().vocab_size == size
+    assert it.snapshot().main.at.vocab_size == size
     with pytest.raises(TokentuiError, match="no such place"):
         it.handle(do.KeepPlace("time"), lambda _: None)
 
@@ -231,8 +236,8 @@ def test_the_same_size_is_kept(name: str) -> None:
 
 def test_pieces_say_which_branch_matched() -> None:
     it = explorer("gpt2", "I'm 12, you?\n  'll   ")
-    tell(it, do.Type("don't 3"))
-    view = tell(it, do.Pieces(Place()))[0]
+    tell(it, do.SetInput("don't 3"))
+    view = tell(it, do.Pieces(CorpusPlace()))[0]
     assert isinstance(view, PiecesView)
     assert [part.text for part in view.corpus] == ["I", "'m", " 12", ",", " you", "?", "\n ", " '", "ll", "   "]
     named = [view.branches[part.branch or 0].split("  ")[0] for part in view.typed]
@@ -243,13 +248,13 @@ def test_pieces_say_which_branch_matched() -> None:
 
 def test_what_a_split_drops_is_among_the_pieces() -> None:
     it = explorer("udl-notebook", "a  bc\td ")
-    view = tell(it, do.Pieces(Place(0, 1), 3))[0]
+    view = tell(it, do.Pieces(CorpusPlace(0, 1), 3))[0]
     assert [(part.text, part.branch) for part in view.corpus] == [("  ", None), ("bc", 0)]
 
 
 def test_huge_pieces_are_warned_of() -> None:
     it = explorer("jurassic", "abc " * 1000)
-    view = tell(it, do.Pieces(Place(0, 100), 50))[0]
+    view = tell(it, do.Pieces(CorpusPlace(0, 100), 50))[0]
     assert "the longest piece has 4,000 characters" in view.warning
     assert sum(len(part.text) for part in view.corpus) >= 50
 
@@ -262,14 +267,14 @@ def test_huge_pieces_are_warned_of() -> None:
 @given(text=st.text(st.sampled_from("ab  AB1,.\n▁é漢'\x00</w>##🙂"), max_size=40), typed=st.text(max_size=10))
 def test_every_preset_ends_with_a_reason(name: str, text: str, typed: str) -> None:
     it = explorer(name, text)
-    tell(it, do.Type(typed))
+    tell(it, do.SetInput(typed))
     tell(it, do.GoTo(None))
     end = it.snapshot()
-    assert end.why.end in ("no pair left", "min_count", "vocab_size", "merges")
+    assert end.main.why.end in ("no pair left", "min_count", "vocab_size", "merges")
     tell(it, do.Move(3))
-    assert it.snapshot().step == end.step, "nothing is left"
-    while it.trainer.number:
+    assert it.snapshot().main.at.step == end.main.at.step, "nothing is left"
+    while it.main.trainer.number:
         tell(it, do.Move(-1))
         it.snapshot()
     tell(it, do.GoTo(None))
-    assert it.snapshot().vocabulary == end.vocabulary
+    assert it.snapshot().main.vocabulary.rows == end.main.vocabulary.rows

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokentui.axes import preset
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
 from tokentui.learn import start
-from tokentui.presets import preset
+from tokentui.learn.walk import jump
+from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.explorer import Explorer, Prepared, Run
 from tokentui.session.opening import Hooks, prepare_tokenizer
-from tokentui.session.snapshot import BirthRow, Look, PairRow
+from tokentui.session.prepared import Prepared
+from tokentui.session.state import State
+from tokentui.session.views import BirthRow, PairRow, Viewport
 from tokentui.text.read import read
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.tables import pair, tokens
@@ -25,15 +29,15 @@ def plain(cell: Cell) -> str:
     return "".join(text for text, _ in cell)
 
 
-def on_sample(recipe: str, merges: int = 6) -> Explorer:
+def on_sample(recipe: str, merges: int = 6) -> State:
     corpus = read("sample:english")
-    it = Explorer(Prepared(corpus, preset(recipe), Run(), start(corpus, preset(recipe))))
-    it.trainer.jump(merges)
-    it.look = Look(pairs_rows=200)
+    it = State(Prepared(corpus, preset(recipe), Run(), start(corpus, preset(recipe))))
+    jump(it.main.trainer, merges)
+    it.view = Viewport(candidates_rows=200)
     return it
 
 
-def found(it: Explorer, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
+def found(it: State, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
     answers: list[Any] = []
     it.handle(do.Find("pairs", text, row, False, mode), answers.append)
     return answers[0]
@@ -43,7 +47,7 @@ def found(it: Explorer, text: str, mode: GlyphMode = "text", row: int = -1) -> A
 @pytest.mark.parametrize("recipe", ["gpt2", "wordpiece", "bert", "subword-nmt", "sentencepiece-bpe", "gage"])
 def test_a_pair_is_found_as_it_is_shown(recipe: str, mode: GlyphMode) -> None:
     it = on_sample(recipe)
-    rows = it.snapshot().pairs
+    rows = it.snapshot().main.candidates.rows
     shown = [plain(pair(row, mode)) for row in rows if isinstance(row, PairRow)]
     assert len(shown) > 40
     for row in range(0, 40, 3):
@@ -62,10 +66,10 @@ def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
     corpus = read("sample:sailor")
     trainer = start(corpus, preset("bert"))
     trainer.jump(12)
-    prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run(), Hooks(lambda *_: None, lambda _: None, lambda: False))
-    it = Explorer(prepared)
-    it.trainer.jump(births)
-    rows = [row for row in it.snapshot().pairs if isinstance(row, BirthRow)]
+    prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run(), Hooks(lambda *_: None, lambda _: None))
+    it = State(prepared)
+    jump(it.main.trainer, births)
+    rows = [row for row in it.snapshot().main.candidates.rows if isinstance(row, BirthRow)]
     assert rows
     for at, row in enumerate(rows):
         assert found(it, plain(tokens(row.parts, "text")), row=at - 1) == at
@@ -74,7 +78,10 @@ def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
 @given(st.binary(max_size=12), st.sampled_from(GLYPH_MODES))
 def test_what_is_shown_is_read_back(data: bytes, mode: GlyphMode) -> None:
     text = "".join(span.text for span in visible(data, mode=mode))
-    # A stand-in that stands in the data itself, and the circle under a mark, are not told apart; escapes and bytes are exact.
+    # A stand-in that stands in the data itself, the circle under a mark, and a digit behind a code point are not told apart;
+    # escapes and bytes are exact.
     plainly = data.decode("utf-8", "surrogateescape")
+    if re.search("U\\+[0-9A-F]{5}", text):
+        return
     if mode != "text" or ("◌" not in text and meant(plainly) == data and "<" not in plainly and "U" not in plainly):
         assert meant(text, mode) == data

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from gates import AGAIN, COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 
-from tokentui.analyze.results import Answers
+from tokentui.analyze.results import VocabularyReport
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.formats import load
-from tokentui.presets import preset
+from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session import driver as sessions
@@ -73,63 +73,63 @@ PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_steps_wait_for_the_corpus_in_order_and_are_made(session: Held, gates: Gates, text: Path, phase: str) -> None:
     gates.close(phase)
-    session.open([str(text)])
+    session.send(do.Open((str(text),)))
     await gates.until(phase)
     answers = [session.send(do.Move(1)) for _ in range(25)]
     answers += [session.send(do.GoTo(40)), session.send(do.Move(-3)), session.send(do.Move(1))]
     await session.until(lambda seen: seen.waiting == "25 steps on, go to step 40, 3 steps back, a step on")
-    assert session.last.step == 0
+    assert session.last.main.at.step == 0
     gates.close()
     await asyncio.gather(*answers)
     seen = await session.settle()
-    assert (seen.step, seen.waiting, seen.partial, seen.corpus_name) == (38, "", False, "text.txt")
+    assert (seen.main.at.step, seen.waiting, seen.main.partial, seen.corpus.name) == (38, "", False, "text.txt")
 
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_the_end_is_gone_to_before_what_comes_after_it(session: Held, gates: Gates, text: Path, phase: str) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.GoTo(None))
-    end = (await session.settle()).step
+    end = (await session.settle()).main.at.step
     gates.close(phase)
-    session.send(do.Open(str(text)))
+    session.send(do.Open((str(text),)))
     await gates.until(phase)
     session.send(do.GoTo(None))
     session.send(do.Move(-2))
     gates.close()
-    assert (await session.settle()).step == end - 2
+    assert (await session.settle()).main.at.step == end - 2
 
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_another_recipe_gets_the_keys_that_came_after_it(session: Held, gates: Gates, text: Path, phase: str) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.Move(12))
     await session.settle()
     gates.close(phase)
-    session.send(do.Use(preset("t5")))
+    session.send(do.SetRecipe(preset("t5")))
     await gates.until(phase)
     session.send(do.GoTo(None))
     assert (await session.until(lambda seen: seen.waiting)).waiting == "go to the end"
     gates.close()
     seen = await session.settle()
-    assert (seen.recipe, seen.why.end is not None, seen.step > 0) == (preset("t5"), True, True)
+    assert (seen.main.recipe, seen.main.why.end is not None, seen.main.at.step > 0) == (preset("t5"), True, True)
 
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_the_place_that_is_kept_is_where_it_is_now(session: Held, gates: Gates, text: Path, phase: str) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.GoTo(30))
     await session.settle()
     gates.close(phase)
-    session.send(do.Use(preset("bert")))
+    session.send(do.SetRecipe(preset("bert")))
     await gates.until(phase)
     session.send(do.Move(5))
-    session.send(do.Use(preset("minbpe")))
+    session.send(do.SetRecipe(preset("minbpe")))
     session.send(do.Move(-1))
     seen = await session.until(lambda seen: seen.waiting)
     assert seen.waiting.startswith("5 steps on, train by bpe")
     gates.close()
     seen = await session.settle()
-    assert (seen.recipe, seen.step) == (preset("minbpe"), 34)
+    assert (seen.main.recipe, seen.main.at.step) == (preset("minbpe"), 34)
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -137,38 +137,38 @@ async def test_a_recipe_that_is_taken_while_a_corpus_is_opened_does_not_undo_it(
     session: Held, gates: Gates, text: Path, phase: str
 ) -> None:
     gates.close(phase)
-    opening = session.open([str(text)])
+    opening = session.send(do.Open((str(text),)))
     await gates.until(phase)
-    taken = session.send(do.Use(preset("minbpe")))
+    taken = session.send(do.SetRecipe(preset("minbpe")))
     session.send(do.Move(2))
     await session.until(lambda seen: "train by" in seen.waiting)
     gates.close()
     await opening
     await taken
     seen = await session.settle()
-    assert (seen.corpus_name, seen.recipe, seen.step) == ("text.txt", preset("minbpe"), 2)
+    assert (seen.corpus.name, seen.main.recipe, seen.main.at.step) == ("text.txt", preset("minbpe"), 2)
 
 
 async def test_a_corpus_that_is_opened_while_a_recipe_is_laid_out_does_not_undo_it(
     session: Held, gates: Gates, text: Path
 ) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     gates.close(LAYING_OUT, PART)
-    taken = session.send(do.Use(preset("minbpe")))
-    opening = session.send(do.Open(str(text)))
+    taken = session.send(do.SetRecipe(preset("minbpe")))
+    opening = session.send(do.Open((str(text),)))
     gates.close()
     await asyncio.gather(taken, opening)
     seen = await session.settle()
-    assert (seen.corpus_name, seen.recipe) == ("text.txt", preset("minbpe"))
+    assert (seen.corpus.name, seen.main.recipe) == ("text.txt", preset("minbpe"))
 
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_esc_drops_what_waits_and_says_so(session: Held, gates: Gates, text: Path, phase: str) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     session.send(do.GoTo(7))
     await session.settle()
     gates.close(phase)
-    opening = session.send(do.Open(str(text)))
+    opening = session.send(do.Open((str(text),)))
     await gates.until(phase)
     waits = [session.send(do.Move(1)), session.send(do.GoTo(None))]
     await session.until(lambda seen: seen.waiting == "a step on, go to the end")
@@ -179,40 +179,40 @@ async def test_esc_drops_what_waits_and_says_so(session: Held, gates: Gates, tex
     with pytest.raises(Cancelled):
         await opening
     seen = await session.settle()
-    assert (seen.corpus_name, seen.step, seen.waiting, seen.partial) == ("english", 7, "", False)
+    assert (seen.corpus.name, seen.main.at.step, seen.waiting, seen.main.partial) == ("english", 7, "", False)
     session.send(do.Move(1))
-    assert (await session.settle()).step == 8
+    assert (await session.settle()).main.at.step == 8
 
 
 async def test_what_waits_for_a_corpus_that_cannot_be_opened_is_refused_in_a_line(session: Held, gates: Gates) -> None:
-    await session.open(["sample:english"])
-    opening = session.send(do.Open("/no/such/file"))
-    waits, taken = session.send(do.Move(3)), session.send(do.Use(preset("minbpe")))
+    await session.send(do.Open(("sample:english",)))
+    opening = session.send(do.Open(("/no/such/file",)))
+    waits, taken = session.send(do.Move(3)), session.send(do.SetRecipe(preset("minbpe")))
     with pytest.raises(TokentuiError, match="no such file"):
         await opening
     with pytest.raises(TokentuiError, match=r"not done, .*: 3 steps on"):
         await waits
     await taken
     seen = await session.settle()
-    assert (seen.corpus_name, seen.step, seen.recipe) == ("english", 0, preset("minbpe"))
+    assert (seen.corpus.name, seen.main.at.step, seen.main.recipe) == ("english", 0, preset("minbpe"))
 
 
 async def test_an_opening_that_gives_way_leaves_no_part_of_it_behind(session: Held, gates: Gates, text: Path) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     gates.close(PART)
-    first = session.send(do.Open(str(text)))
+    first = session.send(do.Open((str(text),)))
     await gates.until(PART)
     steps = session.send(do.Move(3))
-    second = session.send(do.Open("/no/such/file"))
+    second = session.send(do.Open(("/no/such/file",)))
     with pytest.raises(TokentuiError, match="not done, another corpus was opened: 3 steps on"):
         await steps
     for one in (first, second):
         with pytest.raises(TokentuiError):
             await one
     seen = await session.settle()
-    assert (seen.corpus_name, seen.partial) == ("english", False)
+    assert (seen.corpus.name, seen.main.partial) == ("english", False)
     session.send(do.Move(1))
-    assert (await session.settle()).step == 1
+    assert (await session.settle()).main.at.step == 1
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -220,35 +220,35 @@ async def test_what_is_asked_for_while_it_loads_is_answered_about_what_was_loade
     session: Held, gates: Gates, text: Path, tmp_path: Path, phase: str
 ) -> None:
     gates.close(phase)
-    session.open([str(text)])
+    session.send(do.Open((str(text),)))
     await gates.until(phase)
     session.send(do.GoTo(20))
-    asked, written = session.send(do.Ask()), session.send(do.Export(str(tmp_path / "out.json"), "tokentui"))
-    pieces, previewed = session.send(do.Pieces(session.last.corpus.place)), session.send(do.Preview(preset("minbpe")))
+    asked, written = session.send(do.AnalyzeVocabulary()), session.send(do.Export(str(tmp_path / "out.json"), "tokentui"))
+    pieces, previewed = session.send(do.Pieces(session.last.main.corpus.place)), session.send(do.Preview(preset("minbpe")))
     gates.close()
-    answers: Answers = await asked
+    answers: VocabularyReport = await asked
     assert answers.step == 20
     assert answers.used
     seen = await session.settle()
-    assert (await pieces).occurrences == seen.occurrences
+    assert (await pieces).occurrences == seen.main.at.occurrences
     assert (await previewed).pairs
     await written
     assert load(str(tmp_path / "out.json")).vocab_size == 256 + 20
 
 
 async def test_an_export_waits_for_the_walk_before_it(session: Held, gates: Gates, text: Path, tmp_path: Path) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.GoTo(50))
     await session.send(do.Export(str(tmp_path / "out.json"), "tokentui"))
     assert load(str(tmp_path / "out.json")).vocab_size == 256 + 50
 
 
 async def test_a_run_that_is_seen_is_stopped_at_once(session: Held, gates: Gates, text: Path) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.Play(True))
     await session.until(lambda seen: seen.running)
     gates.close(READING)
-    session.send(do.Open(str(text)))
+    session.send(do.Open((str(text),)))
     await gates.until(READING)
     session.send(do.Play())
     await session.until(lambda seen: not seen.running and not seen.waiting)
@@ -259,15 +259,15 @@ async def test_a_run_that_is_seen_is_stopped_at_once(session: Held, gates: Gates
 async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded(
     session: Held, gates: Gates, text: Path, tmp_path: Path
 ) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.GoTo(60))
     path = str(tmp_path / "own.json")
     await session.send(do.Export(path, "tokentui"))
     gates.close(PART)
     opening = session.send(do.OpenTokenizer(path))
     await gates.until(PART)
-    await session.until(lambda seen: seen.opened is not None and seen.partial)
-    asked = session.send(do.Ask())
+    await session.until(lambda seen: seen.main.opened is not None and seen.main.partial)
+    asked = session.send(do.AnalyzeVocabulary())
     for _ in range(4):
         session.send(do.Move(-1))
     await asyncio.sleep(0)
@@ -275,7 +275,7 @@ async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded
     session.send(do.GoTo(58))
     gates.close()
     await opening
-    assert (await session.settle()).step == 58
+    assert (await session.settle()).main.at.step == 58
 
 
 async def test_kernels_take_over_at_the_step_where_it_is(
@@ -290,10 +290,10 @@ async def test_kernels_take_over_at_the_step_where_it_is(
     monkeypatch.setattr(sessions, "warm", warm)
     session = Held(kernels=True)
     await session.start()
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     await session.settle()
     gates.close(AGAIN)
-    before = session._explorer.trainer
+    before = session._state.main.trainer
     for _ in range(10):
         session.send(do.Move(1))
     came.set()
@@ -303,31 +303,31 @@ async def test_kernels_take_over_at_the_step_where_it_is(
     session.send(do.Move(-4))
     session.send(do.Play(True))
     session.send(do.Play(False))
-    await session.until(lambda seen: seen.step >= 20)
-    step = session.last.step
+    await session.until(lambda seen: seen.main.at.step >= 20)
+    step = session.last.main.at.step
     gates.close()
     await gates.until("")
     seen = await session.settle()
-    assert session._explorer.trainer is not before
-    assert (seen.step, seen.known) == (step, max(24, step))
-    steps = [seen.step for seen in session.snapshots]
+    assert session._state.main.trainer is not before
+    assert (seen.main.at.step, seen.main.at.computed) == (step, max(24, step))
+    steps = [seen.main.at.step for seen in session.snapshots]
     back = [after - before for before, after in itertools.pairwise(steps) if after < before]
     assert sum(back) >= -4, "it goes back by the four steps that were asked for, and no further"
     await session.close()
 
 
 async def test_a_move_back_from_beyond_the_end_is_made_from_the_end(session: Held, gates: Gates, text: Path) -> None:
-    await session.open([str(text)])
+    await session.send(do.Open((str(text),)))
     session.send(do.GoTo(None))
-    end = (await session.settle()).step
+    end = (await session.settle()).main.at.step
     await session.send(do.GoTo(0))
-    await session.send(do.Use(preset("minbpe")))
+    await session.send(do.SetRecipe(preset("minbpe")))
     session.send(do.GoTo(end + 100_000))
     session.send(do.Move(-1))
     session.send(do.Move(-1))
-    end_of_it = (await session.settle()).known
-    assert session.last.step == end_of_it - 2
+    end_of_it = (await session.settle()).main.at.computed
+    assert session.last.main.at.step == end_of_it - 2
     session.send(do.Move(1))
     session.send(do.Move(100))
     session.send(do.Move(-10))
-    assert (await session.settle()).step == end_of_it - 10
+    assert (await session.settle()).main.at.step == end_of_it - 10

@@ -9,23 +9,17 @@ from comparing import Bench, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.presets import preset
 from tokentui.recipe import Recipe
+from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session.compared import (
-    AddColumn,
-    ColumnWanted,
-    CompareLook,
-    CompareSnapshot,
-    InStepBy,
-    MoveColumn,
-    Position,
-    RemoveColumn,
-    Watch,
-)
+from tokentui.session.commands import SetViewport
+from tokentui.session.commands_compare import AddColumn, ColumnWanted, MoveColumn, RemoveColumn, SyncBy
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import Position, Viewport
 from tokentui.text.corpus import Corpus
 
 CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there")
@@ -37,14 +31,14 @@ RECIPES = {
     "whole": Recipe(split="none", unit="char", base="sorted", tie="smallest-pair", unknown="error"),
 }
 RUNS = {name: Run(CORPUS, recipe) for name, recipe in RECIPES.items()}
-STOPS: dict[str, tuple[tuple[str, Any], ...]] = {"none": (), "merges": (("merges", 7),), "size": (("vocab_size", 30),)}
+STOPS = {"none": RunOf(), "merges": RunOf.of({"merges": 7}), "size": RunOf.of({"vocab_size": 30})}
 
 names = st.sampled_from(sorted(RECIPES))
 columns = st.tuples(names, st.sampled_from(sorted(STOPS)))
 moves = st.one_of(
     st.integers(-40, 40).map(do.Move),
     st.sampled_from([0, 1, 5, 13, 28, 33, 250, 262, 400, None]).map(do.GoTo),
-    st.sampled_from([None, "merges", "size", "tokens"]).map(InStepBy),
+    st.sampled_from([None, "merges", "size", "tokens"]).map(SyncBy),
     st.tuples(st.integers(0, 3), st.integers(-3, 3)),
     st.tuples(columns, st.sampled_from([None, 0, 1])),
     st.integers(0, 3),
@@ -67,6 +61,11 @@ def step_of(run: Run, end: int, position: Position, leader: int) -> int:
     return min(position.value, end)
 
 
+def passes(made: list[tuple[str, str]], position: Position) -> bool:
+    """Whether a position lies beyond the stops of all columns: an explicit move passes them."""
+    return position.by == "merges" and position.value > max(last(RUNS[name], stops) for name, stops in made)
+
+
 def check(bench: Bench, made: list[tuple[str, str]]) -> None:
     """What is seen is what naive runs give at its position."""
     seen = bench.seen
@@ -76,8 +75,9 @@ def check(bench: Bench, made: list[tuple[str, str]]) -> None:
     assert leader is not None
     for n, (column, (name, stops)) in enumerate(zip(seen.columns, made, strict=True)):
         run, at = RUNS[name], column.at
-        assert at is not None, "it has arrived"
-        end = last(run, stops)
+        assert column.in_sync, "it has arrived"
+        stop = last(run, stops)
+        end = run.end if passes(made, seen.position) else stop
         step = step_of(run, end, seen.position, leader.tokens)
         if seen.position.by == "tokens" and not n:
             step = min(seen.position.value, end)
@@ -85,12 +85,12 @@ def check(bench: Bench, made: list[tuple[str, str]]) -> None:
         assert at.tokens == run.tokens[step]
         assert at.vocab_size == run.first_size + step
         assert at.bytes_per_token == CORPUS.size / run.tokens[step]
-        assert (at.why.end is not None) == (step == end)
+        assert (column.why.end is not None) == (step >= stop)
         if step < run.end:
-            assert at.why.best is not None
-            assert (at.why.best.left, at.why.best.right, at.why.best.count) == run.chosen[step]
-            assert isinstance(at.pairs[0], type(at.why.best))
-            assert at.pairs[0] == at.why.best
+            assert column.why.best is not None
+            assert (column.why.best.left, column.why.best.right, column.why.best.count) == run.chosen[step]
+            assert isinstance(column.candidates.rows[0], type(column.why.best))
+            assert column.candidates.rows[0] == column.why.best
         if step:
             assert at.last is not None
             assert (at.last.left, at.last.right, at.last.count) == run.chosen[step - 1]
@@ -124,41 +124,41 @@ def test_columns_stand_where_naive_runs_do(made: list[tuple[str, str]], commands
         check(bench, made)
 
 
-def steps(seen: CompareSnapshot) -> list[int]:
-    return [column.at.step if column.at else -1 for column in seen.columns]
+def steps(seen: Snapshot) -> list[int]:
+    return [column.at.step if column.in_sync else -1 for column in seen.columns]
 
 
 def test_the_position_ends_where_the_last_column_does() -> None:
-    wanted = ColumnWanted(RECIPES["plain"], (("merges", 4),)), ColumnWanted(RECIPES["bytes"], (("merges", 9),))
+    wanted = ColumnWanted(RECIPES["plain"], RunOf.of({"merges": 4})), ColumnWanted(RECIPES["bytes"], RunOf.of({"merges": 9}))
     bench = Bench(CORPUS, *wanted)
     bench.do(do.GoTo(None))
-    assert (bench.seen.position, steps(bench.seen), bench.seen.ended) == (Position("merges", 9), [4, 9], True)
-    bench.do(do.Move(1_000))
-    assert bench.seen.position.value == 9
-    bench.do(do.Move(-3))
-    assert (steps(bench.seen), bench.seen.ended) == ([4, 6], False)
+    assert (bench.seen.position, steps(bench.seen), bench.seen.between.ended) == (Position("merges", 9), [4, 9], True)
+    bench.do(do.Move(2))
+    assert steps(bench.seen) == [11, 11], "an explicit move passes the stops of all"
+    bench.do(do.GoTo(6))
+    assert (steps(bench.seen), bench.seen.between.ended) == ([4, 6], False)
 
 
 def test_by_size_and_by_tokens_the_first_column_stays() -> None:
     bench = Bench(CORPUS, RECIPES["plain"], RECIPES["bytes"])
     bench.do(do.GoTo(5))
     size = RUNS["plain"].first_size + 5
-    bench.do(InStepBy())
+    bench.do(SyncBy())
     assert (bench.seen.position, steps(bench.seen)) == (Position("size", size), [5, 0])
-    bench.do(InStepBy())
+    bench.do(SyncBy())
     tokens = RUNS["plain"].tokens[5]
     other = next(step for step, left in enumerate(RUNS["bytes"].tokens) if left <= tokens)
     assert (bench.seen.position, steps(bench.seen)) == (Position("tokens", 5), [5, other])
     bench.do(do.Move(1))
     assert steps(bench.seen)[0] == 6
-    bench.do(InStepBy())
+    bench.do(SyncBy())
     assert (bench.seen.position, steps(bench.seen)) == (Position("merges", 6), [6, 6])
 
 
 def test_a_unigram_model_comes_down_while_the_others_grow() -> None:
     unigram = preset("sentencepiece-unigram", normalize=())
-    stops = (("vocab_size", 40),)
-    alone = start(CORPUS, unigram, specials=())
+    stops = RunOf.of({"vocab_size": 40})
+    alone = start(CORPUS, unigram)
     assert isinstance(alone, UnigramTrainer)
     alone.run(vocab_size=40)
     sizes = [alone.step_at(step).vocab_size if step else 0 for step in range(alone.known + 1)]
@@ -167,14 +167,14 @@ def test_a_unigram_model_comes_down_while_the_others_grow() -> None:
     bench = Bench(CORPUS, RECIPES["plain"], ColumnWanted(unigram, stops))
     bench.do(do.GoTo(4))
     assert steps(bench.seen) == [4, 4]
-    bench.do(InStepBy("size"))
+    bench.do(SyncBy("size"))
     for size in (60, 45, sizes[0] + 10):
         bench.do(do.GoTo(size))
         value = bench.seen.position.value
         expected = next((step for step, ids in enumerate(sizes) if ids <= value), len(sizes) - 1)
         assert steps(bench.seen)[1] == expected
     bench.do(do.GoTo(20))
-    bench.do(InStepBy("tokens"))
+    bench.do(SyncBy("tokens"))
     seen = bench.seen
     first, second = (column.at for column in seen.columns)
     assert first is not None
@@ -192,7 +192,7 @@ def speed_of(bench: Bench) -> int | None:
 
 def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
     bench = Bench(CORPUS, RECIPES["plain"], RECIPES["marked"])
-    lockstep = bench.state.steps
+    lockstep = bench.state.sync
     lockstep.play(True, 100.0)
     assert running(bench)
     assert lockstep.work(100.0, 0.01) > 0
@@ -203,7 +203,7 @@ def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
     assert speed_of(bench) is None
     while lockstep.at_work:
         lockstep.work(101.0, 0.01)
-    assert bench.seen.ended
+    assert bench.seen.between.ended
     assert not running(bench)
     lockstep.play(True, 102.0)
     assert not running(bench), "there is nothing to play"
@@ -212,8 +212,8 @@ def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
 def test_what_is_looked_at_in_the_middle_belongs_to_one_position() -> None:
     corpus = Corpus.from_text(" ".join(f"{a}{b}{a * b % 97}" for a in range(60) for b in range(40)))
     bench = Bench(corpus, RECIPES["plain"], RECIPES["bytes"])
-    bench.do(Watch(CompareLook(pairs_rows=1, wants=())))
-    lockstep = bench.state.steps
+    bench.do(SetViewport(Viewport(candidates_rows=1, wants=("candidates", "why"))))
+    lockstep = bench.state.sync
     lockstep.go(900)
     looked = 0
     while lockstep.at_work:
@@ -232,9 +232,9 @@ def test_nonsense_is_refused_in_a_line() -> None:
     with pytest.raises(TokentuiError, match="no such column"):
         bench.do(MoveColumn(17, 1))
     with pytest.raises(TokentuiError, match="no such way"):
-        bench.do(InStepBy("luck"))
+        bench.do(SyncBy("luck"))
     with pytest.raises(TokentuiError, match="no such section"):
-        bench.do(Watch(CompareLook(wants=("weather",))))
+        bench.do(SetViewport(Viewport(wants=("weather",))))
     bench.do(AddColumn(ColumnWanted(RECIPES["whole"])))
     bench.do(AddColumn(ColumnWanted(RECIPES["whole"]), 0))
     with pytest.raises(TokentuiError, match="as many as there may be"):

@@ -10,11 +10,12 @@ import owners
 import pytest
 from comparing import Bench
 
+from tokentui.axes import preset
 from tokentui.formats.letters import letters
-from tokentui.presets import preset
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.compared import ColumnWanted, CompareSnapshot, PartingSide
+from tokentui.session.commands_compare import ColumnWanted
+from tokentui.session.snapshot import DivergenceSide, Snapshot
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -22,28 +23,28 @@ FILES = ("gpt2/tokenizer.json", "bert-base-uncased/tokenizer.json", "t5-small/to
 TRAINED = ("trained/gpt2/tokenizer.json", "trained/bert/tokenizer.json", "trained/t5/tokenizer.json")
 
 
-def duel(corpus: Corpus, *wanted: ColumnWanted | Recipe, step: int | None, typed: str = "") -> CompareSnapshot:
+def duel(corpus: Corpus, *wanted: ColumnWanted | Recipe, step: int | None, typed: str = "") -> Snapshot:
     """Columns at a step, with what is found beside them."""
-    bench = Bench(corpus, *wanted, wants=("measures", "agreement", "vocabulary"), typed=typed)
+    bench = Bench(corpus, *wanted, wants=("measures", "agreement", "vocabularies"), typed=typed)
     bench.do(do.GoTo(step))
     return bench.find()
 
 
-def values(seen: CompareSnapshot) -> Mapping[str, list[float]]:
+def values(seen: Snapshot) -> Mapping[str, list[float]]:
     """The values of each measure that every column has."""
-    assert seen.measured is not None
-    rows = seen.measured.rows
+    assert seen.between.measured is not None
+    rows = seen.between.measured.rows
     return {row.measure.name: [one.value for one in row.figures if one is not None and one.value is not None] for row in rows}
 
 
-def sides(seen: CompareSnapshot) -> tuple[PartingSide, PartingSide]:
-    first, second = seen.partings[0].sides
+def sides(seen: Snapshot) -> tuple[DivergenceSide, DivergenceSide]:
+    first, second = seen.between.divergences[0].sides
     return first, second
 
 
 def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
     textbook = duel(Corpus.from_text("zy zy ab ab mn mn q"), preset("hf-bpe"), preset("subword-nmt", mark="none"), step=3)
-    assert textbook.partings[0].step == 1
+    assert textbook.between.divergences[0].step == 1
     chosen = [side.choice and side.choice.token for side in sides(textbook)]
     assert chosen == [b"ab", b"zy"]
     assert [side.tied for side in sides(textbook)] == [3, 3]
@@ -58,12 +59,12 @@ def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
     assert (first.tie_rule, second.tie_rule) == ("lowest-ids", "largest-pair")
     few, many = sorted(values(seen)["tokens"])
     assert many <= 1.005 * few
-    assert seen.overlaps[0].common > 5 * seen.overlaps[0].only_a > 0
+    assert seen.between.overlaps[0].common > 5 * seen.between.overlaps[0].only_a > 0
 
 
 def test_wordpiece_by_score_against_that_of_hugging_face() -> None:
     seen = duel(read("sample:english"), preset("wordpiece"), preset("bert"), step=100)
-    assert seen.partings[0].step == 1
+    assert seen.between.divergences[0].step == 1
     by_score, by_count = (side.choice for side in sides(seen))
     assert by_score is not None
     assert by_count is not None
@@ -77,17 +78,17 @@ def test_wordpiece_by_score_against_that_of_hugging_face() -> None:
 
 def test_patterns_of_gpt2_and_gpt4_on_code() -> None:
     seen = duel(read("sample:python"), preset("gpt2"), preset("gpt4"), step=200, typed="    if x:\n        return 12345")
-    step = seen.partings[0].step
+    step = seen.between.divergences[0].step
     assert step is not None
     assert step > 1, "the commonest pairs stand inside words"
-    assert seen.measured is not None
-    assert seen.measured.agreements is not None
-    (pair,) = seen.measured.agreements
+    assert seen.between.measured is not None
+    assert seen.between.measured.agreements is not None
+    (pair,) = seen.between.measured.agreements
     assert any(one.text.isspace() or one.text[:1] in "\n (" for one in pair.partings), "they part where signs and indents meet"
     bytes_per_token = values(seen)["bytes_per_token"]
     assert bytes_per_token[0] != bytes_per_token[1]
-    assert seen.aligned.alignment is not None
-    assert seen.aligned.alignment.partings
+    assert seen.between.aligned.alignment is not None
+    assert seen.between.aligned.alignment.partings
 
 
 def test_japanese_with_and_without_pre_tokenization() -> None:
@@ -100,9 +101,9 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     assert (second.left + second.right).decode().isalnum()
     at = [column.at for column in seen.columns if column.at]
     assert at[0].tokens != at[1].tokens
-    assert seen.measured is not None
-    assert seen.measured.agreements is not None
-    f1 = seen.measured.agreements[0].agreement.f1
+    assert seen.between.measured is not None
+    assert seen.between.measured.agreements is not None
+    f1 = seen.between.measured.agreements[0].agreement.f1
     assert f1 is not None
     assert 0.3 < f1 < 1
 
@@ -120,22 +121,22 @@ def test_gpt2_bert_and_t5_from_files(
     bench = Bench(corpus, *columns, wants=("measures", "agreement"), typed="Unhappiness costs 東京 é")
     seen = bench.find()
     assert [column.error for column in seen.columns] == ["", "", ""]
-    assert seen.ended, "files are shown whole"
+    assert seen.between.ended, "files are shown whole"
     found = values(seen)
     assert found["vocabulary_size"] == sizes
     at = [column.at for column in seen.columns if column.at]
     assert [one.tokens for one in at] == found["tokens"]
     assert found["round_trip_losses"][0] == 0 < found["round_trip_losses"][1], "BERT lowers case"
     assert found["unknowns"][0] == 0
-    assert [one.step for one in seen.partings] == [1, 1, 1]
-    gpt2 = seen.partings[0].sides[0]
+    assert [one.step for one in seen.between.divergences] == [1, 1, 1]
+    gpt2 = seen.between.divergences[0].sides[0]
     assert gpt2.choice is not None
     first = json.loads(paths[0].read_text("utf-8"))["model"]["merges"][0]
     wanted = first if isinstance(first, list) else first.split(" ")
     assert [letters(gpt2.choice.left), letters(gpt2.choice.right)] == wanted
-    assert seen.aligned.alignment is not None
-    assert len(seen.aligned.alignment.rows) == 3
-    assert seen.aligned.pairs[0].agreement.f1 is not None
+    assert seen.between.aligned.alignment is not None
+    assert len(seen.between.aligned.alignment.rows) == 3
+    assert seen.between.aligned.pairs[0].agreement.f1 is not None
     bench.do(do.GoTo(step))
     seen = bench.find()
     assert [column.at.step for column in seen.columns if column.at] == [step] * 3

@@ -10,16 +10,16 @@ from tokentui.learn import start
 from tokentui.learn.base import Trainer
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.session.snapshot import CorpusPart, Look, Place
+from tokentui.session.views import CorpusPart, CorpusPlace, Viewport
 from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus
 
 TRAINABLE = list(PRESETS.values())
 
 
-def window(corpus: Corpus, trainer: Trainer, place: Place | None = None, chars: int = 10_000) -> list[CorpusPart]:
+def window(corpus: Corpus, trainer: Trainer, place: CorpusPlace | None = None, chars: int = 10_000) -> list[CorpusPart]:
     """The parts of a window."""
-    look = Look(corpus=place or Place(), corpus_chars=chars, corpus_before=0)
+    look = Viewport(corpus=place or CorpusPlace(), corpus_chars=chars, corpus_before=0)
     view = RunningText(corpus, trainer.recipe).view(look, trainer)
     return list(view.parts)
 
@@ -60,8 +60,9 @@ def test_a_window_is_a_part_of_the_whole(text: str, recipe: Recipe, offset: int,
     trainer = start(corpus, recipe)
     trainer.jump(steps)
     whole = {(part.place, part.text): part.tokens for part in window(corpus, trainer) if part.tokens}
-    view = RunningText(corpus, recipe).view(Look(corpus=Place(0, offset), corpus_chars=chars, corpus_before=before), trainer)
-    assert view.place == Place(0, min(offset, len(text)))
+    viewport = Viewport(corpus=CorpusPlace(0, offset), corpus_chars=chars, corpus_before=before)
+    view = RunningText(corpus, recipe).view(viewport, trainer)
+    assert view.place == CorpusPlace(0, min(offset, len(text)))
     for part in view.parts:
         if part.tokens and part.place.offset > view.parts[0].place.offset:
             assert whole[part.place, part.text] == part.tokens
@@ -78,7 +79,7 @@ def test_a_window_of_an_enormous_word() -> None:
     corpus = Corpus.from_text("abcdefghij" * 100_000)
     trainer = start(corpus, Recipe(split="none", unit="char", base="sorted", unknown="error"))
     trainer.jump(4)
-    parts = window(corpus, trainer, Place(0, 500_003), chars=40)
+    parts = window(corpus, trainer, CorpusPlace(0, 500_003), chars=40)
     assert len(parts) == 1
     assert parts[0].place.offset == 500_003
     assert len(parts[0].text) < 100
@@ -89,7 +90,8 @@ def test_a_window_of_an_enormous_word() -> None:
 def test_windows_go_over_the_ends_of_documents() -> None:
     corpus = Corpus.from_lines([f"line {n}" for n in range(50)])
     trainer = start(corpus, Recipe())
-    view = RunningText(corpus, trainer.recipe).view(Look(corpus=Place(20, 3), corpus_chars=30, corpus_before=30), trainer)
+    viewport = Viewport(corpus=CorpusPlace(20, 3), corpus_chars=30, corpus_before=30)
+    view = RunningText(corpus, trainer.recipe).view(viewport, trainer)
     documents = sorted({part.place.document for part in view.parts})
     assert documents[0] < 20 < documents[-1]
     assert not view.at_start
@@ -116,10 +118,10 @@ def test_bytes_inside_a_character_are_marked() -> None:
 def test_find_goes_on_and_round() -> None:
     corpus = Corpus.from_lines(["one two", "two one", "three"])
     running = RunningText(corpus, Recipe())
-    assert running.find("one", Place(), False) == Place(1, 4)
-    assert running.find("one", Place(1, 4), False) == Place(0, 0)
-    assert running.find("one", Place(1, 4), True) == Place(0, 0)
-    assert running.find("one", Place(0, 0), True) == Place(1, 4)
-    assert running.find("none", Place(), False) is None
-    assert running.find_word({" one"}.__contains__, Place(0, 2)) == Place(1, 3)
-    assert running.find_word({"absent"}.__contains__, Place()) is None
+    assert running.find("one", CorpusPlace(), False) == CorpusPlace(1, 4)
+    assert running.find("one", CorpusPlace(1, 4), False) == CorpusPlace(0, 0)
+    assert running.find("one", CorpusPlace(1, 4), True) == CorpusPlace(0, 0)
+    assert running.find("one", CorpusPlace(0, 0), True) == CorpusPlace(1, 4)
+    assert running.find("none", CorpusPlace(), False) is None
+    assert running.find_word({" one"}.__contains__, CorpusPlace(0, 2)) == CorpusPlace(1, 3)
+    assert running.find_word({"absent"}.__contains__, CorpusPlace()) is None

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session.saved import Branch, Keeper, Kept, dumps, loads, offered, read
 from tokentui.session.saved.store import MOST_SESSIONS, tidy
 
 _texts = st.text(st.characters(exclude_categories=())) | st.just("file-\udcff\x1b[2J.txt")
 _recipes = st.sampled_from([preset.recipe for preset in PRESETS.values()])
-_runs = st.just(()) | st.just((("vocab_size", 8000), ("specials", ("<unk>", "<s>")), ("min_count", 2)))
+_runs = st.just(Run()) | st.just(Run.of({"vocab_size": 8000, "specials": ("<unk>", "<s>"), "min_count": 2}))
 _branches = st.builds(Branch, _recipes, _runs, st.integers(0, 10**6))
 _kept = st.builds(
     Kept, sources=st.lists(_texts, max_size=3).map(tuple), as_=st.none() | st.just("lines"), field_=_texts,
@@ -33,7 +33,7 @@ _kept = st.builds(
     columns=st.lists(_texts | _branches, max_size=3).map(tuple), ended=st.booleans(),
 )
 KEPT = Kept(
-    sources=("/books/novel.txt",), training=Branch(Recipe(), (("merges", 1000),), 128), typed="The crowd",
+    sources=("/books/novel.txt",), training=Branch(Recipe(), Run.of({"merges": 1000}), 128), typed="The crowd",
     settings={"pane": "pairs"},
 )
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.analyze.results import Answers
+from tokentui.analyze.results import VocabularyReport
+from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
-from tokentui.session.snapshot import Look, PreviewView, Snapshot
+from tokentui.session.snapshot import PreviewView, Snapshot
+from tokentui.session.views import Viewport
 
 
 class Watched(Session):
@@ -70,17 +70,17 @@ def novel(tmp_path: Path) -> Path:
 
 
 async def test_it_opens_and_steps(session: Watched) -> None:
-    await session.open(["sample:sailor"])
+    await session.send(do.Open(("sample:sailor",)))
     snapshot = await session.settle()
-    assert (snapshot.step, snapshot.partial, snapshot.busy) == (0, False, None)
-    assert snapshot.pairs
+    assert (snapshot.main.at.step, snapshot.main.partial, snapshot.busy) == (0, False, None)
+    assert snapshot.main.candidates.rows
     for _ in range(5):
         session.send(do.Move(1))
-    assert (await session.settle()).step == 5
+    assert (await session.settle()).main.at.step == 5
     session.send(do.Move(-2))
-    assert (await session.settle()).step == 3
-    session.send(do.Type("see"))
-    assert (await session.settle()).encoded.text == "see"
+    assert (await session.settle()).main.at.step == 3
+    session.send(do.SetInput("see"))
+    assert (await session.settle()).main.encoding.text == "see"
     versions = [snapshot.version for snapshot in session.snapshots]
     assert versions == sorted(set(versions))
 
@@ -89,61 +89,62 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(jit.ENGINE, "plain")  # the other one has it whole at once
-    await session.open([str(novel)])
+    await session.send(do.Open((str(novel),)))
     await session.settle()
-    partial = [snapshot for snapshot in session.snapshots if snapshot.partial]
+    partial = [snapshot for snapshot in session.snapshots if snapshot.main.partial]
     assert partial
-    assert partial[0].pairs
+    assert partial[0].main.candidates.rows
     assert any(snapshot.busy for snapshot in session.snapshots)
-    assert not session.last.partial
-    assert session.last.occurrences > partial[0].occurrences
+    assert not session.last.main.partial
+    assert session.last.main.at.occurrences > partial[0].main.at.occurrences
 
 
 async def test_running_publishes_and_stops_where_it_is(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(jit.ENGINE, "plain")  # the other one is at the end before it is shown
-    await session.open([str(novel)])
+    await session.send(do.Open((str(novel),)))
     await session.settle()
     session.send(do.Speed(99))
     session.send(do.Play(True))
-    assert (await session.until(lambda snapshot: snapshot.step > 0)).running
+    assert (await session.until(lambda snapshot: snapshot.main.at.step > 0)).running
     session.send(do.Play(False))
     snapshot = await session.settle()
     assert not snapshot.running
-    assert snapshot.step > 0
+    assert snapshot.main.at.step > 0
     session.send(do.GoTo(200))
-    assert (await session.settle()).step == 200
+    assert (await session.settle()).main.at.step == 200
     session.send(do.GoTo(3))
-    assert (await session.settle()).step == 3
+    assert (await session.settle()).main.at.step == 3
 
 
 async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(session: Watched) -> None:
-    await session.open(["sample:english"])
-    session.send(do.Type("the"))
+    await session.send(do.Open(("sample:english",)))
+    session.send(do.SetInput("the"))
     session.send(do.GoTo(40))
     was = await session.settle()
-    await session.send(do.Use(preset("udl-notebook")))
+    await session.send(do.SetRecipe(preset("udl-notebook")))
     now = await session.settle()
-    assert (now.step, now.preset, now.corpus_name, now.encoded.text) == (40, "udl-notebook", was.corpus_name, "the")
-    trainer = session._explorer.trainer
-    await session.send(do.Use(Recipe(), (("merges", 100),)))
+    main = now.main
+    assert (main.at.step, main.preset, now.corpus.name, main.encoding.text) == (40, "udl-notebook", was.corpus.name, "the")
+    trainer = session._state.main.trainer
+    await session.send(do.SetRecipe(Recipe(), Run.of({"merges": 100})))
     back = await session.settle()
-    assert (back.step, back.pairs, back.target) == (40, was.pairs, 100)
-    await session.send(do.Use(preset("udl-notebook")))
-    assert session._explorer.trainer is trainer, "a recipe that was trained is not trained again"
+    assert (back.main.at.step, back.main.candidates.rows, back.main.at.target) == (40, was.main.candidates.rows, 100)
+    await session.send(do.SetRecipe(preset("udl-notebook")))
+    assert session._state.main.trainer is trainer, "a recipe that was trained is not trained again"
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (do.Open("/no/such/file.txt"), "no such file"),
-        (do.Use(Recipe(split=r"regex:(\p{L}*)*$|(a|a)*\d")), None),
+        (do.Open(("/no/such/file.txt",)), "no such file"),
+        (do.SetRecipe(Recipe(split=r"regex:(\p{L}*)*$|(a|a)*\d")), None),
     ],
     ids=["missing", "odd pattern"],
 )
-async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Command, says: str | None) -> None:
-    await session.open(["sample:hugs"])
+async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Command[object], says: str | None) -> None:
+    await session.send(do.Open(("sample:hugs",)))
     session.send(do.Move(2))
     before = await session.settle()
     if says is None:
@@ -153,13 +154,14 @@ async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Com
     with pytest.raises(TokentuiError, match=says):
         await session.send(command)
     after = await session.settle()
-    assert (after.corpus_name, after.step, after.pairs, after.busy) == (before.corpus_name, 2, before.pairs, None)
+    assert (after.corpus.name, after.main.at.step, after.busy) == (before.corpus.name, 2, None)
+    assert after.main.candidates.rows == before.main.candidates.rows
     session.send(do.Move(1))
-    assert (await session.settle()).step == 3
+    assert (await session.settle()).main.at.step == 3
 
 
 async def test_another_recipe_is_previewed_beside_the_training(session: Watched) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     session.send(do.GoTo(5))
     was = await session.settle()
     first = await session.send(do.Preview(preset("wordpiece")))
@@ -168,16 +170,16 @@ async def test_another_recipe_is_previewed_beside_the_training(session: Watched)
     assert all(row.score > 0 for row in first.pairs)
     rounds = await session.send(do.Preview(preset("t5")))
     assert (rounds.pairs, rounds.lines[0][:11]) == ((), "EM, round 1")
-    least = await session.send(do.Preview(preset("wordpiece"), (("min_count", 20),)))
+    least = await session.send(do.Preview(preset("wordpiece"), Run.of({"min_count": 20})))
     assert all(row.count >= 20 for row in least.pairs)
     slow = await session.send(do.Preview(Recipe(split="regex:(a|a|aa)+(?=\\d)"), steps=3))
     assert slow.error or slow.end == "no pair left"
     now = await session.settle()
-    assert (now.step, now.recipe, now.pairs) == (was.step, was.recipe, was.pairs)
+    assert (now.main.at, now.main.recipe, now.main.candidates) == (was.main.at, was.main.recipe, was.main.candidates)
 
 
 async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watched) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     asked = [session.send(do.Preview(preset(name))) for name in ("gpt2", "bert", "t5", "gage", "minbpe")]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert isinstance(answers[-1], PreviewView)
@@ -185,19 +187,19 @@ async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watche
 
 
 async def test_questions_are_answered_about_one_step_while_it_runs(session: Watched, novel: Path) -> None:
-    await session.open([str(novel)])
+    await session.send(do.Open((str(novel),)))
     await session.settle()
-    session.send(do.Type("strongest"))
+    session.send(do.SetInput("strongest"))
     session.send(do.GoTo(300))
-    answers = await session.send(do.Ask())
-    assert isinstance(answers, Answers)
+    answers = await session.send(do.AnalyzeVocabulary())
+    assert isinstance(answers, VocabularyReport)
     assert answers.step <= 300
     assert answers.used + len(answers.unused) == answers.vocab_size
     assert answers.exhausted is None
     assert [way.word for way in answers.ways] == ["strongest"]
-    assert (await session.settle()).step == 300
-    last = await session.send(do.Ask("unable", exhaust=True))
-    assert (last.step, last.tokens) == (300, session.last.tokens)
+    assert (await session.settle()).main.at.step == 300
+    last = await session.send(do.AnalyzeVocabulary("unable", exhaust=True))
+    assert (last.step, last.tokens) == (300, session.last.main.at.tokens)
     assert last.exhausted is not None
     assert last.exhausted.end == "no pair left"
     assert last.exhausted.whole == last.exhausted.distinct
@@ -207,70 +209,70 @@ async def test_questions_are_answered_about_one_step_while_it_runs(session: Watc
 async def test_closing_gives_up_what_is_asked_beside(novel: Path) -> None:
     watched = Watched()
     await watched.start()
-    await watched.open([str(novel)])
-    asked = watched.send(do.Ask(exhaust=True))
+    await watched.send(do.Open((str(novel),)))
+    asked = watched.send(do.AnalyzeVocabulary(exhaust=True))
     previewed = watched.send(do.Preview(preset("jurassic")))
     await watched.close()
     answers = await asyncio.gather(asked, previewed, return_exceptions=True)
-    assert all(isinstance(answer, BaseException | Answers | PreviewView) for answer in answers)
+    assert all(isinstance(answer, BaseException | VocabularyReport | PreviewView) for answer in answers)
 
 
 @pytest.mark.parametrize("name", ["wordpiece", "sentencepiece-unigram", "gage"])
 async def test_every_objective_is_swapped_for_and_back(session: Watched, name: str) -> None:
-    await session.open(["sample:english"])
+    await session.send(do.Open(("sample:english",)))
     session.send(do.GoTo(12))
     was = await session.settle()
-    await session.send(do.Use(preset(name)))
+    await session.send(do.SetRecipe(preset(name)))
     now = await session.settle()
-    assert (now.preset, now.step) == (name, 0 if name == "sentencepiece-unigram" else 12)
+    assert (now.main.preset, now.main.at.step) == (name, 0 if name == "sentencepiece-unigram" else 12)
     session.send(do.Move(1))
     await session.settle()
-    await session.send(do.Use(Recipe()))
+    await session.send(do.SetRecipe(Recipe()))
     back = await session.settle()
-    assert back.step == (12 if name == "sentencepiece-unigram" else 13)
-    assert back.pairs != was.pairs or back.step == 12
-    await session.send(do.Use(preset(name)))
+    assert back.main.at.step == (12 if name == "sentencepiece-unigram" else 13)
+    assert back.main.candidates.rows != was.main.candidates.rows or back.main.at.step == 12
+    await session.send(do.SetRecipe(preset(name)))
     again = await session.settle()
-    assert again.step == (1 if name == "sentencepiece-unigram" else 13), "where it was left"
+    assert again.main.at.step == (1 if name == "sentencepiece-unigram" else 13), "where it was left"
 
 
 async def test_a_trainer_made_under_another_least_count_is_not_taken_for_this_one(session: Watched) -> None:
-    await session.open(["sample:english"])
-    await session.send(do.Use(preset("wordpiece"), (("min_count", 30),)))
+    await session.send(do.Open(("sample:english",)))
+    await session.send(do.SetRecipe(preset("wordpiece"), Run.of({"min_count": 30})))
     session.send(do.GoTo(5))
     few = await session.settle()
-    await session.send(do.Use(preset("wordpiece"), ()))
+    await session.send(do.SetRecipe(preset("wordpiece"), Run()))
     every = await session.settle()
-    assert every.step == 5
-    assert every.vocabulary != few.vocabulary
-    await session.send(do.Use(preset("wordpiece"), (("min_count", 30),)))
-    assert (await session.settle()).vocabulary == few.vocabulary
+    assert every.main.at.step == 5
+    assert every.main.vocabulary.rows != few.main.vocabulary.rows
+    await session.send(do.SetRecipe(preset("wordpiece"), Run.of({"min_count": 30})))
+    assert (await session.settle()).main.vocabulary.rows == few.main.vocabulary.rows
 
 
 async def test_a_text_that_is_typed_is_trained_on_at_the_same_place(session: Watched) -> None:
-    await session.open(["sample:sailor"])
+    await session.send(do.Open(("sample:sailor",)))
     session.send(do.GoTo(6))
     was = await session.settle()
     text = await session.send(do.CorpusText())
-    await session.send(do.Scratch(text))
+    await session.send(do.TrainOnText(text))
     same = await session.settle()
-    assert (same.step, same.pairs, same.corpus_name) == (6, was.pairs, "scratch")
-    typed = [session.send(do.Scratch(text[:size])) for size in range(0, len(text), 7)]
-    last = session.send(do.Scratch(text + " sea sea sea"))
+    assert (same.main.at.step, same.main.candidates.rows, same.corpus.name) == (6, was.main.candidates.rows, "scratch")
+    typed = [session.send(do.TrainOnText(text[:size])) for size in range(0, len(text), 7)]
+    last = session.send(do.TrainOnText(text + " sea sea sea"))
     answers = await asyncio.gather(*typed, last, return_exceptions=True)
     assert answers[-1] is None
     assert all(answer is None or isinstance(answer, Cancelled) for answer in answers)
     now = await session.settle()
-    assert (now.step, now.corpus_bytes) == (6, len(text) + 12)
+    assert (now.main.at.step, now.corpus.bytes) == (6, len(text) + 12)
 
 
 async def test_what_cannot_be_edited_says_so(session: Watched, tmp_path: Path) -> None:
-    await session.open(["sample:hai"])
+    await session.send(do.Open(("sample:hai",)))
     with pytest.raises(TokentuiError, match="counted words"):
         await session.send(do.CorpusText())
     path = tmp_path / "large.txt"
     path.write_text("word " * 210_000)
-    await session.open([str(path)])
+    await session.send(do.Open((str(path),)))
     with pytest.raises(TokentuiError, match="cannot be edited"):
         await session.send(do.CorpusText())
 
@@ -278,9 +280,9 @@ async def test_what_cannot_be_edited_says_so(session: Watched, tmp_path: Path) -
 async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    await session.open(["sample:hugs"])
+    await session.send(do.Open(("sample:hugs",)))
     await session.settle()
-    opening = session.send(do.Open(str(pipe), "text"))
+    opening = session.send(do.Open((str(pipe),), "text"))
     await session.until(lambda snapshot: snapshot.busy is not None)
     waits = session.send(do.Move(1))
     await session.until(lambda snapshot: snapshot.waiting == "a step on")
@@ -290,9 +292,9 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
     with pytest.raises(TokentuiError, match="dropped: a step on"):
         await waits
     snapshot = await session.settle()
-    assert (snapshot.busy, snapshot.waiting, snapshot.step) == (None, "", 0)
+    assert (snapshot.busy, snapshot.waiting, snapshot.main.at.step) == (None, "", 0)
     session.send(do.Move(1))
-    assert (await session.settle()).step == 1
+    assert (await session.settle()).main.at.step == 1
 
 
 async def test_a_pattern_that_would_run_for_minutes_is_stopped(
@@ -301,30 +303,31 @@ async def test_a_pattern_that_would_run_for_minutes_is_stopped(
     limited(pattern_seconds=0.2)
     path = tmp_path / "long.txt"
     path.write_text("a" * 5000)
-    await session.open([str(path)])
+    await session.send(do.Open((str(path),)))
     await session.settle()
     with pytest.raises(TokentuiError, match="too long"):
-        await session.send(do.Use(Recipe(split=r"regex:(a|a|aa)+(?=b)")))
-    assert (await session.settle()).recipe == Recipe()
+        await session.send(do.SetRecipe(Recipe(split=r"regex:(a|a|aa)+(?=b)")))
+    assert (await session.settle()).main.recipe == Recipe()
 
 
 async def test_another_opening_takes_the_place_of_one_under_way(session: Watched, novel: Path) -> None:
-    first = session.send(do.Open(str(novel)))
-    second = session.send(do.Open("sample:hugs"))
+    first = session.send(do.Open((str(novel),)))
+    second = session.send(do.Open(("sample:hugs",)))
     with pytest.raises(Cancelled):
         await first
     await second
-    assert (await session.settle()).distinct < 50
+    assert (await session.settle()).main.at.distinct < 50
 
 
 async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> None:
     watched = Watched(preset("udl-notebook"), Run.of({"merges": 12, "specials": ["<s>"]}))
     await watched.start()
-    await watched.open(["sample:sailor"])
+    await watched.send(do.Open(("sample:sailor",)))
     watched.send(do.GoTo(None))
     snapshot = await watched.settle()
-    assert (snapshot.preset, snapshot.step, snapshot.target, snapshot.why.end) == ("udl-notebook", 12, 12, "merges")
-    assert [row.kind for row in snapshot.vocabulary].count("special") == 1
+    main = snapshot.main
+    assert (main.preset, main.at.step, main.at.target, main.why.end) == ("udl-notebook", 12, 12, "merges")
+    assert [row.kind for row in snapshot.main.vocabulary.rows].count("special") == 1
     await watched.close()
 
 
@@ -333,8 +336,8 @@ async def test_closing_in_the_middle_of_everything(novel: Path, monkeypatch: pyt
     interval = sys.getswitchinterval()
     watched = Watched()
     await watched.start()
-    watched.open([str(novel)])
-    await watched.until(lambda snapshot: snapshot.partial)
+    watched.send(do.Open((str(novel),)))
+    await watched.until(lambda snapshot: snapshot.main.partial)
     watched.send(do.GoTo(None))
     await watched.close()
     assert sys.getswitchinterval() == interval
@@ -343,9 +346,9 @@ async def test_closing_in_the_middle_of_everything(novel: Path, monkeypatch: pyt
 async def test_an_empty_corpus_opens(session: Watched, tmp_path: Path) -> None:
     path = tmp_path / "empty.txt"
     path.write_bytes(b"")
-    await session.open([str(path)])
+    await session.send(do.Open((str(path),)))
     snapshot = await session.settle()
-    assert (snapshot.corpus_name, snapshot.why.end) == ("empty.txt", "no pair left")
+    assert (snapshot.corpus.name, snapshot.main.why.end) == ("empty.txt", "no pair left")
 
 
 async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
@@ -353,29 +356,29 @@ async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
 ) -> None:
     monkeypatch.setenv(jit.ENGINE, "compiled")
     text = (await asyncio.to_thread(novel.read_text, encoding="utf-8"))[:900_000]
-    await session.send(do.Scratch(text))
+    await session.send(do.TrainOnText(text))
     await session.send(do.GoTo(300))
-    await session.send(do.See(Look(pairs_top=20)))
+    await session.send(do.SetViewport(Viewport(candidates_top=20)))
     await session.settle()
     before = len(session.snapshots)
-    await session.send(do.Scratch(text + " and more"))
+    await session.send(do.TrainOnText(text + " and more"))
     await session.settle()
     (shown,) = session.snapshots[before:]
-    assert (shown.step, shown.partial, shown.busy, shown.pairs_top) == (300, False, None, 20)
-    assert shown.corpus_bytes == len((text + " and more").encode())
+    assert (shown.main.at.step, shown.main.partial, shown.busy, shown.main.candidates.top) == (300, False, None, 20)
+    assert shown.corpus.bytes == len((text + " and more").encode())
 
 
 async def test_a_recipe_that_is_sent_at_once_after_a_text_trains_that_text(session: Watched) -> None:
-    session.send(do.Scratch("hug pug hug hug"))
+    session.send(do.TrainOnText("hug pug hug hug"))
     await session.settle()
-    text, recipe = session.send(do.Scratch("bun bun bun")), session.last.recipe.with_axes(tie="first-seen")
+    text, recipe = session.send(do.TrainOnText("bun bun bun")), session.last.main.recipe.with_axes(tie="first-seen")
     while not text.done():
         if session._installing is not None:
             break
         await asyncio.sleep(0)
-    await session.send(do.Use(recipe, ()))
+    await session.send(do.SetRecipe(recipe, Run()))
     snapshot = await session.settle()
-    assert (snapshot.recipe, snapshot.occurrences) == (recipe, 3)
+    assert (snapshot.main.recipe, snapshot.main.at.occurrences) == (recipe, 3)
 
 
 async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,12 +386,12 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.put_nowait(context))
     session = Watched()
     await session.start()
-    await session.until(lambda snapshot: snapshot.step == 0)
+    await session.until(lambda snapshot: snapshot.main.at.step == 0)
 
     def fail() -> Snapshot:
         raise IndexError("in the engine")
 
-    monkeypatch.setattr(session._explorer, "snapshot", fail)
+    monkeypatch.setattr(session._state, "snapshot", fail)
     session.send(do.Move(1))
     assert isinstance((await asyncio.wait_for(told.get(), 60))["exception"], IndexError)
     await session.close()
@@ -400,7 +403,7 @@ async def test_what_is_sent_after_the_end_is_given_up() -> None:
     ended = Session(lambda snapshot: None)
     await ended.start()
     await ended.close()
-    for command in (do.Move(1), do.Open("sample:hugs"), do.Use(Recipe()), do.Fingerprint(), do.CancelWork()):
+    for command in (do.Move(1), do.Open(("sample:hugs",)), do.SetRecipe(Recipe()), do.Fingerprint(), do.CancelWork()):
         answer = ended.send(command)
         await asyncio.wait([answer], timeout=30)
         assert answer.cancelled(), command
@@ -412,7 +415,7 @@ async def test_no_answer_is_left_open_when_it_ends_amid_an_opening(novel: Path) 
     begun = asyncio.Event()
     ended = Session(lambda snapshot: begun.set() if snapshot.busy is not None else None)
     await ended.start()
-    opening = ended.send(do.Open(str(novel)))
+    opening = ended.send(do.Open((str(novel),)))
     await asyncio.wait_for(begun.wait(), 60)
     await ended.close()
     await asyncio.wait([opening], timeout=30)

@@ -6,10 +6,10 @@ from functools import partial
 from itertools import pairwise
 
 import regex
-from plain_words import Plain, WordEngine
+from plain_words import Mark, Plain, WordEngine, trainer_of
 
-from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Candidate, Constraints, Event, Kind, Mark, Traits
+from tokentui.learn.stepped import Constraints, SteppedTrainer
+from tokentui.learn.values import Candidate, Event, Kind
 
 LETTERS = regex.compile(r"[\p{L}\p{M} _'’]*(?:(?<=.)[\p{L}\p{M}])[\p{L}\p{M} _'’]*")
 WORDS, DOCUMENTS = 0, 1
@@ -48,7 +48,7 @@ class TwoViews(WordEngine):
         for view in (DOCUMENTS, WORDS):
             self.deciding = (view,)
             self.barred = partial(self._is_barred, view)
-            both += [one._replace(part=view) for one in super().candidates(under)]
+            both += [one.replace(part=view) for one in super().candidates(under)]
         return sorted(both, key=lambda one: -one.worth)
 
     def _is_barred(self, view: int, pair: tuple[int, int]) -> bool:
@@ -111,4 +111,4 @@ class Boundless(Plain):
 def boundless(documents: Sequence[Sequence[str]], tau: float = 0.9) -> SteppedTrainer:
     """A training on documents of pre-tokens; ties go to the smallest pair."""
     engine = TwoViews(documents)
-    return SteppedTrainer(engine, Boundless(engine, tau), traits=Traits(), rule="smallest-pair")
+    return trainer_of(engine, Boundless(engine, tau), "smallest-pair")

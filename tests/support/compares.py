@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -15,36 +14,38 @@ from waiting import until
 
 from tokentui.analyze.agreement import agreement, cuts, word_spans
 from tokentui.analyze.align import align
-from tokentui.analyze.figures import MEASURES
-from tokentui.encode import Encoding
+from tokentui.analyze.metrics import MEASURES
+from tokentui.encode.offsets import Encoding
 from tokentui.presets import preset_named
-from tokentui.session.compared import (
-    Agreement,
+from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow
+from tokentui.session.snapshot import (
     Aligned,
-    ColumnAt,
-    ColumnView,
-    CompareSnapshot,
+    Between,
+    CorpusFacts,
     Curve,
     Curves,
-    EncodedToken,
-    Figure,
+    DivergenceSide,
+    DivergenceView,
     Measured,
     OverlapCounts,
     PairAgreement,
+    Snapshot,
+    TokenInBoth,
+    TokensInBoth,
+)
+from tokentui.session.views import (
+    AtStep,
+    Candidates,
+    ColumnSnapshot,
+    EncodedToken,
     PairRow,
-    Parting,
-    PartingSide,
-    PartingView,
     Passage,
     Position,
-    Row,
-    TokenInBoth,
-    VocabularyLook,
-    VocabularyRows,
+    TokenList,
     WhyView,
 )
+from tokentui.ui.actions import COMPARE_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.link import Publish
 from tokentui.ui.compare.screen import CompareScreen
 
 AT = Position("merges", 128)
@@ -56,8 +57,8 @@ ROWS = (
     "The| crow|d| in| the| street|,| un|happi|ness", "T|h|e| |crowd| i|n| the| st|reet|, un|happ|iness",
 )
 PARTINGS = (
-    Parting(" unhappy", 91, (" un", "happy"), (" u", "nh", "appy")),
-    Parting("日本 \x1b[2J", 12, ("日", "本 \x1b[2J"), ("日本 \x1b[2J",)),
+    DifferentCut(" unhappy", 91, (" un", "happy"), (" u", "nh", "appy")),
+    DifferentCut("日本 \x1b[2J", 12, ("日", "本 \x1b[2J"), ("日本 \x1b[2J",)),
 )
 SCORED = tuple(
     dataclasses.replace(row, left_uses=1_204 + n, right_uses=261 * (n + 1), score=row.count / (1_204 + n) / 261 / (n + 1))
@@ -94,25 +95,27 @@ def aligned(rows: Sequence[str], keys: Sequence[int] = KEYS, passage: Passage | 
     return Aligned(text, passage, keys, align(found) if found else None, tokens, len(text.encode("utf-8", "replace")), pairs)
 
 
-def column(place: int, **changes: Any) -> ColumnView:
-    """A column in the middle of a run."""
+def column(place: int, **changes: Any) -> ColumnSnapshot:
+    """A column in the middle of a run; with other values where given, of itself or of its numbers."""
     name = NAMES[place]
     recipe = preset_named(name).recipe
     pairs = SCORED if recipe.objective == "score" else PAIRS
-    at = ColumnAt(
-        step=128, known=640, target=1000, tokens=402_118 + 31_007 * place, start_tokens=621_004,
-        bytes_per_token=2.93 - 0.3 * place, vocab_size=384 - 61 * place, pairs=pairs, pairs_top=0, pairs_total=len(pairs),
-        why=WhyView(pairs[0], pairs[1], 1, pairs[0].count, recipe.tie, None), last=pairs[0], last_id=104,
+    at = AtStep(
+        step=128, computed=640, target=1000, tokens=402_118 + 31_007 * place, start_tokens=621_004,
+        bytes_per_token=2.93 - 0.3 * place, vocab_size=384 - 61 * place, last=pairs[0], last_id=104,
     )
-    view = ColumnView(KEYS[place], name, f"{name}, a column", recipe, "", "", None, at)
+    view = ColumnSnapshot(
+        KEYS[place], name, f"{name}, a column", recipe, name, at=at, candidates=Candidates(pairs, 0, len(pairs)),
+        why=WhyView(pairs[0], pairs[1], 1, pairs[0].count, recipe.tie),
+    )
     inner = {key: value for key, value in changes.items() if hasattr(at, key)}
     outer = {key: value for key, value in changes.items() if key not in inner}
     return dataclasses.replace(view, **{"at": dataclasses.replace(at, **inner), **outer})
 
 
-def side(pairs: tuple[PairRow, ...], tied: int = 1) -> PartingSide:
+def side(pairs: tuple[PairRow, ...], tied: int = 1) -> DivergenceSide:
     """A side of a parting."""
-    return PartingSide(pairs[0], None, None, pairs, tied, "first-seen", 621_004, 256)
+    return DivergenceSide(pairs[0], None, None, pairs, tied, "first-seen", 621_004, 256)
 
 
 def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.txt") -> Measured:
@@ -121,7 +124,7 @@ def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.
     for n, measure in enumerate(MEASURES):
         under = (*measure.fixed, *((name, "whitespace" if name == "splitter" else "2.5") for name in measure.under))
         values = [round(1.0 + n + place / 8, 4) if n % 5 else 402_118 + 1_000 * place for place in range(count)]
-        rows.append(Row(measure, under, tuple(Figure(measure, under, "x", value) for value in values)))
+        rows.append(MeasureRow(measure, under, tuple(Figure(measure, under, "x", value) for value in values)))
     agreements = tuple(
         PairAgreement(a, b, Agreement(1_000, 1_400, 900, 1_300, 850, 200, 90), PARTINGS)
         for a, b in combinations(KEYS[:count], 2)
@@ -142,67 +145,32 @@ def curves(count: int, held_out: bool = False) -> Curves:
     return Curves(640, tuple(series), tuple((key, 128) for key in KEYS[:count]))
 
 
-def listed(look: VocabularyLook, total: int = 300, at: Position = AT) -> VocabularyRows:
+def listed(look: TokenList, total: int = 300, at: Position = AT) -> TokensInBoth:
     """Tokens of a list from `look.top` on, each with its number."""
     rows = tuple(
         TokenInBoth(f"t{look.part}{n}".encode(), n, n + 50 if look.part == "common" else None, 900 - n, n % 3)
         for n in range(look.top, min(total, look.top + look.rows))
     )
-    return VocabularyRows(at, look, total, rows)
+    return TokensInBoth(at, look, total, rows)
 
 
-def snapshot(count: int = 2, **changes: Any) -> CompareSnapshot:
-    """A snapshot of so many columns, with other values where given."""
+def snapshot(count: int = 2, **changes: Any) -> Snapshot:
+    """A snapshot of so many columns, with other values where given: of itself, of its corpus, of what is between columns."""
     pairs = list(combinations(KEYS[:count], 2))
-    found = CompareSnapshot(
-        version=1, corpus_name="crime_and_punishment.txt", corpus_bytes=1_177_810, held_out="", position=AT, goal=None,
-        running=False, speed=60, ended=False, columns=tuple(column(n) for n in range(count)), aligned=aligned(ROWS[:count]),
-        partings=tuple(PartingView(a, b, 4, 5, (side(PAIRS), side(SCORED, 4)), None, True) for a, b in pairs),
+    facts = CorpusFacts("crime_and_punishment.txt", 1_177_810)
+    between = Between(
+        aligned=aligned(ROWS[:count]),
+        divergences=tuple(DivergenceView(a, b, 4, 5, (side(PAIRS), side(SCORED, 4)), None, True) for a, b in pairs),
         overlaps=tuple(OverlapCounts(AT, a, b, 88, 296, 113, 0.177, 91, 290, 110, 0.1853) for a, b in pairs),
-        measured=measured(count), curves=curves(count), engine="compiled",
+        measured=measured(count), curves=curves(count),
     )
-    return dataclasses.replace(found, **changes)
-
-
-class FakeComparison:
-    """Records commands. `answers` maps a type of command to what it is answered by; an exception is raised later."""
-
-    def __init__(self, publish: Publish, count: int = 2) -> None:
-        self.publish = publish
-        self.count = count
-        self.sent: list[Any] = []
-        self.answers: dict[type, Any] = {}
-        self.closed = False
-        self._version = 0
-
-    async def start(self) -> None:
-        """Show a first snapshot."""
-        self.show()
-
-    async def close(self) -> None:
-        """Note it."""
-        self.closed = True
-
-    def send(self, command: Any) -> asyncio.Future[Any]:
-        """Note it, and answer."""
-        self.sent.append(command)
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        answer = self.answers.get(type(command))
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
-        return future
-
-    def show(self, count: int | None = None, **changes: Any) -> None:
-        """Publish a snapshot."""
-        self._version += 1
-        self.count = count or self.count
-        self.publish(snapshot(self.count, **{"version": self._version, **changes}))
-
-    def of(self, kind: type) -> list[Any]:
-        """The commands of a type, in order."""
-        return [command for command in self.sent if isinstance(command, kind)]
+    found = Snapshot(1, facts, tuple(column(n) for n in range(count)), AT, speed=60, engine="compiled")
+    corpus = {key.removeprefix("corpus_"): value for key, value in changes.items() if key.startswith("corpus_")}
+    inner = {key: value for key, value in changes.items() if key in Between.__dataclass_fields__}
+    outer = {key: value for key, value in changes.items() if key not in inner and not key.startswith("corpus_")}
+    return dataclasses.replace(
+        found, corpus=dataclasses.replace(facts, **corpus), between=dataclasses.replace(between, **inner), **outer
+    )
 
 
 @asynccontextmanager
@@ -211,15 +179,48 @@ async def comparing(
 ) -> AsyncIterator[tuple[ExplorerApp, CompareScreen, FakeComparison, Pilot[None]]]:
     """Compare over the main screen of an app, with its first snapshot shown."""
     app, _ = explorer()
-    held: list[FakeComparison] = []
-
-    async def make(publish: Publish) -> FakeComparison:
-        held.append(FakeComparison(publish, count))
-        return held[0]
-
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        screen = CompareScreen(make, typed)
-        app.push_screen(screen)
+        session = FakeComparison(app, count)
+        screen = CompareScreen(app, COMPARE_ACTIONS, typed)
+        app.push_screen(screen, lambda _: setattr(session, "closed", True))
+        session.show()
         await until(pilot, lambda: screen.snapshot is not None and (screen.has_class("tiny") or screen.focused is not None))
-        yield app, screen, held[0], pilot
+        yield app, screen, session, pilot
+
+
+class FakeComparison:
+    """The session that an app has, which records commands and shows columns.
+
+    Args:
+        app: The app.
+        count: How many columns there are.
+    """
+
+    def __init__(self, app: ExplorerApp, count: int = 2) -> None:
+        self._session: Any = app.session
+        self.count = count
+        self.closed = False
+        self._version = 100
+
+    @property
+    def sent(self) -> list[Any]:
+        """The commands, in order."""
+        sent: list[Any] = self._session.sent
+        return sent
+
+    @property
+    def answers(self) -> dict[type, Any]:
+        """What a type of command is answered by."""
+        answers: dict[type, Any] = self._session.answers
+        return answers
+
+    def show(self, count: int | None = None, **changes: Any) -> None:
+        """Publish a snapshot."""
+        self._version += 1
+        self.count = count or self.count
+        self._session.publish(snapshot(self.count, **{"version": self._version, **changes}))
+
+    def of(self, kind: type) -> list[Any]:
+        """The commands of a type, in order."""
+        return [command for command in self.sent if isinstance(command, kind)]

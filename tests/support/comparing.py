@@ -6,31 +6,24 @@ import time
 from typing import Any
 
 from naive import Naive
+from trainers import cells
 
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import PairTrainer, start
+from tokentui.learn import start
+from tokentui.learn.stepped import SteppedTrainer
 from tokentui.recipe import Recipe
-from tokentui.session.compared import (
-    ColumnWanted,
-    CompareCommand,
-    CompareLook,
-    CompareSnapshot,
-    Position,
-    Watch,
-)
-from tokentui.session.comparing.column import open_column
-from tokentui.session.comparing.explorer import Comparing
-from tokentui.session.comparing.jobs import Job
+from tokentui.session.commands import Command, GoTo, SetViewport
+from tokentui.session.commands_compare import ColumnWanted, Compare
+from tokentui.session.findings import Finding
+from tokentui.session.opening import open_tokenizer, prepare, prepare_column, prepare_whole, quiet_hooks
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.state import State
+from tokentui.session.views import Position, Viewport
 from tokentui.text.corpus import Corpus
 
 
 def quiet(*_: object) -> None:
     """Nobody is told."""
-
-
-def never() -> bool:
-    """Nobody gives up."""
-    return False
 
 
 class Bench:
@@ -47,10 +40,23 @@ class Bench:
         typed: str = "",
     ) -> None:
         columns = [ColumnWanted(one) if isinstance(one, Recipe) else one for one in wanted]
-        self.state = Comparing(corpus, columns, position, typed=typed)
-        self.do(Watch(CompareLook(wants=wants)))
+        first, hooks = columns[0], quiet_hooks(quiet)
+        try:
+            tokenizer = open_tokenizer(first.path, first.split, hooks) if first.path else None
+        except TokentuiError:
+            tokenizer = None
+        if tokenizer is not None:
+            self.state = State(prepare_whole(corpus, tokenizer, first.run, hooks, first.path))
+        else:
+            self.state = State(prepare(corpus, first.recipe or Recipe(tie="largest-pair"), first.run, hooks))
+            self.state._keys -= bool(first.path)
+        self.state.typed = typed
+        self.do(Compare(tuple(columns)))
+        self.do(SetViewport(Viewport(wants=("candidates", "why", *wants))))
+        if position is not None:
+            self.do(GoTo(position.value))
 
-    def do(self, command: CompareCommand) -> Any:
+    def do(self, command: Command[Any]) -> Any:
         """Do something, and all that follows from it. Returns the answer, None where there is none yet."""
         answers: list[Any] = []
         self.state.handle(command, answers.append)
@@ -59,33 +65,35 @@ class Bench:
 
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
-        for column in list(self.state.columns):
-            if column.opened is None and not column.error:
-                try:
-                    opened = open_column(self.state.corpus, column.wanted, self.state.words, tell=quiet, cancel=never)
-                except TokentuiError as error:
-                    self.state.refused(column.key, str(error))
-                else:
-                    self.state.opened(column.key, opened)
-        while self.state.steps.at_work:
-            self.state.steps.work(time.monotonic(), 0.02)
+        state = self.state
+        for column in state.unopened:
+            wanted, words = column.wanted, None if column.wanted.path else state.words(column.recipe)
+            try:
+                prepared = prepare_column(state.results.corpus, wanted, words, quiet_hooks(quiet))
+            except TokentuiError as error:
+                state.refused(column, str(error))
+            else:
+                state.opened(column, prepared)
+        while state.at_work:
+            state.sync.work(time.monotonic(), 0.02)
 
-    def find(self) -> CompareSnapshot:
-        """Do all jobs, one after the other. Returns what is seen then."""
-        while found := list(self.state.findings.jobs(self.state.look)):
-            for job in found:
-                self.state.findings.deliver(job, self._work(job))
+    def find(self) -> Snapshot:
+        """Find all that is wanted, one after the other. Returns what is seen then."""
+        while found := list(self.state.results.wanted(self.state.view)):
+            for one in found:
+                self.state.results.deliver(one, self.work(one))
             self.settle()
         return self.state.snapshot()
 
-    def _work(self, job: Job) -> Any:
+    def work(self, one: Finding) -> Any:
+        """The answer of a finding, or what went wrong."""
         try:
-            return job.work(quiet, never)
+            return one.work(quiet)
         except TokentuiError as error:
             return error
 
     @property
-    def seen(self) -> CompareSnapshot:
+    def seen(self) -> Snapshot:
         """What is seen now."""
         return self.state.snapshot()
 
@@ -93,10 +101,10 @@ class Bench:
 def naive_of(corpus: Corpus, recipe: Recipe) -> Naive:
     """A naive run at its start, laid out from that of a trainer."""
     trainer = start(corpus, recipe)
-    assert isinstance(trainer, PairTrainer)
+    assert isinstance(trainer, SteppedTrainer)
     vocabulary, counts = trainer.vocabulary, trainer.words.counts
     return Naive(
-        words=[[symbol for _, symbol in trainer.cells.word(n)] for n in range(len(counts))],
+        words=[[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(counts))],
         weights=list(counts),
         pieces=vocabulary.pieces[: vocabulary.base_size],
         tie=recipe.tie,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,11 +13,82 @@ from textual.screen import Screen
 from waiting import screen_text, until
 
 from tokentui.core.safetext import is_safe
+from tokentui.recipe import Run
+from tokentui.session.commands import Command, Recognise
+from tokentui.session.snapshot import Snapshot
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5), (1, 1))
 """The terminals that a dialog is tried on."""
 
 _UNANSWERED = object()
+
+
+class FakeFace:
+    """A program for a dialog: it notes what is asked of it, and answers as it is told.
+
+    Args:
+        snapshot: What the session shows; None for nothing yet.
+        answers: What a type of command is answered by: a value, an exception that is raised, or a function of the command, which
+            may be a coroutine.
+        run: The run in use.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot | None = None, answers: dict[type, Any] | None = None, run: Run | None = None
+    ) -> None:
+        self.snapshot, self.run_in_use = snapshot, run or Run()
+        self.answers: dict[type, Any] = {Recognise: "", **(answers or {})}
+        self.sent: list[Any] = []
+        self.said: list[str] = []
+        self.told: list[BaseException] = []
+        self.pushed: list[Screen[Any]] = []
+        self.later: list[Callable[[], object]] = []
+        """Answers of commands that were sent, to be given by the test."""
+
+    def send(self, command: Command[Any], then: Any = None, failed: Any = None) -> None:
+        """Note a command; the test lets it be answered."""
+        self.sent.append(command)
+        answer = self.answers.get(type(command))
+        found = answer(command) if callable(answer) else answer
+        self.later.append(lambda: then(found) if then is not None else None)
+
+    async def ask(self, command: Command[Any]) -> Any:
+        """Note a command, and answer it."""
+        self.sent.append(command)
+        answer = self.answers.get(type(command))
+        if callable(answer):
+            answer = answer(command)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def of(self, kind: type) -> list[Any]:
+        """The commands of a type, in order."""
+        return [command for command in self.sent if isinstance(command, kind)]
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """Note what is said."""
+        self.said.append(text)
+
+    def tell(self, error: BaseException) -> None:
+        """Note what went wrong."""
+        self.told.append(error)
+
+    def push(self, screen: Screen[Any], then: Any = None) -> None:
+        """Note a dialog."""
+        self.pushed.append(screen)
+
+    def compare(self, columns: Any, held_out: str = "") -> None:
+        """Compare nothing."""
+
+    def await_answer(self, answer: Any, then: Any, failed: Any) -> None:
+        """Wait for nothing."""
+
+    def backlog(self) -> bool:
+        """The terminal takes all."""
+        return False
 
 
 class Host(App[None]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,15 @@ import peers
 from texts import TEXTS
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS, contents, load
+from tokentui.formats import native
+from tokentui.formats.files import load
+from tokentui.formats.proof import check_holds, contents
+from tokentui.formats.registry import WRITTEN, Format
+from tokentui.formats.source import Source
+from tokentui.formats.spec import Fitted, Refused, Spec
 from tokentui.learn import start
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 
 HOSTILE: tuple[str, ...] = tuple(
@@ -31,7 +37,7 @@ def corpus() -> Corpus:
 
 def trained(recipe: Recipe, specials: tuple[str, ...] = (), **stops: Any) -> Tokenizer:
     """A tokenizer of this recipe, small."""
-    trainer = start(corpus(), recipe, specials=specials)
+    trainer = start(corpus(), recipe, Run(specials=specials))
     trainer.run(**(stops or ({"vocab_size": 700} if recipe.objective == "unigram" else {"merges": 150})))
     return trainer.tokenizer()
 
@@ -40,33 +46,60 @@ def trained(recipe: Recipe, specials: tuple[str, ...] = (), **stops: Any) -> Tok
 def preset(name: str) -> Tokenizer:
     """A tokenizer by a preset."""
     chosen = preset_named(name)
-    return trained(chosen.recipe, chosen.specials)
+    return trained(chosen.recipe, chosen.run.specials)
 
 
 def holding(format: str) -> list[str]:
-    """The presets that a format can hold, by hand: what is not here is refused."""
+    """The presets that a format can hold: what is not here is refused."""
     return [name for name in PRESETS if name in HOLD[format]]
 
 
-_BYTES = {"gpt2", "gpt4", "gpt4o", "llama3", "jurassic", "minbpe", "minbpe-basic", "rustbpe", "tiktoken-edu", "comp336-bytes"}
-_PIECES = {"sentencepiece-bpe", "sentencepiece-unigram", "t5", "albert", "xlnet", "llama2"}
-HOLD: dict[str, set[str]] = {
-    "tokentui": set(PRESETS),
-    "huggingface": set(PRESETS) - {"gage", "subword-nmt-0.1", "udl-notebook", "swift-talk", "swift-talk-distinct"},
-    "tiktoken": _BYTES,
-    "minbpe": _BYTES,
-    "tekken": _BYTES,
-    "sentencepiece": _PIECES | {"comp336-no-pretokenization"},
-    "gpt2": _BYTES | {"falcon", "gpt1", "hf-bpe", "subword-nmt", "wicaksono-bpe", "sentencepiece-bpe"},
-    "bert": {"bert", "wordpiece", "wicaksono-wordpiece"},
-    "subword-nmt": {"gpt1", "subword-nmt", "subword-nmt-0.1", "udl-notebook"},
+def _held(format: Format) -> set[str]:
+    """The presets that a format can hold, by its record."""
+    found = set()
+    for name, chosen in PRESETS.items():
+        way = "placeholders" if chosen.recipe.objective == "gage" else chosen.recipe.encode
+        with contextlib.suppress(Refused):
+            check_holds(format.holds, chosen.recipe, way)
+            found.add(name)
+    return found
+
+
+REFUSED = {
+    "huggingface": {"swift-talk", "swift-talk-distinct"},  # clusters that no model makes of characters
+    "gpt2": {"llama2", "comp336", "comp336-no-pretokenization"},  # byte tokens; merges with a space in them
 }
+"""The presets that a format refuses for what they have learned, not for their recipes."""
+HOLD: dict[str, set[str]] = {name: _held(format) - REFUSED.get(name, set()) for name, format in WRITTEN.items()}
 """The presets that each format holds, trained on lines without line ends."""
+
+
+_PREFERRED = ("gpt2", "gpt1", "bert", "t5", "subword-nmt")
+SMALL = {name: next(one for one in _PREFERRED if one in HOLD[name]) for name in WRITTEN}
+"""A preset that each format holds."""
+
+
+def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
+    """A tokenizer in the shape of a format."""
+    fit = WRITTEN[format].fit
+    assert fit is not None
+    made: Fitted = fit(Spec(tokenizer))
+    return made
+
+
+def dumps(tokenizer: Tokenizer) -> str:
+    """The project's own file of a tokenizer."""
+    return native.write(native.fit(Spec(tokenizer)))[0].decode()
+
+
+def loads(text: str, where: str) -> Tokenizer:
+    """The tokenizer of such a file."""
+    return native.read(Source(where, text.encode()))
 
 
 def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
     """The files of a tokenizer; it fails where they are refused."""
-    report, files = contents(tokenizer, FORMATS[format])
+    report, files = contents(tokenizer, WRITTEN[format])
     assert not report.refused, report.refused
     return files
 
@@ -74,7 +107,7 @@ def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
 def again(tokenizer: Tokenizer, format: str, folder: Path) -> Tokenizer:
     """Written, and read by its content."""
     files = bytes_of(tokenizer, format)
-    paths = [folder / name for name in FORMATS[format].files]
+    paths = [folder / name for name in WRITTEN[format].files]
     for path, data in zip(paths, files, strict=True):
         path.write_bytes(data)
-    return load(paths[0], tokenizer.recipe.split if "split" in FORMATS[format].lacks else "")
+    return load(paths[0], tokenizer.recipe.split if WRITTEN[format].needs_split else "")

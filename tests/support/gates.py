@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import check
+from tokentui.session import beside, opening
 from tokentui.session import driver as sessions
-from tokentui.session import opening
+from tokentui.session.loading import Loading
 from tokentui.session.prepared import Prepared
-from tokentui.session.requests import Loading, Rebuild
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
 """Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded."""
@@ -41,18 +42,26 @@ class Gates:
             tell(loading, what, done, total)
             self._pass(_phase(loading, what, done, total), lambda: loading.cancelled)
 
-        def hooks(progress: Any, partial: Callable[[Prepared], None], cancel: Callable[[], bool]) -> opening.Hooks:
+        def hooks(progress: Any, partial: Callable[[Prepared], None]) -> opening.Hooks:
             def taken(prepared: Prepared) -> None:
                 partial(prepared)
                 loading: Loading = progress.__self__
-                while loading.part is None and not loading.cancelled and not isinstance(loading.command, Rebuild):
+                while loading.part is None and not loading.cancelled:
                     time.sleep(0.001)
 
-            return opening.Hooks(progress, taken, cancel)
+            return opening.Hooks(progress, taken)
 
         patch.setenv("TOKENTUI_ENGINE", "plain")
         patch.setattr(Loading, "tell", told)
+        again = opening.prepare_again
+
+        def held(was: Prepared, hooks: opening.Hooks) -> Prepared:
+            prepared = again(was, hooks)
+            self._pass(AGAIN, _cancelled)
+            return prepared
+
         patch.setattr(sessions, "Hooks", hooks)
+        patch.setattr(beside, "prepare_again", held)
         for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):
             patch.setattr(opening, name, part)
         patch.setattr(opening, "AT_ONCE_CHARS", 0)
@@ -84,9 +93,15 @@ class Gates:
             raise Cancelled
 
 
+def _cancelled() -> bool:
+    try:
+        check()
+    except Cancelled:
+        return True
+    return False
+
+
 def _phase(loading: Loading, what: str, done: int, total: int) -> str:
-    if isinstance(loading.command, Rebuild):
-        return AGAIN
     if what.startswith(READING):
         return READING
     if loading.part is not None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from plain_words import Plain, WordEngine
+from plain_words import Plain, WordEngine, trainer_of
 
-from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Candidate, Constraints, Event, Kind, Traits
+from tokentui.learn.stepped import Constraints, SteppedTrainer
+from tokentui.learn.values import Candidate, Event, Kind
 
 
 class CoverEngine(WordEngine):
@@ -47,4 +47,4 @@ class Greedy(Plain):
 def greedtok(words: dict[str, int]) -> SteppedTrainer:
     """A training on words of characters; ties go to the smallest text."""
     engine = CoverEngine([words], lambda word: [char.encode() for char in word])
-    return SteppedTrainer(engine, Greedy(engine), traits=Traits(), rule="smallest text")
+    return trainer_of(engine, Greedy(engine), "smallest text")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from terminal import Terminal, assert_restored
 
-from tokentui.text.samples import find_sample
+from tokentui.text.sources import find_sample
 
 CORPUS_CHARS = 6_000_000
 """So much text takes seconds to read, count and lay out."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui.recipe import Recipe
-from tokentui.session.snapshot import CompressedView, LossRow, PairRow, RoundView, TokenRow, WhyView
+from tokentui.session.snapshot import CompressedView
+from tokentui.session.views import LossRow, PairRow, RoundView, TokenRow, WhyView
 
 SCORE_RECIPE = Recipe(
     split="bert", unit="char", base="sorted", mark="prefix:##", objective="score", tie="first-seen", encode="longest-match",
@@ -63,7 +64,7 @@ UNIGRAM: dict[str, Any] = {
     "recipe": UNIGRAM_RECIPE, "preset": "sentencepiece-unigram", "pairs": LOSSES, "pairs_total": len(LOSSES),
     "last": None, "last_id": None,
     "why": WhyView(None, None, 0, 0, "", None, (), ROUND), "vocabulary": (*LEFT, *PIECES), "vocab_size": len(PIECES),
-    "step": 5, "known": 9, "target": None, "tokens": 402_118, "start_tokens": 390_004, "curve_end": 9,
+    "step": 5, "computed": 9, "target": None, "tokens": 402_118, "start_tokens": 390_004, "curve_end": 9,
     "curve": tuple(390_004 + 900 * n for n in range(64)),
 }
 
@@ -75,7 +76,7 @@ GAGE_PAIRS = tuple(
 )
 GAGE: dict[str, Any] = {
     "recipe": GAGE_RECIPE, "preset": "gage", "corpus_name": "slides.txt", "corpus_bytes": 11, "occurrences": 1, "distinct": 1,
-    "pairs": GAGE_PAIRS, "pairs_total": 3, "step": 2, "known": 3, "target": None, "tokens": 7, "start_tokens": 11,
+    "pairs": GAGE_PAIRS, "pairs_total": 3, "step": 2, "computed": 3, "target": None, "tokens": 7, "start_tokens": 11,
     "why": WhyView(GAGE_PAIRS[0], GAGE_PAIRS[1], 1, 2, "largest-pair", None, ("250 bytes are free",)),
     "vocabulary": (
         TokenRow(66, b"B", "merge", 2, 2, 2, parents=(b"x", b"d")), TokenRow(65, b"A", "merge", 1, 4, 2, parents=(b"x", b"x")),

@@ -17,7 +17,7 @@ import peers
 import pytest
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.formats.files import load
 from tokentui.text.split import SPLITS
 
 SIZE = 1_500

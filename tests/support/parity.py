@@ -1,9 +1,9 @@
 """Parity-aware BPE (Foroutan et al. 2025): each step merges the best pair of the language that is compressed worst."""
 
-from plain_words import Plain, WordEngine
+from plain_words import Plain, WordEngine, trainer_of
 
-from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Candidate, Constraints, Traits
+from tokentui.learn.stepped import Constraints, SteppedTrainer
+from tokentui.learn.values import Candidate
 
 
 class ParityEngine(WordEngine):
@@ -23,11 +23,11 @@ class ParityEngine(WordEngine):
         everywhere = under.number < self.global_merges
         part = -1 if everywhere else self.worst()
         self.deciding = range(self.languages) if everywhere else (part,)
-        return [one._replace(part=part) for one in super().candidates(under)]
+        return [one.replace(part=part) for one in super().candidates(under)]
 
 
 def parity(texts: list[dict[str, int]], development: list[dict[str, int]], global_merges: int = 0) -> SteppedTrainer:
     """A training over languages; ties go to the largest pair."""
     engine = ParityEngine(texts, development, global_merges)
     engine.largest_first = True
-    return SteppedTrainer(engine, Plain(engine), traits=Traits(), rule="largest-pair")
+    return trainer_of(engine, Plain(engine), "largest-pair")

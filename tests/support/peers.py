@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from tokentui.learn import PairTrainer
+from tokentui.learn.stepped import SteppedTrainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -56,12 +56,12 @@ def lines(name: str) -> Corpus:
     return Corpus.from_lines(text(name).split("\n"), name)
 
 
-def merges(trainer: PairTrainer) -> list[Merge]:
+def merges(trainer: SteppedTrainer) -> list[Merge]:
     """The pairs of a run in order."""
     return [(step.left, step.right) for step in trainer.steps()]
 
 
-def made(trainer: PairTrainer) -> list[bytes]:
+def made(trainer: SteppedTrainer) -> list[bytes]:
     """The tokens that a run made in order."""
     return [step.token for step in trainer.steps()]
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from plain_words import Plain, WordEngine
+from plain_words import Plain, WordEngine, trainer_of
 
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Candidate, Event, Kind, Traits
+from tokentui.learn.trainer import Traits
+from tokentui.learn.values import Candidate, Event, Kind
 
 
 class Picky(Plain):
@@ -43,4 +44,4 @@ class Picky(Plain):
 def picky(words: dict[str, int], threshold: float) -> SteppedTrainer:
     """A training on words of characters with ▁ in front; ties go to the smallest pair."""
     engine = WordEngine([{"▁" + word: count for word, count in words.items()}], lambda word: [char.encode() for char in word])
-    return SteppedTrainer(engine, Picky(engine, threshold), traits=Traits(shrinks=True), rule="smallest-pair")
+    return trainer_of(engine, Picky(engine, threshold), "smallest-pair", Traits(shrinks=True))

@@ -1,13 +1,99 @@
-"""A plain engine for the proofs: words as lists of symbols, counted from scratch whenever something is asked."""
+"""A course of any events, for the proofs: words as lists of symbols, counted from scratch whenever something is asked.
+
+    while (best := engine.best(constraints)) is not None:      # choose
+        for event in method.events(best):                      # merge, and what follows from it
+            event = engine.apply(event)
+            method.note(event)
+
+The engine knows how the corpus is segmented now. The method knows what a step is.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any, Protocol
 
-from tokentui.learn.stepped import replaced
-from tokentui.learn.trainer import Candidate, Changed, Constraints, Event, Kind, Mark, Symbols
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.stepped import Constraints, SteppedTrainer
+from tokentui.learn.trainer import Traits, Why
+from tokentui.learn.values import Candidate, Changed, Entry, Event, Kind, Page, Query, Span, Step, Stop, Word
+from tokentui.recipe import Recipe
+from tokentui.text.count import Words
+
+Mark = Any
+"""Where an engine or a method stood, as it alone understands it."""
+
+
+class Symbols:
+    """The table of symbols: exact bytes, numbered as they first come to be. It only grows.
+
+    Args:
+        base: The units.
+    """
+
+    def __init__(self, base: Iterable[bytes]) -> None:
+        self.pieces = list(base)
+        self.base_size = len(self.pieces)
+        self.by_piece = {piece: symbol for symbol, piece in enumerate(self.pieces)}
+
+    def named(self, piece: bytes) -> int:
+        """The symbol of these bytes, a new one where there is none yet."""
+        if piece not in self.by_piece:
+            self.by_piece[piece] = len(self.pieces)
+            self.pieces.append(piece)
+        return self.by_piece[piece]
+
+
+class Method(Protocol):
+    """What makes an objective: what follows from taking a candidate, and which symbols count."""
+
+    @property
+    def size(self) -> int:
+        """The number of ids now, specials counted."""
+
+    def events(self, best: Candidate) -> Iterator[Event]:
+        """The events of a step, one after the other. Each is applied before the next is asked for, so that what follows may
+        depend on what the one before did."""
+
+    def note(self, event: Event) -> None:
+        """Take in an event that was applied, now or again."""
+
+    def kind(self, events: Sequence[Event]) -> str:
+        """What a person calls a step of these events."""
+
+    def mark(self) -> Mark:
+        """Where the method stands, for `revert`."""
+
+    def revert(self, mark: Mark) -> None:
+        """Go back to a mark."""
+
+
+def replaced(symbols: Sequence[int], event: Event, pieces: Sequence[bytes]) -> list[int]:
+    """A word's symbols after an event: merged or covered from left to right, or split wherever the symbol stands."""
+    if event.kind is Kind.SPLIT:
+        return [part for symbol in symbols for part in (event.parts if symbol == event.symbol else (symbol,))]
+    out: list[int] = []
+    at = 0
+    while at < len(symbols):
+        end = 0
+        if event.kind is Kind.MERGE and tuple(symbols[at : at + 2]) == event.parts:
+            end = at + 2
+        elif event.kind is Kind.COVER:
+            end = _covered(symbols, at, pieces[event.symbol], pieces)
+        out.append(event.symbol if end else symbols[at])
+        at = end or at + 1
+    return out
+
+
+def _covered(symbols: Sequence[int], at: int, text: bytes, pieces: Sequence[bytes]) -> int:
+    """Where symbols from a place on that spell a text end; 0 where they spell another."""
+    spelled = b""
+    while len(spelled) < len(text) and at < len(symbols):
+        spelled += pieces[symbols[at]]
+        at += 1
+    return at if spelled == text else 0
 
 
 class WordEngine:
@@ -78,7 +164,7 @@ class WordEngine:
         found.sort(key=lambda one: one.parts, reverse=self.largest_first)
         found.sort(key=lambda one: (one.parts != under.forced, -one.worth))
         worths = Counter(one.worth for one in found)
-        return [one._replace(tied=worths[one.worth] > 1) for one in found]
+        return [one.replace(tied=worths[one.worth] > 1) for one in found]
 
     def best(self, under: Constraints) -> Candidate | None:
         """The best pair, None where there is none."""
@@ -86,9 +172,9 @@ class WordEngine:
         self.tied = sum(one.worth == found[0].worth for one in found) if found else 0
         return found[0] if found else None
 
-    def apply(self, event: Event) -> tuple[Event, Changed]:
-        """Do an event to every word of the parts that it is meant for."""
-        done, changed = 0, set()
+    def apply(self, event: Event) -> Event:
+        """Do an event to every word of the parts that it is meant for. Returns it with the places that it replaced."""
+        done = 0
         for part in self.views[event.view]:
             for number, word in enumerate(self.words[part]):
                 after = self.after(word, event)
@@ -96,9 +182,14 @@ class WordEngine:
                     self._log.append((part, number, word))
                     self.words[part][number] = after
                     done += abs(after.count(event.symbol) - word.count(event.symbol)) * self.weights[part][number]
-                    changed.add(sum(map(len, self.names[:part])) + number)
-        numbers = frozenset(changed)
-        return event._replace(replaced=done), Changed(numbers) if event.view == 0 else Changed(documents=numbers)
+        return event._replace(replaced=done)
+
+    def changed(self, mark: int) -> Changed:
+        """What was changed after a mark: the parts of view 0 are words, others documents."""
+        found = {(part, number) for part, number, _ in self._log[mark:]}
+        names = {(part, number): sum(map(len, self.names[:part])) + number for part, number in found}
+        words = frozenset(name for (part, _), name in names.items() if part in self.views[0])
+        return Changed(words, frozenset(names.values()) - words)
 
     def mark(self) -> int:
         """The length of the log."""
@@ -159,3 +250,145 @@ class Plain:
     def revert(self, mark: Mark) -> None:
         """Go back to a mark."""
         self.present, self.makings = mark
+
+class EventSteps:
+    """A course made of an engine and a method: the events of each step are noted, and made again without choosing.
+
+    Args:
+        engine: The corpus as it is segmented now.
+        method: What a step is.
+        rule: The name of the tie rule.
+    """
+
+    memory, uses = 0, ()
+
+    def __init__(self, engine: WordEngine, method: Method, rule: str) -> None:
+        self.engine, self.method, self.rule = engine, method, rule
+        self.number = 0
+        self._steps: list[Step] = []
+        self._marks: list[tuple[Mark, Mark]] = []
+        self._start = engine.tokens(), method.size
+
+    @property
+    def known(self) -> int:
+        """The furthest step that has been made."""
+        return len(self._steps)
+
+    @property
+    def pieces(self) -> Sequence[bytes]:
+        """The bytes of each symbol."""
+        return self.engine.symbols.pieces
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """One step towards a goal."""
+        if goal < self.number:
+            engine, method = self._marks.pop()
+            self.engine.revert(engine)
+            self.method.revert(method)
+            self.number -= 1
+            return
+        best = None if self.number < self.known else self.engine.best(under)
+        events = self.method.events(best) if best else iter(self._steps[self.number].events)
+        self._marks.append((self.engine.mark(), self.method.mark()))
+        tied, done = self.engine.tied, []
+        for wanted in events:
+            event = self.engine.apply(wanted)
+            self.method.note(event)
+            done.append(event)
+        self.number += 1
+        if best:
+            lengths = self.engine.tokens()
+            self._steps.append(Step(
+                number=self.number, kind=self.method.kind(done), events=tuple(done), part=best.part, tied=tied,
+                tokens=sum(lengths), lengths=lengths, vocab_size=self.method.size, worth=best.worth, values=best.values,
+            ))
+
+    def coming(self, under: Constraints) -> int:
+        """The count of the best candidate, 0 where there is none."""
+        best = self.engine.best(under)
+        return best.places if best else 0
+
+    def remain(self, under: Constraints) -> bool:
+        """Whether there is a candidate."""
+        return self.engine.best(under) is not None
+
+    def places(self, number: int) -> int:
+        """The count of the candidate of a step."""
+        return self._steps[number - 1].events[0].places
+
+    def last_with(self, least: int) -> int:
+        """The furthest known step with such counts on the way."""
+        return next((n for n in range(self.number, self.known) if self.places(n + 1) < least), self.known)
+
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
+        del self._steps[self.number :]
+
+    def step(self, number: int) -> Step:
+        """A known step."""
+        return self._steps[number - 1]
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus after a known step."""
+        return self._steps[number - 1].tokens if number else sum(self._start[0])
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self._steps[number - 1].vocab_size if number else self._start[1]
+
+    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
+        """The candidates, best first."""
+        found = self.engine.candidates(under)
+        return Page(tuple(found[query.top : query.top + query.rows]), query.top, len(found))
+
+    def why(self, under: Constraints) -> Why:
+        """The reasons of the next step."""
+        best, second = (*self.engine.candidates(under), None, None)[:2]
+        self.engine.best(under)
+        return Why(best, second, self.engine.tied, 0, self.rule, None)
+
+    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
+        """No further sentences."""
+        return ()
+
+    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
+        """The first known step after a step with an event of one of these tokens."""
+        for step in self._steps[after:]:
+            if any(self.pieces[event.symbol] in tokens for event in step.events):
+                return step.number
+        return None
+
+    def spans(self, word: Word) -> list[Span]:
+        """A word as the corpus has it."""
+        part, names = next((n, names) for n, names in enumerate(self.engine.names) if word.text in names)
+        out, at = [], 0
+        for symbol in self.engine.words[part][names.index(word.text)]:
+            out.append(Span(at, at + len(self.pieces[symbol]), symbol))
+            at += len(self.pieces[symbol])
+        return out
+
+    def units(self, word: str) -> list[int]:
+        """A word as its units."""
+        return self.engine.units(word)
+
+    def after(self, symbols: list[int], event: Event) -> list[int]:
+        """A word's symbols after an event."""
+        return self.engine.after(symbols, event)
+
+    def changed(self) -> Changed:
+        """The changes of the last step."""
+        return self.engine.changed(self._marks[-1][0]) if self._marks else Changed()
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The proofs have no ids."""
+        raise NotImplementedError
+
+    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
+        """The proofs have no ids."""
+        raise NotImplementedError
+
+
+def trainer_of(engine: WordEngine, method: Method, rule: str, traits: Traits | None = None) -> SteppedTrainer:
+    """A trainer of an engine and a method."""
+    course = EventSteps(engine, method, rule)
+    return SteppedTrainer(course, traits=lambda: traits or Traits(), words=Words((), ()), recipe=Recipe())

@@ -9,25 +9,33 @@ from typing import Any
 from hostile import raw
 from objectives import GAGE, SCORE_RECIPE, UNIGRAM_RECIPE
 
-from tokentui.analyze.results import Answers, Check, DocumentSaved, Example, Exhausted, Health, Report, UnusedToken, Ways
-from tokentui.formats.report import ExportReport, Loss
+from tokentui.analyze.results import (
+    CheckResult,
+    DocumentSaved,
+    Example,
+    Exhausted,
+    HealthReport,
+    UnusedToken,
+    VocabularyFacts,
+    VocabularyReport,
+    Ways,
+)
+from tokentui.formats.proof import ExportReport
+from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
 from tokentui.session.saved import Branch, Kept
-from tokentui.session.snapshot import (
+from tokentui.session.snapshot import CompressedView, PiecePart, PiecesView, PreviewView
+from tokentui.session.views import (
     BirthRow,
     Busy,
-    CompressedView,
     CorpusPart,
+    CorpusPlace,
     CorpusView,
     EncodedToken,
     EncodedView,
     LossRow,
     OpenedView,
     PairRow,
-    PiecePart,
-    PiecesView,
-    Place,
-    PreviewView,
     RoundView,
     StageView,
     TokenRow,
@@ -97,12 +105,12 @@ class Poison:
         for n, one in enumerate(self.texts):
             half = len(one) // 2
             spans = (TokenSpan(0, half, n % 3 == 0, n % 4 == 0), TokenSpan(half, len(one), n % 5 == 0, False)) if one else ()
-            parts.append(CorpusPart(Place(0, at), one, spans, n + 1 if counted else None))
+            parts.append(CorpusPart(CorpusPlace(0, at), one, spans, n + 1 if counted else None))
             at += len(one)
             if not counted:
-                parts.append(CorpusPart(Place(0, at), "\n" if n % 3 == 0 else " ", ()))
+                parts.append(CorpusPart(CorpusPlace(0, at), "\n" if n % 3 == 0 else " ", ()))
                 at += 1
-        return CorpusView(Place(), tuple(parts), True, True, 0.0)
+        return CorpusView(CorpusPlace(), tuple(parts), True, True, 0.0)
 
     def encoded(self) -> EncodedView:
         """The texts as one that is typed."""
@@ -119,7 +127,7 @@ class Poison:
     def changes(self, number: int) -> dict[str, Any]:
         """What a snapshot has of them; the objective goes by the number."""
         base: dict[str, Any] = {
-            "corpus_name": self.text, "corpus": self.corpus(number % 3 == 2), "encoded": self.encoded(), "engine": self.text,
+            "corpus_name": self.text, "corpus": self.corpus(number % 3 == 2), "encoding": self.encoded(), "engine": self.text,
             "vocabulary": (vocabulary := self.vocabulary()), "vocab_size": len(vocabulary),
             "busy": Busy(self.text, 1, 9) if number % 4 == 3 else None,
         }  # fmt: skip
@@ -146,31 +154,31 @@ class Poison:
             base |= {"last": best, "last_id": 1}
         return {**base, "pairs": pairs, "pairs_total": len(pairs), "why": why}
 
-    # Answers.
+    # VocabularyReport.
 
-    def answers(self) -> Answers:
+    def answers(self) -> VocabularyReport:
         """To the questions that a vocabulary raises."""
         whys = ("special", "byte", "swallowed", "not in the corpus", "not chosen", "unreachable")
         unused = tuple(UnusedToken(n, one, "merge", whys[n % 6], (self.piece, self.piece)) for n, one in enumerate(self.pieces))
         documents = tuple(DocumentSaved(n, one, 900, 400) for n, one in enumerate(self.texts))
         ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,),
             self.text) for one in self.texts[:8])
-        return Answers(9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways)
+        return VocabularyReport(9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways)
 
-    def report(self) -> Report:
+    def report(self) -> HealthReport:
         """Facts and health."""
         rows = tuple((n, one) for n, one in enumerate(self.pieces))
-        health = Health(
+        health = VocabularyFacts(
             99, 0, 9, (("merge", 9), ("base", 90)), rows, tuple((*row, self.text) for row in rows), tuple((one, (1,
                 2)) for one in self.pieces),
             rows, rows, (7, 27), (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),
         )  # fmt: skip
         examples = tuple(Example(n if n % 2 else None, one, self.text) for n, one in enumerate(self.pieces))
         checks = tuple(
-            Check(f"check-{status}", self.text, self.text, status, self.text, self.text, 1.0, len(examples), examples)
+            CheckResult(f"check-{status}", self.text, self.text, status, self.text, self.text, 1.0, len(examples), examples)
             for status in ("PASS", "WARN", "FAIL", "n/a")
         )
-        return Report(9, health, checks)
+        return HealthReport(9, health, checks)
 
     def preview(self, error: bool = False) -> PreviewView:
         """The first steps of a recipe."""
@@ -183,7 +191,7 @@ class Poison:
             PiecePart(one, end - len(one), end, n % 3 if n % 4 else None) for n, (one, end) in enumerate(zip(self.texts, ends,
                 strict=True)) if one
         )
-        return PiecesView(self.text, (self.text, self.text, self.text), parts, Place(), parts, 9, 9, 9, self.text)
+        return PiecesView(self.text, (self.text, self.text, self.text), parts, CorpusPlace(), parts, 9, 9, 9, self.text)
 
     def reports(self) -> tuple[ExportReport, ...]:
         """What formats would lose."""
@@ -203,5 +211,5 @@ class Poison:
     def kept(self) -> Kept:
         """A session that a line cut off."""
         recipe = Recipe()
-        return Kept((self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, (), 9),
+        return Kept((self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, step=9),
                     branches=(Branch(recipe),), typed=self.text, columns=(self.text, Branch(recipe)))  # fmt: skip

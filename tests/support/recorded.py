@@ -103,9 +103,6 @@ async def opened(walk: Walk, app: ExplorerApp) -> AsyncIterator[Pilot[Any]]:
 def sessions(app: ExplorerApp) -> Iterator[Any]:
     """The sessions that are open; None for one that is yet to be made."""
     yield getattr(app.session, "_session", app.session)
-    link = getattr(app.screen, "link", None)
-    if link is not None and link.session is not None:
-        yield link.session
 
 
 async def rest(app: ExplorerApp, pilot: Pilot[Any]) -> str:

@@ -12,19 +12,24 @@ from typing import Any
 
 from textual.app import App
 
+from tokentui.axes import label
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Preview
-from tokentui.session.snapshot import (
+from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot
+from tokentui.session.views import (
+    AtStep,
+    Candidates,
+    ColumnSnapshot,
     CorpusPart,
+    CorpusPlace,
     CorpusView,
+    CurveView,
     EncodedToken,
     EncodedView,
     PairRow,
-    Place,
-    PreviewView,
-    Snapshot,
     TokenRow,
     TokenSpan,
+    VocabularyPage,
     WhyView,
 )
 from tokentui.ui.app import ExplorerApp
@@ -60,8 +65,8 @@ def spans(word: str, fresh: str = " the") -> tuple[TokenSpan, ...]:
 
 def view(text: str = TEXT, document: int = 0) -> CorpusView:
     """A document as the corpus pane shows it."""
-    parts = tuple(CorpusPart(Place(document, m.start()), m.group(), spans(m.group())) for m in _WORD.finditer(text))
-    return CorpusView(Place(document, 0), parts, True, True, 0.0)
+    parts = tuple(CorpusPart(CorpusPlace(document, m.start()), m.group(), spans(m.group())) for m in _WORD.finditer(text))
+    return CorpusView(CorpusPlace(document, 0), parts, True, True, 0.0)
 
 
 def encoded(text: str = "The crowd in the street") -> EncodedView:
@@ -101,19 +106,52 @@ VOCABULARY = (
 _CURVE = tuple(int(402118 + (621004 - 402118) / (1 + n / 4)) for n in range(64))
 
 
+_AT = {field.name for field in dataclasses.fields(AtStep)}
+_PAGES: dict[str, tuple[str, str]] = {
+    "pairs": ("candidates", "rows"), "pairs_top": ("candidates", "top"), "pairs_total": ("candidates", "total"),
+    "vocabulary": ("vocabulary", "rows"), "vocabulary_top": ("vocabulary", "top"), "vocabulary_total": ("vocabulary", "total"),
+    "vocabulary_order": ("vocabulary", "order"), "curve": ("curve", "points"), "curve_end": ("curve", "end"),
+}
+"""Values of sections, by the names that tests give them."""
+_CORPUS = {"corpus_name": "name", "corpus_bytes": "bytes", "notes": "notes", "nothing": "nothing"}
+
+
 def snapshot(**changes: Any) -> Snapshot:
-    """A snapshot in the middle of a run, with other values where given."""
-    snap = Snapshot(
-        version=1, corpus_name="crime_and_punishment.txt", corpus_bytes=1_177_810, occurrences=206_552, distinct=15_004,
-        notes=(), recipe=Recipe(), preset="gpt2", step=128, known=1000, target=1000, tokens=402_118, start_tokens=621_004,
-        vocab_size=384, running=False, speed=60, goal=None, partial=False, last=PAIRS[0], last_id=383, pairs=PAIRS,
-        pairs_top=0, pairs_total=len(PAIRS),
-        why=WhyView(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids", None), vocabulary=VOCABULARY, vocabulary_top=0,
-        vocabulary_order="newest", corpus=view(), encoded=encoded(), curve=_CURVE, curve_end=1000, busy=None,
-    )
+    """A snapshot in the middle of a run, with other values where given: of itself, of its column, of the column's sections."""
+    values: dict[str, Any] = {
+        "corpus_name": "crime_and_punishment.txt", "corpus_bytes": 1_177_810, "occurrences": 206_552, "distinct": 15_004,
+        "preset": "gpt2", "name": "gpt2", "about": label(changes.get("recipe", Recipe())), "step": 128, "computed": 1000,
+        "target": 1000, "tokens": 402_118, "start_tokens": 621_004, "vocab_size": 384, "speed": 60, "last": PAIRS[0],
+        "last_id": 383, "pairs": PAIRS, "pairs_total": len(PAIRS), "why": WhyView(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
+        "vocabulary": VOCABULARY, "corpus": view(), "encoding": encoded(), "curve": _CURVE, "curve_end": 1000,
+    }
     if "vocabulary" not in changes:
-        changes.setdefault("vocab_size", len(VOCABULARY))
-    return dataclasses.replace(snap, **changes)
+        values["vocab_size"] = values["vocabulary_total"] = len(VOCABULARY)
+    values |= changes
+    rounds = values["why"].round if values.get("vocabulary_order", "newest") == "newest" else None
+    values.setdefault("vocabulary_total", values["vocab_size"] + (rounds.taken or rounds.dropped if rounds else 0))
+    facts: dict[str, Any] = {}
+    at: dict[str, Any] = {}
+    column: dict[str, Any] = {}
+    sections: dict[str, dict[str, Any]] = {}
+    own: dict[str, Any] = {"version": 1}
+    for name, value in values.items():
+        if name in _CORPUS:
+            facts[_CORPUS[name]] = value
+        elif name in _AT:
+            at[name] = value
+        elif name in _PAGES:
+            section, field = _PAGES[name]
+            sections.setdefault(section, {})[field] = value
+        elif name in ColumnSnapshot.__dataclass_fields__:
+            column[name] = value
+        else:
+            own[name] = value
+    main = ColumnSnapshot(
+        at=AtStep(**at), candidates=Candidates(**sections["candidates"]), vocabulary=VocabularyPage(**sections["vocabulary"]),
+        curve=CurveView(**sections["curve"]), **column,
+    )
+    return Snapshot(corpus=CorpusFacts(**facts), columns=(main,), **own)
 
 
 class FakeSession:
@@ -121,7 +159,7 @@ class FakeSession:
 
     def __init__(self, publish: Callable[[Snapshot], None]) -> None:
         self.publish = publish
-        self.sent: list[Command] = []
+        self.sent: list[Command[object]] = []
         self.answers: dict[type, Any] = {Preview: PreviewView((), (), "no pair is left", 0)}
         self.closed = False
         self._version = 0
@@ -134,7 +172,7 @@ class FakeSession:
         """Note it."""
         self.closed = True
 
-    def send(self, command: Command) -> asyncio.Future[Any]:
+    def send(self, command: Command[object]) -> asyncio.Future[Any]:
         """Note it, and answer."""
         self.sent.append(command)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -5,13 +5,48 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui import learn
-from tokentui.learn import PairTrainer
-from tokentui.recipe import Recipe
+from tokentui.learn import trainer as face
+from tokentui.learn.gage import GageSteps
+from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.trainer import PLAIN, Why
+from tokentui.learn.values import MergeStep, Query
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 
 
-def start(corpus: Corpus, recipe: Recipe, **more: Any) -> PairTrainer:
+def best(trainer: face.Trainer, rows: int = 100, top: int = 0) -> list[Any]:
+    """The best candidates, those before `top` left out; none where there are not so many."""
+    page = trainer.candidates(Query(top, rows))
+    return list(page.rows) if page.top == top else []
+
+
+def why(trainer: face.Trainer, stops: Stops | None = None) -> Why:
+    """The reasons of the step to come."""
+    return trainer.why(trainer.number + 1, trainer.limits if stops is None else stops)
+
+
+def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> SteppedTrainer:
     """A training whose steps are merges."""
-    trainer = learn.start(corpus, recipe, **more)
-    assert isinstance(trainer, PairTrainer)
+    trainer = learn.start(corpus, recipe, run)
+    assert isinstance(trainer, SteppedTrainer)
     return trainer
+
+
+def cells(trainer: SteppedTrainer) -> Any:
+    """The cells of a training by merges, plain or compiled."""
+    engine: Any = trainer.course.engine  # type: ignore[attr-defined]  # of a training by merges
+    return engine.cells if engine.engine == PLAIN else engine._cells
+
+
+def merge_at(trainer: SteppedTrainer, number: int) -> MergeStep:
+    """A step, which is a merge."""
+    step = trainer.step_at(number)
+    assert isinstance(step, MergeStep)
+    return step
+
+
+def gage(trainer: face.Trainer) -> GageSteps:
+    """The steps of a compression."""
+    assert isinstance(trainer, SteppedTrainer)
+    assert isinstance(trainer.course, GageSteps)
+    return trainer.course

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import AXES
 from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normalize, normalize_aligned, squeeze
 
 LOCAL = tuple(name for name in NORMALIZERS if name != "nmt-nfkc")
@@ -49,7 +49,7 @@ def differing(theirs: Any, ours: tuple[str, ...], characters: Iterable[str]) -> 
 
 
 def test_the_table_is_that_of_the_axis() -> None:
-    assert list(NORMALIZERS) == list(AXES["normalize"].values)
+    assert list(NORMALIZERS) == list(AXES["normalize"])
 
 
 def test_an_unknown_step_is_named() -> None:

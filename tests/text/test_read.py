@@ -23,10 +23,11 @@ from hypothesis import strategies as st
 
 from tokentui.core import limits
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
 from tokentui.text import rows
-from tokentui.text.corpus import Corpus, Invalid, decode, to_bytes
-from tokentui.text.longtext import LONG_BYTES
+from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, decode
 from tokentui.text.read import read
+from tokentui.text.split import to_bytes
 
 
 def put(folder: Path, name: str, data: str | bytes = "a text") -> Path:
@@ -246,7 +247,7 @@ def test_counts_come_back(counts: dict[str, int]) -> None:
     text, invalid = decode(rows.format_counts(counts.items()).encode(), "f")
     assert invalid is None
     blank = {word: count for word, count in counts.items() if not word.isspace()}
-    back = dict(rows.counts(text, "f", lambda: None))
+    back = dict(rows.counts(text, "f"))
     assert {word: back[word] for word in blank} == blank
     assert back == counts
 
@@ -397,7 +398,8 @@ def test_a_file_past_the_limit_is_refused_before_reading(tmp_path: Path) -> None
     with path.open("wb") as file:
         file.truncate(2 * limits.now().corpus_bytes)
     seen: list[int] = []
-    assert "limit" in refusal(path, progress=lambda done, total: seen.append(done)).what
+    with job(lambda done, total: seen.append(done)):
+        assert "limit" in refusal(path).what
     assert seen == []
 
 
@@ -489,8 +491,8 @@ class After:
 def test_a_pipe_that_never_answers_can_be_cancelled(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     cancel = After(4)
-    with pytest.raises(Cancelled):
-        read(tmp_path / "pipe", as_="text", cancel=cancel)
+    with job(cancel=cancel), pytest.raises(Cancelled):
+        read(tmp_path / "pipe", as_="text")
     assert cancel.left == 0
 
 
@@ -498,8 +500,8 @@ def test_a_pipe_with_a_silent_writer_can_be_cancelled(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     keeps_open = os.open(tmp_path / "pipe", os.O_RDWR)
     os.write(keeps_open, b"a beginning")
-    with pytest.raises(Cancelled):
-        read(tmp_path / "pipe", as_="text", cancel=After(6))
+    with job(cancel=After(6)), pytest.raises(Cancelled):
+        read(tmp_path / "pipe", as_="text")
     os.close(keeps_open)
 
 
@@ -507,16 +509,17 @@ def test_a_silent_standard_input_can_be_cancelled() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as silent:
         silent.write(b"a beginning")
-        with pytest.raises(Cancelled):
-            read("-", stdin=stdin, cancel=After(6))
+        with job(cancel=After(6)), pytest.raises(Cancelled):
+            read("-", stdin=stdin)
 
 
 def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     totals = set()
     script = "import sys; open(sys.argv[1], 'wb').write(b'ab' * 200_000)"
-    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", script, tmp_path / "pipe"]):
-        corpus = read(tmp_path / "pipe", as_="text", progress=lambda done, total: totals.add(total))
+    writer = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script, tmp_path / "pipe"])
+    with writer, job(lambda done, total: totals.add(total)):
+        corpus = read(tmp_path / "pipe", as_="text")
     assert corpus.documents == ("ab" * 200_000,)
     assert totals == {0}
 
@@ -545,7 +548,8 @@ def test_progress_grows_to_the_total(tmp_path: Path, packed: bool) -> None:
     put(tmp_path, "b", "b")
     put(tmp_path, "c.png", b"\x89PNG" * 10)
     seen: list[tuple[int, int]] = []
-    read([tmp_path / "a", tmp_path / "b", tmp_path / "c.png"], progress=lambda *at: seen.append(at))
+    with job(lambda *at: seen.append(at)):
+        read([tmp_path / "a", tmp_path / "b", tmp_path / "c.png"])
     done = [at[0] for at in seen]
     assert done == sorted(done)
     assert seen[-1] == (sum(path.stat().st_size for path in tmp_path.iterdir()),) * 2
@@ -555,14 +559,15 @@ def test_progress_grows_to_the_total(tmp_path: Path, packed: bool) -> None:
 def test_cancel_between_blocks_rows_and_folders(tmp_path: Path) -> None:
     path = put(tmp_path, "a.jsonl", '{"text": ""}\n' * 20_000)
     asked = After(10**9)
-    read(path, cancel=asked)
+    with job(cancel=asked):
+        read(path)
     questions = 10**9 - asked.left
     assert questions > 20_000 // 4096
     for count in range(1, questions + 1):
-        with pytest.raises(Cancelled):
-            read(path, cancel=After(count))
-    with pytest.raises(Cancelled):
-        read(tmp_path, cancel=After(1))
+        with job(cancel=After(count)), pytest.raises(Cancelled):
+            read(path)
+    with job(cancel=After(1)), pytest.raises(Cancelled):
+        read(tmp_path)
 
 
 # The oracle's texts

@@ -12,7 +12,7 @@ import pytest
 
 from tokentui.core.errors import TokentuiError
 from tokentui.text.read import READ_AS, read
-from tokentui.text.samples import Sample, find_sample, sample_path, samples
+from tokentui.text.sources import Sample, find_sample, sample_path, samples
 
 EXAMPLES = {
     "cat-bat-rat": "swift-cat-bat-rat-bat",

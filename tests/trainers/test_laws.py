@@ -17,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parity import parity
 from picky import picky
-from plain_words import WordEngine
+from plain_words import EventSteps, WordEngine
 
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Made, Query, Size, Stop, Stops, Tokens, WhatIf
+from tokentui.learn.trainer import Made, Size, Tokens
+from tokentui.learn.values import Query, Stop, WhatIf, Word
+from tokentui.recipe import Stops
 
 WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 GERMAN = {"tief": 2, "tiefer": 2, "neueste": 3, "weiteste": 2}
@@ -48,24 +50,31 @@ SPLITS = {"picky": {2: ["es"], 4: ["lo"], 5: ["low"], 7: ["ew"], 8: ["ewest"], 9
 NONE = Stops()
 
 
+def steps(trainer: SteppedTrainer) -> EventSteps:
+    """The steps of a proof."""
+    assert isinstance(trainer.course, EventSteps)
+    return trainer.course
+
+
 def made(trainer: SteppedTrainer, number: int) -> str:
     """What a step made first."""
-    return trainer.engine.symbols.pieces[trainer.step_at(number).events[0].symbol].decode()
+    return steps(trainer).engine.symbols.pieces[trainer.step_at(number).events[0].symbol].decode()
 
 
 def corpus(trainer: SteppedTrainer) -> WordEngine:
     """The engine of a trainer, with its words."""
-    assert isinstance(trainer.engine, WordEngine)
-    return trainer.engine
+    assert isinstance(steps(trainer).engine, WordEngine)
+    return steps(trainer).engine
 
 
 def digest(trainer: SteppedTrainer) -> object:
     """All that can be asked at a step."""
     words = [word for names in corpus(trainer).names for word in names]
+    course = steps(trainer)
     return (
-        trainer.number, trainer.tokens_at(trainer.number), trainer.engine.tokens(), trainer.size_at(trainer.number),
-        trainer.candidates(Query(rows=50)), [trainer.segment(word) for word in words], trainer.changed(), trainer.method.size,
-        [trainer.life(word) for word in words],
+        trainer.number, trainer.tokens_at(trainer.number), course.engine.tokens(), trainer.size_at(trainer.number),
+        trainer.candidates(Query(rows=50)), [trainer.segment(Word(word)) for word in words], trainer.changed(),
+        course.method.size, [trainer.life(word) for word in words],
     )
 
 
@@ -76,7 +85,7 @@ def test_the_steps_of_the_examples(name: str) -> None:
     trainer.advance(len(wanted), NONE, math.inf)
     assert [made(trainer, number) for number in range(1, trainer.number + 1)] == wanted
     for number, gone in SPLITS.get(name, {}).items():
-        pieces = trainer.engine.symbols.pieces
+        pieces = steps(trainer).engine.symbols.pieces
         assert [pieces[event.symbol].decode() for event in trainer.step_at(number).events[1:]] == gone
 
 
@@ -84,7 +93,7 @@ def test_a_language_is_chosen_at_each_step() -> None:
     trainer = TRAINERS["parity"]()
     trainer.advance(9, NONE, math.inf)
     assert [trainer.step_at(number).part for number in range(1, 10)] == [1, 1, 1, 0, 0, 1, 0, 1, 0]
-    assert trainer.tokens_at(9)[2:] == (8, 9)
+    assert trainer.step_at(9).lengths[2:] == (8, 9)
 
 
 @pytest.mark.parametrize("name", TRAINERS)
@@ -122,9 +131,9 @@ def test_words_are_cut_as_the_corpus_is(name: str) -> None:
         if trainer.advance(number, NONE, math.inf) is not Stop.MERGES:
             break
         for word, symbols in zip(corpus(trainer).names[0], corpus(trainer).words[0], strict=True):
-            assert [span.symbol for span in trainer.segment(word)] == symbols
+            assert [span.symbol for span in trainer.segment(Word(word))] == symbols
             lives = trainer.life(word)
-            pieces = trainer.engine.symbols.pieces
+            pieces = steps(trainer).engine.symbols.pieces
             assert lives[-1].pieces == tuple(pieces[symbol] for symbol in symbols)
             assert (lives[-1].number == number) == (corpus(trainer).names[0].index(word) in trainer.changed().words)
 
@@ -138,9 +147,9 @@ def test_goals_are_found_among_the_steps(name: str) -> None:
         found = trainer.find(Size(trainer.size_at(number)))
         assert found is not None
         assert found <= number
-        shorter = trainer.find(Tokens(sum(trainer.tokens_at(number))))
+        shorter = trainer.find(Tokens(trainer.tokens_at(number)))
         assert shorter is not None
-        assert sum(trainer.tokens_at(shorter)) <= sum(trainer.tokens_at(number))
+        assert trainer.tokens_at(shorter) <= trainer.tokens_at(number)
         assert trainer.find(Made(frozenset({made(trainer, number).encode()}))) is not None
     assert trainer.find(Size(10**6)) is None
     assert trainer.find(Made(frozenset({b"never"}))) is None

@@ -10,7 +10,8 @@ from screens import explorer
 from waiting import until
 
 from tokentui.presets import preset_named
-from tokentui.session.commands import Fingerprint, Scratch, Use
+from tokentui.recipe import Run
+from tokentui.session.commands import Fingerprint, SetRecipe, TrainOnText
 from tokentui.session.saved import Branch, Kept
 from tokentui.ui.app import ExplorerApp
 
@@ -32,7 +33,7 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
         await until(pilot, lambda: app.keeping is not None and session.of(Fingerprint))
         # The first answer is of what stood there before anything was open.
         answers: Any = session.answers
-        for command in (Use(GPT2, ()), Scratch("abc"), Scratch("abcd")):
+        for command in (SetRecipe(GPT2, Run()), TrainOnText("abc"), TrainOnText("abcd")):
             answers[Fingerprint] = str(command)[:8].encode().hex()
             asked = len(session.of(Fingerprint))
             app.send(command)
@@ -48,7 +49,7 @@ async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said
         await until(pilot, lambda: app.keeping is not None)
         session.answers[Fingerprint] = "bb"
         assert app.keeping is not None
-        app.keeping.go_on(Kept(scratch="abc", sha256=saved, training=Branch(GPT2, (), 0)))
+        app.keeping.go_on(Kept(scratch="abc", sha256=saved, training=Branch(GPT2)))
         await until(pilot, lambda: len(session.of(Fingerprint)) >= 3)
         await pilot.pause()
         assert warned(app) is said

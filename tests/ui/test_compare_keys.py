@@ -16,34 +16,33 @@ from waiting import until
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
-from tokentui.session.commands import CancelWork, GoTo, Move, Play, Speed, Type
-from tokentui.session.compared import (
-    PARTS,
+from tokentui.session.commands import CancelWork, GoTo, Move, Play, SetInput, SetViewport, Speed
+from tokentui.session.commands_compare import (
     AddColumn,
     ColumnWanted,
-    GoToParting,
-    HeldOut,
-    InStepBy,
+    Compare,
+    GoToDivergence,
+    HoldOut,
+    MeasureUnder,
     MoveColumn,
     NextPassage,
-    Passage,
-    Position,
     RemoveColumn,
     ShowPassage,
-    Under,
-    VocabularyLook,
-    Watch,
+    SyncBy,
 )
-from tokentui.ui.actions import COMPARE_CONTEXTS, ActionCommands, hints, meant
-from tokentui.ui.compare.add import AddScreen
-from tokentui.ui.compare.ask import AskLine, Going, conventions
-from tokentui.ui.compare.places import PANES
+from tokentui.session.views import PARTS, Passage, Position, TokenList
+from tokentui.ui.actions import COMPARE_ACTIONS
+from tokentui.ui.compare.panes import PANES
 from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.dialogs.add import AddScreen
+from tokentui.ui.dialogs.ask import AskLine, Going, conventions
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.keys import hints
 from tokentui.ui.main import MainScreen
+from tokentui.ui.palette import ActionCommands
 
 A, B, C = KEYS[:3]
 
@@ -58,7 +57,7 @@ async def test_keys_that_only_ask_the_session() -> None:
     wanted = {
         "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10), "N": Move(100),
         "B": Move(-100), "space": Play(), "equals_sign": Speed(1), "minus": Speed(-1), "0": GoTo(0), "G": GoTo(None),
-        "v": InStepBy(), "d": GoToParting(A, B), "x": RemoveColumn(A), "delete": RemoveColumn(A),
+        "v": SyncBy(), "d": GoToDivergence(A, B), "x": RemoveColumn(A), "delete": RemoveColumn(A),
         "greater_than_sign": MoveColumn(A, 1),
     }
     async with comparing() as (_, _, session, pilot):
@@ -74,10 +73,10 @@ async def test_going_from_pane_to_pane() -> None:
         stops = ["columns"] * 2 + list(PANES)[1:]
         for n in [*range(1, len(stops)), 0, -1]:
             await pilot.press("tab" if n >= 0 else "shift+tab")
-            await until(pilot, lambda n=n: screen.active == stops[n] and screen.focused is screen.focused_body)  # type: ignore[misc]
+            await until(pilot, lambda n=n: screen.active == stops[n] and screen.focused is screen.body_of(screen.active))  # type: ignore[misc]
         for key, pane in zip("1234567m", [*PANES, "measures"], strict=True):
             await pilot.press(key)
-            assert (screen.active, screen.context in COMPARE_CONTEXTS) == (pane, True)
+            assert (screen.active, screen.typing) == (pane, False)
         # Keys about a column are about the one that had the focus last.
         await pilot.press("1", "1", "m")
         assert screen.place == 1
@@ -93,9 +92,9 @@ async def test_going_from_pane_to_pane() -> None:
 
 async def test_what_is_told() -> None:
     async with comparing() as (app, screen, session, pilot):
-        session.answers[GoToParting] = None
+        session.answers[GoToDivergence] = None
         session.answers[RemoveColumn] = TokentuiError("two columns are the least", "compare", "add one first")
-        await draw(screen, session, pilot, aligned=aligned(("a|b", "a|b")), vocabulary=listed(VocabularyLook(A, B, "only_a")))
+        await draw(screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a")))
         await pilot.press("d", "x", "full_stop", "p", "3")
         for said in ("no step differs", "two columns are the least", "this text is cut alike", "there are only two columns"):
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
@@ -111,7 +110,7 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
         await until(pilot, lambda: screen.active == "encode")
         assert screen.encode.line.value == PARTINGS[0].text
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
-        await until(pilot, lambda: session.of(Type)[-1] == Type(PARTINGS[0].text))
+        await until(pilot, lambda: session.of(SetInput)[-1] == SetInput(PARTINGS[0].text))
         # Going to a place.
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
@@ -144,7 +143,7 @@ async def test_columns_stand_beside_each_other() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         assert isinstance(app.screen, InspectScreen)
-        assert app.screen._piece == b" an"
+        await until(pilot, lambda: "Inspect ‘ an’" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         # The rows of all scroll together.
@@ -168,7 +167,7 @@ async def test_pairs_of_columns() -> None:
         assert screen.pair == (A, C)
         await pilot.press("2", "right", "d", "enter")
         await pilot.pause()
-        assert session.of(GoToParting) == [GoToParting(B, C)] * 2
+        assert session.of(GoToDivergence) == [GoToDivergence(B, C)] * 2
         await pilot.press("left", "left", "left")
         assert screen.pair == (B, C)
         # The pair stays the same two when columns are moved, and is another one when one of them goes.
@@ -180,12 +179,12 @@ async def test_pairs_of_columns() -> None:
 
 async def test_typing() -> None:
     async with comparing(typed="hi") as (_, screen, session, pilot):
-        await until(pilot, lambda: session.of(Type))
+        await until(pilot, lambda: session.of(SetInput))
         await pilot.press("i")
         await until(pilot, lambda: screen.typing)
         await pilot.press("exclamation_mark", "x", "q")
         assert screen.encode.line.value == "hi!xq"
-        await until(pilot, lambda: session.of(Type)[-1] == Type("hi!xq"))
+        await until(pilot, lambda: session.of(SetInput)[-1] == SetInput("hi!xq"))
         await pilot.press("ctrl+u")
         assert screen.encode.line.value == ""
         await pilot.press("escape")
@@ -222,31 +221,31 @@ async def test_lists_of_tokens() -> None:
         await pilot.press("3")
         for part in (*PARTS[1:], PARTS[0]):
             await pilot.press("right")
-            await until(pilot, lambda part=part: session.of(Watch)[-1].look.vocabulary.part == part)  # type: ignore[misc]
+            await until(pilot, lambda part=part: session.of(SetViewport)[-1].viewport.tokens.part == part)  # type: ignore[misc]
         await pilot.press("left", "left", "left", "t")
-        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.bare)
-        assert session.of(Watch)[-1].look.vocabulary.part == "only_b"
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.bare)
+        assert session.of(SetViewport)[-1].viewport.tokens.part == "only_b"
         await pilot.press("right", "slash")
         await until(pilot, lambda: app.screen is not screen)
         await typed(pilot, "ing")
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen)
-        look = session.of(Watch)[-1].look.vocabulary
+        look = session.of(SetViewport)[-1].viewport.tokens
         # The lists of what is never made are of exact tokens.
         assert (look.part, look.find, look.bare) == ("never_b", "ing", False)
-        await draw(screen, session, pilot, vocabulary=listed(dataclasses.replace(look, top=0)))
+        await draw(screen, session, pilot, tokens=listed(dataclasses.replace(look, top=0)))
         await until(pilot, lambda: "/ing ·" in screen_text(app))
         await pilot.press("end")
-        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.top > 0)
-        look = session.of(Watch)[-1].look.vocabulary
-        await draw(screen, session, pilot, vocabulary=listed(look))
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.top > 0)
+        look = session.of(SetViewport)[-1].viewport.tokens
+        await draw(screen, session, pilot, tokens=listed(look))
         assert "tnever_b299" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await pilot.press("escape")  # ends finding
-        await until(pilot, lambda: session.of(Watch)[-1].look.vocabulary.find == "")
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.find == "")
         assert app.screen is screen
 
 
@@ -266,7 +265,7 @@ async def test_measures_and_formulas() -> None:
         await pilot.press(*["backspace"] * 2)
         await typed(pilot, "3")
         await pilot.press("enter")
-        await until(pilot, lambda: session.of(Under) == [Under("gpt2", 3.0)])
+        await until(pilot, lambda: session.of(MeasureUnder) == [MeasureUnder("gpt2", 3.0)])
 
 
 def test_conventions() -> None:
@@ -299,7 +298,7 @@ async def test_the_cursor_reads_curves() -> None:
         await pilot.press("up")
         await until(pilot, lambda: "U / V" in screen_text(app))
         await draw(screen, session, pilot, curves=None)
-        assert "coming …" in screen_text(app)
+        assert "loading …" in screen_text(app)
 
 
 def test_a_part_of_a_size_is_nothing() -> None:
@@ -355,7 +354,7 @@ async def test_a_recipe_of_ones_own() -> None:
         await until(pilot, lambda: session.of(AddColumn))
         wanted = session.of(AddColumn)[0].wanted
         assert wanted.recipe not in (None, Recipe())
-        assert dict(wanted.run)["specials"] == ()
+        assert wanted.run.specials == ()
         assert screen.active == "columns"
 
 
@@ -365,11 +364,11 @@ async def test_a_second_corpus() -> None:
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         await typed(pilot, "sample:sailor")
         await pilot.press("enter")
-        await until(pilot, lambda: session.of(HeldOut) == [HeldOut("sample:sailor")])
+        await until(pilot, lambda: session.of(HoldOut) == [HoldOut("sample:sailor")])
         await draw(screen, session, pilot, held_out="sailor", held_measured=measured(2, corpus="sailor"))
         assert "second: sailor" in screen_text(app)
         await pilot.press("o")
-        assert session.of(HeldOut)[-1] == HeldOut("")
+        assert session.of(HoldOut)[-1] == HoldOut("")
 
 
 async def test_leaving() -> None:
@@ -395,29 +394,22 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
         shown = app.screen
         assert isinstance(shown, HelpScreen)
         keys = {row.key for row in shown.query_one("Listing").rows}  # type: ignore[attr-defined]
-        assert {action.name for action in meant("", "compare")} <= keys
+        assert {action.name for action in COMPARE_ACTIONS} <= keys
         assert "Choices" in screen_text(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         found = {str(hit.text) async for hit in ActionCommands(screen).discover()}
-        assert found == {action.help for action in meant("", "compare") if action.palette}
+        assert found == {action.help for action in COMPARE_ACTIONS if action.palette}
         assert "Open a corpus" not in found
         line = screen_text(app).splitlines()[-1]
-        for action in hints("choices")[:8]:
+        for action in hints(COMPARE_ACTIONS, "choices", "compare")[:8]:
             assert f"{action.shown_key} {action.label}" in line
 
 
 async def test_the_main_screen_asks_what_to_compare_with() -> None:
     app, session = explorer(typed="hello")
-    asked: list[Any] = []
-
-    async def comparing_on(publish: Any, wanted: Any) -> FakeComparison:
-        asked.append(wanted)
-        return FakeComparison(publish)
-
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session._held[0].comparing = comparing_on  # type: ignore[attr-defined]
         session.show(running=True)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.running)
         await pilot.press("c")
@@ -425,22 +417,31 @@ async def test_the_main_screen_asks_what_to_compare_with() -> None:
         assert "Compare gpt2 with" in screen_text(app)
         await typed(pilot, "wordpiece")
         await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        FakeComparison(app).show()
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
-        assert [one.name for one in asked[0]] == ["gpt2", "wordpiece"]
+        assert [one.name for one in session.of(Compare)[0].columns] == ["gpt2", "wordpiece"]
         assert session.of(Play) == [Play(False)]
         assert isinstance(app.screen, CompareScreen)
         assert app.screen.encode.line.value == "hello"
 
 
+async def test_columns_that_were_kept_come_back() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(parked=1)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        assert session.of(Compare) == [Compare()]
+
+
 async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
     app, session = explorer()
-
-    async def refusing(publish: Any, wanted: Any) -> FakeComparison:
-        raise TokentuiError("nothing is open", "compare", "o opens a corpus")
-
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session._held[0].comparing = refusing  # type: ignore[attr-defined]
+        session.answers[Compare] = TokentuiError("nothing is open", "compare", "o opens a corpus")
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
         await pilot.press("g", "p", "t", "4", "enter")
@@ -449,15 +450,15 @@ async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
 
 async def test_merges_are_compared_by_meaning_or_as_they_are_spelled() -> None:
     async with comparing() as (app, _, session, pilot):
-        parting = dataclasses.replace(snapshot().partings[0], step=36, other=1)
-        session.show(partings=(parting,))
+        parting = dataclasses.replace(snapshot().between.divergences[0], step=36, other=1)
+        session.show(divergences=(parting,))
         await until(pilot, lambda: "part at step 36 by meaning" in screen_text(app))
         await pilot.press("2")
         await until(pilot, lambda: "by meaning, as spelled at step 1 (D)" in screen_text(app))
         await pilot.press("D")
-        await until(pilot, lambda: session.of(Watch)[-1].look.literal)
-        session.show(partings=(dataclasses.replace(parting, step=1, other=36, literal=True),))
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.literal)
+        session.show(divergences=(dataclasses.replace(parting, step=1, other=36, literal=True),))
         await until(pilot, lambda: "part at step 1 as spelled" in screen_text(app))
         await pilot.press("D")
-        await until(pilot, lambda: not session.of(Watch)[-1].look.literal)
+        await until(pilot, lambda: not session.of(SetViewport)[-1].viewport.literal)
         await until(pilot, lambda: "are one boundary" in screen_text(app))

@@ -11,18 +11,18 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.presets import preset_named
-from tokentui.recipe import Recipe
-from tokentui.session.compared import ColumnWanted, CompareSnapshot
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.commands_compare import ColumnWanted
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
+from tokentui.session.snapshot import Snapshot
 from tokentui.text.read import read
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.open import open_compare
 from tokentui.ui.compare.screen import CompareScreen
 from tokentui.ui.main import MainScreen
 
-HUGS = (("merges", 30),)
+HUGS = Run.of({"merges": 30})
 
 
 def wanted(*names: str) -> tuple[ColumnWanted, ...]:
@@ -36,30 +36,30 @@ async def opened(
 ) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """An app on a real session with a corpus."""
     app = ExplorerApp(
-        lambda publish: Session(publish, Recipe(), Run.of({"merges": 30})), begin=lambda session: session.open([source]),
-        then=then, run={"merges": 30}, typed="hugs",
+        lambda publish: Session(publish, Recipe(), Run.of({"merges": 30})),
+        begin=lambda session: session.send(do.Open((source,))), then=then, run=Run.of({"merges": 30}), typed="hugs",
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         yield app, pilot
 
 
-async def compare_screen(app: ExplorerApp, pilot: Pilot[None]) -> tuple[CompareScreen, Callable[[], CompareSnapshot]]:
+async def compare_screen(app: ExplorerApp, pilot: Pilot[None]) -> tuple[CompareScreen, Callable[[], Snapshot]]:
     """The Compare screen once all of its columns are there, and what gives its newest snapshot."""
     await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
     screen = app.screen
     assert isinstance(screen, CompareScreen)
 
-    def now() -> CompareSnapshot:
+    def now() -> Snapshot:
         assert screen.snapshot is not None
         return screen.snapshot
 
-    await until(pilot, lambda: all(one.at is not None or one.error for one in now().columns))
+    await until(pilot, lambda: all(one.in_sync or one.error for one in now().columns))
     return screen, now
 
 
 async def test_from_the_main_screen_and_back() -> None:
     async with opened() as (app, pilot):
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.pairs)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
         await pilot.press("n", "n", "n", "c")
         await until(pilot, lambda: not isinstance(app.screen, MainScreen))
         await pilot.press("h", "f", "minus", "b", "p", "e", "enter")
@@ -76,12 +76,13 @@ async def test_from_the_main_screen_and_back() -> None:
             assert column.at.last.token == list(alone.entries())[-1].piece
         await until(pilot, lambda: "part at step" in screen_text(app))
         await pilot.press("d")
-        await until(pilot, lambda: now().position.value == (now().partings[0].step or 0) - 1 and now().goal is None)
-        await until(pilot, lambda: now().measured is not None)
+        await until(pilot, lambda: now().position.value == (now().between.divergences[0].step or 0) - 1 and now().goal is None)
+        await until(pilot, lambda: now().between.measured is not None)
+        step = now().main.at.step
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, MainScreen))
         await pilot.press("n")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 4)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == step + 1)
 
 
 async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
@@ -89,21 +90,21 @@ async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
     train(read(["sample:hugs"]), "gpt2", merges=12).save(good)
     bad.write_text("{}")
     columns = (ColumnWanted(path=str(good)), *wanted("wordpiece"), ColumnWanted(path=str(bad)))
-    async with opened(lambda app: open_compare(app, columns, "sample:sailor")) as (app, pilot):
+    async with opened(lambda app: app.compare(columns, "sample:sailor")) as (app, pilot):
         _, now = await compare_screen(app, pilot)
         # What cannot be read says so in its column, and the others work.
         assert [bool(one.error) for one in now().columns] == [False, False, True]
         assert "bad.json" in screen_text(app)
-        await until(pilot, lambda: now().held_out)
+        await until(pilot, lambda: now().between.held_out)
         await pilot.press("G")
-        await until(pilot, lambda: now().ended and now().goal is None)
-        at = [one.at.step for one in now().columns if one.at is not None]
+        await until(pilot, lambda: now().between.ended and now().goal is None)
+        at = [one.at.step for one in now().columns if one.in_sync]
         assert at == [12, train(read(["sample:hugs"]), "wordpiece", merges=30).merges]
         await pilot.press("7")
-        await until(pilot, lambda: now().curves is not None and "dashed" in screen_text(app))
+        await until(pilot, lambda: now().between.curves is not None and "dashed" in screen_text(app))
         await pilot.press("3", "v")
         await until(pilot, lambda: now().position.by == "size")
-        await until(pilot, lambda: now().vocabulary is not None)
+        await until(pilot, lambda: now().between.tokens is not None)
         await pilot.press("1", "1", "1", "x")
         await until(pilot, lambda: len(now().columns) == 2)
         await pilot.press("x")
@@ -112,7 +113,7 @@ async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
 
 
 async def test_leaving_the_app_closes_it() -> None:
-    async with opened(lambda app: open_compare(app, wanted("gpt2", "bert"))) as (app, pilot):
-        screen, _ = await compare_screen(app, pilot)
+    async with opened(lambda app: app.compare(wanted("gpt2", "bert"))) as (app, pilot):
+        await compare_screen(app, pilot)
         await pilot.press("q")
-    assert screen.link.session is None
+    assert not app.is_running

@@ -28,15 +28,16 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.safetext import is_safe
-from tokentui.session.compared import CompareSnapshot, PartingView, Passage, Position, VocabularyLook
-from tokentui.session.snapshot import Busy
-from tokentui.ui.compare.places import PANES, places, titles
+from tokentui.session.snapshot import DivergenceView, Snapshot
+from tokentui.session.views import Busy, Passage, Position, TokenList
+from tokentui.ui.compare.panes import PANES, places
 from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.screen import titles
 
 EVIL = "e\x1b[2Jvil\u202e"
 
 
-async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> CompareSnapshot:
+async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> Snapshot:
     """Publish a snapshot, and wait until it is shown."""
     session.show(**changes)
     await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
@@ -57,8 +58,8 @@ async def test_columns_in_step() -> None:
 
 async def test_panes_that_share_a_place() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
-        look = VocabularyLook(KEYS[0], KEYS[1])
-        await draw(screen, session, pilot, vocabulary=listed(look), held_out="held.txt", curves=curves(2, held_out=True))
+        look = TokenList(KEYS[0], KEYS[1])
+        await draw(screen, session, pilot, tokens=listed(look), held_out="held.txt", curves=curves(2, held_out=True))
         for pane in list(PANES)[1:]:
             await pilot.press(PANES[pane][0][0])
             await pilot.pause()
@@ -98,7 +99,7 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         await until(pilot, lambda: screen_text(app) == start)
         # Every disagreement is brought into view; behind the last comes the first.
         for _ in shown.partings:
-            screen.action_next_parting()
+            screen.go_to_disagreement(False)
             seen.append(shown.here)
             found = next(one for one in shown.partings if one.start == shown.here)
             assert shown.left <= shown.aligned.alignment.x(found.start)  # type: ignore[union-attr]
@@ -138,20 +139,20 @@ async def test_nothing_jumps_while_numbers_change() -> None:
 async def test_columns_that_do_not_part() -> None:
     async with comparing((120, 40)) as (app, screen, session, pilot):
         await pilot.press("2")
-        whole = snapshot().partings[0]
+        whole = snapshot().between.divergences[0]
         for changes, said in (
             ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
             ({"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)}, "first 4 steps are alike, looking on"),
             ({"step": None, "sides": (), "done": False}, "stopped: d goes on"),
         ):
             parting = dataclasses.replace(whole, **changes)
-            await draw(screen, session, pilot, partings=(parting,))
+            await draw(screen, session, pilot, divergences=(parting,))
             assert screen_text(app).count(said) == 2
-        await draw(screen, session, pilot, partings=())
+        await draw(screen, session, pilot, divergences=())
         assert "not compared step by step" in screen_text(app)
         ended = dataclasses.replace(whole.sides[1], choice=None, pairs=(), end="no pair is left")
-        view = PartingView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
-        await draw(screen, session, pilot, partings=(view,))
+        view = DivergenceView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
+        await draw(screen, session, pilot, divergences=(view,))
         assert screen_text(app).count("ends: no pair is left") == 2
 
 
@@ -174,19 +175,19 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
 
 async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
-        bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, at=None)
-        coming = column(2, coming=Busy("counting", 45, 100), at=None)
-        partings = tuple(dataclasses.replace(one, step=None, sides=(), done=False) for one in snapshot(3).partings)
+        bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, in_sync=False)
+        coming = column(2, loading=Busy("counting", 45, 100), in_sync=False)
+        partings = tuple(dataclasses.replace(one, step=None, sides=(), done=False) for one in snapshot(3).between.divergences)
         rows = dataclasses.replace(aligned(ROWS[:1]), refused=((KEYS[2], f"é: not in the vocabulary {EVIL}"),))
-        await draw(screen, session, pilot, columns=(column(0), bad, coming), partings=partings, aligned=rows, overlaps=())
+        await draw(screen, session, pilot, columns=(column(0), bad, coming), divergences=partings, aligned=rows, overlaps=())
         check_kept(app, "compare-error-120x40")
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
         # The focus is where it was, and can stand on a column without candidates.
         assert screen.focused is screen.columns[0].table
         await pilot.press("right")
-        await until(pilot, lambda: screen.focused is screen.columns[1].body.says)
+        await until(pilot, lambda: screen.focused is screen.columns[1].says)
         await pilot.press("right")
-        await until(pilot, lambda: screen.focused is screen.columns[2].body.says)
+        await until(pilot, lambda: screen.focused is screen.columns[2].says)
         await draw(screen, session, pilot)
         await until(pilot, lambda: screen.focused is screen.columns[2].table)
 
@@ -215,7 +216,7 @@ def test_where_panes_stand() -> None:
                 if where is not None:
                     assert sorted(pane for group in where.groups for pane in group) == sorted(PANES)
                     for group in where.groups:
-                        line = titles(group, group[-1], width)
+                        line = titles(PANES, group, group[-1], width)
                         assert [seen for _, seen in line].count(True) == 1
                         assert sum(len(title) for title, _ in line) + 3 * len(line) < width
 

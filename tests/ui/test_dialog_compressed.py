@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import COMPRESSED, GAGE
@@ -17,7 +16,7 @@ from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Compress
 from tokentui.session.snapshot import CompressedView
 from tokentui.ui.dialogs.compressed import CompressedScreen, sizes, table, text
-from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.draw.listing import Listing
 from tokentui.ui.draw.text import Cell
 
 
@@ -26,22 +25,17 @@ def plain(cell: Cell) -> str:
     return "".join(part for part, _ in cell)
 
 
-class Asked:
+class Asked(FakeFace):
     """Answers what is asked for with parts of a text."""
 
     def __init__(self, whole: bytes) -> None:
+        super().__init__(answers={Compress: lambda command: self.part(command.start, command.length)})
         self.whole = whole
-        self.commands: list[Compress] = []
-        self.later: list[Callable[[], object]] = []
 
     def part(self, start: int, length: int) -> CompressedView:
         """A part of the text, none of it compressed."""
         parts = tuple((value, "") for value in self.whole[start : start + length])
         return dataclasses.replace(COMPRESSED, parts=parts, text_bytes=len(self.whole))
-
-    def __call__(self, command: Compress, then: Callable[[CompressedView], object]) -> None:
-        self.commands.append(command)
-        self.later.append(lambda: then(self.part(command.start, command.length)))
 
 
 def test_the_example_of_the_slides() -> None:
@@ -97,11 +91,11 @@ async def test_others_have_none_and_a_line_says_so() -> None:
 
 async def test_it_goes_on_part_by_part_and_back() -> None:
     asked = Asked(b"a" * 10 + b"b" * 10 + b"c" * 5)
-    dialog = CompressedScreen(asked.part(0, 10), asked, length=10)
+    dialog = CompressedScreen(asked, asked.part(0, 10), length=10)
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "a" * 10 in screen_text(pilot))
         await pilot.press("left_square_bracket")
-        assert asked.commands == []
+        assert asked.sent == []
         for key, start, wanted in (("right", 10, "b" * 10), ("right", 20, "c" * 5), ("left", 10, "b" * 10)):
             # A second press while the answer is under way asks for nothing.
             await pilot.press(f"{key}_square_bracket", f"{key}_square_bracket")
@@ -109,7 +103,7 @@ async def test_it_goes_on_part_by_part_and_back() -> None:
             assert len(asked.later) == 1
             asked.later.pop()()
             await until(pilot, lambda wanted=wanted: wanted in screen_text(pilot))  # type: ignore[misc]
-            assert asked.commands[-1] == Compress(start, 10)
+            assert asked.sent[-1] == Compress(start, 10)
             assert f"bytes {start} to" in screen_text(pilot)
         await pilot.press("right_square_bracket")
         asked.later.pop()()
@@ -120,7 +114,7 @@ async def test_it_goes_on_part_by_part_and_back() -> None:
 
 async def test_a_part_that_is_empty_leaves_what_is_shown() -> None:
     asked = Asked(b"a" * 10)
-    dialog = CompressedScreen(asked.part(0, 10), asked, length=10)
+    dialog = CompressedScreen(asked, asked.part(0, 10), length=10)
     async with shown(dialog) as (_, pilot):
         await pilot.press("right_square_bracket")
         asked.later.pop()()
@@ -129,7 +123,7 @@ async def test_a_part_that_is_empty_leaves_what_is_shown() -> None:
 
 
 async def test_tab_goes_to_the_table_and_back() -> None:
-    dialog = CompressedScreen(COMPRESSED, Asked(b""))
+    dialog = CompressedScreen(Asked(b""), COMPRESSED)
     async with shown(dialog) as (_, pilot):
         there, lines = dialog.query_one("#table", Listing), dialog.query_one("#text", Listing)
         await until(pilot, lambda: there.rows and lines.has_focus)
@@ -142,6 +136,6 @@ async def test_tab_goes_to_the_table_and_back() -> None:
 
 async def test_all_sizes() -> None:
     view = dataclasses.replace(COMPRESSED, parts=tuple((value, "") for value in range(256)))
-    async with shown(CompressedScreen(view, Asked(b""))) as (_, pilot):
+    async with shown(CompressedScreen(Asked(b""), view)) as (_, pilot):
         await tried_on_all_sizes(pilot)
         assert_safe(pilot)

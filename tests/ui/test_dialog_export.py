@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from dialogs import shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, shown, tried_on_all_sizes, typed
+from screens import snapshot
 from waiting import screen_text, until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import recognise
-from tokentui.formats.report import ExportReport, Loss
+from tokentui.formats.files import recognise
+from tokentui.formats.proof import ExportReport
+from tokentui.formats.registry import WRITTEN
+from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
@@ -27,26 +29,28 @@ REPORTS = (
 )
 
 
-class Writer:
+class Writer(FakeFace):
     """Takes what is asked for, and answers as it is told."""
 
     def __init__(self, *answers: ExportReport | TokentuiError) -> None:
-        self.asked: list[tuple[str, str, bool]] = []
-        self.answers = list(answers)
+        now = snapshot(step=1234, corpus_name="novel.txt")
+        super().__init__(now, {do.Formats: REPORTS, do.Export: lambda command: self.write(command)})
+        self.coming = list(answers)
 
-    async def ask(self) -> Sequence[ExportReport]:
-        return REPORTS
+    @property
+    def asked(self) -> list[tuple[str, str, bool]]:
+        """What was to be written."""
+        return [(one.path, one.format, one.overwrite) for one in self.of(do.Export)]
 
-    async def write(self, path: str, format: str, overwrite: bool) -> ExportReport:
-        self.asked.append((path, format, overwrite))
-        answer = self.answers.pop(0)
+    async def write(self, command: do.Export) -> ExportReport:
+        answer = self.coming.pop(0)
         if isinstance(answer, TokentuiError):
             raise answer
         return answer
 
 
 def dialog(writer: Writer) -> ExportScreen:
-    return ExportScreen(writer.ask, writer.write, 1234, "novel")
+    return ExportScreen(writer)
 
 
 async def test_the_formats_and_what_each_loses() -> None:
@@ -78,7 +82,7 @@ async def test_enter_writes_to_the_path_that_was_typed() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
     assert writer.asked == [("a/b.json", "tiktoken", False)]
-    assert app.result == ("a/b.json", REPORTS[1])
+    assert writer.said == ["a/b.json: written as tiktoken"]
 
 
 async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -> None:
@@ -116,7 +120,7 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
     session = Session(lambda snapshot: None, Recipe())
     await session.start()
     try:
-        await session.open(["sample:english"])
+        await session.send(do.Open(("sample:english",)))
         await session.send(do.GoTo(40))
         await session.idle.wait()
         reports = await session.send(do.Formats())
@@ -140,16 +144,16 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
     session = Session(lambda _: None, Recipe())
     await session.start()
     try:
-        await session.open(["sample:hugs"])
+        await session.send(do.Open(("sample:hugs",)))
         for name, format, other in (("a.tiktoken", "tokentui", "tiktoken"), ("vocab.txt", "tiktoken", "bert")):
             path = str(tmp_path / name)
             with pytest.raises(TokentuiError) as raised:
                 await session.send(do.Export(path, format))
             assert raised.value.what == f"a name like this is one of {other}, not of {format}"
             assert "enter again" in raised.value.hint
-            assert recognise(path) == ""
+            assert recognise(path) is None
             assert (await session.send(do.Export(path, format, overwrite=True))).refused == ""
-            assert recognise(path) == {"tokentui": "tokentui's own", "tiktoken": "tiktoken ranks"}[format]
+            assert recognise(path) is WRITTEN[format]
             with pytest.raises(TokentuiError, match="the file is there already; a name like this is one of"):
                 await session.send(do.Export(path, format))
         for name, format in (("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface")):

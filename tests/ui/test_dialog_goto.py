@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
+from screens import snapshot
 from waiting import screen_text, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken
+from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, destination, foretell
 from tokentui.ui.dialogs.dialog import Notice
-from tokentui.ui.dialogs.find import FindScreen
-from tokentui.ui.dialogs.goto import GoToScreen, destination, foretell
 
 HERE = (128, 1024, Ending(2000, "at most"))
+
+
+def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeFace:
+    """A program that stands at a step."""
+    return FakeFace(snapshot(step=step, computed=known, target=target, ending="at most"))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half
 
 
 async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
-    async with shown(GoToScreen(0, 0)) as (app, pilot):
+    async with shown(GoToScreen(face())) as (app, pilot):
         await typed(pilot, "50%")
         await pilot.press("enter")
         await until(pilot, lambda: "the end of the run is not known yet" in screen_text(pilot))
@@ -114,31 +119,32 @@ def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -
 
 
 async def test_it_says_what_will_happen_while_one_types() -> None:
-    async with shown(GoToScreen(*HERE)) as (app, pilot):
+    program = face(128, 1024, 2000)
+    async with shown(GoToScreen(program)) as (app, pilot):
         said = app.screen.query_one(Notice)
         await typed(pilot, "+100")
         await until(pilot, lambda: said.said == "step 228 (known to 1,024)")
         assert "step 228 (known to 1,024)" in screen_text(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == "+100")
+        await until(pilot, lambda: program.sent == [GoTo(228)] and app.answered)
 
 
 @pytest.mark.parametrize("keys", [("escape",), ("enter",), ("a", "escape")])
 async def test_leaving_goes_nowhere(keys: tuple[str, ...]) -> None:
-    async with shown(GoToScreen(0, 0)) as (app, pilot):
+    async with shown(GoToScreen(face())) as (app, pilot):
         await pilot.press(*keys)
         await until(pilot, lambda: app.answered)
         assert app.result is None
 
 
 async def test_go_to_on_all_sizes() -> None:
-    async with shown(GoToScreen(*HERE)) as (_, pilot):
+    async with shown(GoToScreen(face(128, 1024, 2000))) as (_, pilot):
         await typed(pilot, "the")
         await tried_on_all_sizes(pilot)
 
 
 async def test_find_is_one_line_at_the_foot() -> None:
-    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
         await until(pilot, lambda: "find in Pairs > old" in screen_text(pilot).split("\n")[-1])
         await typed(pilot, "new")  # what it held was selected
         await pilot.press("enter")
@@ -146,15 +152,15 @@ async def test_find_is_one_line_at_the_foot() -> None:
 
 
 async def test_find_nothing_and_leave_are_not_the_same() -> None:
-    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: app.result == "")
-    async with shown(FindScreen("Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
         assert app.result is None
 
 
 async def test_find_on_all_sizes_with_anything_in_it() -> None:
-    async with shown(FindScreen("[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
+    async with shown(FindScreen(FakeFace(), "[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
         await tried_on_all_sizes(pilot)

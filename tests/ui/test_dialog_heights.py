@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialogs import Host
+from dialogs import FakeFace, Host
 from waiting import until
 
 from tokentui.presets import preset_named
 from tokentui.session.saved import Branch, Kept
-from tokentui.ui.compare.ask import AskLine
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen
 from tokentui.ui.dialogs.dialog import Dialog
-from tokentui.ui.dialogs.goto import GoToScreen
 from tokentui.ui.dialogs.offer import OfferScreen
 
-KEPT = Kept(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, (), 3))
+KEPT = Kept(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (
-    lambda: GoToScreen(0, 0), lambda: OfferScreen(KEPT, ""), lambda: AskLine("Second corpus", lambda line: line),
+    lambda: GoToScreen(FakeFace()), lambda: OfferScreen(FakeFace(), KEPT, ""),
+    lambda: AskLine(FakeFace(), "Second corpus", lambda line: line, lambda line: None),
 )
 
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import pytest
-from dialogs import shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
 from tokentui.ui.actions import ACTIONS
-from tokentui.ui.dialogs.field import Field
 from tokentui.ui.dialogs.help import HelpScreen, engine_line, rows
-from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.draw.listing import Listing
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
 
 
-@dataclass(frozen=True)
-class Deed:
-    """An action as help sees it."""
-
-    name: str
-    keys: tuple[str, ...]
-    label: str
-    help: str
-    context: str
+def deed(name: str, keys: tuple[str, ...], label: str, help: str, context: str) -> Action[Any]:
+    """An action that does nothing."""
+    return Action(keys, label, None, help, name, (context,))
 
 
 DEEDS = (
-    Deed("step", ("n", "right"), "next", "Make the next merge", "global"),
-    Deed("find", ("slash",), "find", "Find text in the pane", "corpus"),
-    Deed("order", ("S",), "order", "Sort it by use and then by age and then once more", "vocabulary"),
-    Deed("help", ("question_mark",), "help", "Show all keys", "global"),
+    deed("step", ("n", "right"), "next", "Make the next merge", "global"),
+    deed("find", ("slash",), "find", "Find text in the pane", "corpus"),
+    deed("order", ("S",), "order", "Sort it by use and then by age and then once more", "vocabulary"),
+    deed("help", ("question_mark",), "help", "Show all keys", "global"),
 )
 
 
@@ -59,7 +54,7 @@ def test_a_long_sentence_takes_more_rows() -> None:
 
 
 async def test_all_actions_of_the_program_are_listed() -> None:
-    async with shown(HelpScreen(ACTIONS, "pairs"), (120, 40)) as (app, pilot):
+    async with shown(HelpScreen(FakeFace(), ACTIONS, "pairs"), (120, 40)) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: listing.rows)
         assert {action.name for action in ACTIONS} <= {row.key for row in listing.rows}
@@ -70,14 +65,14 @@ async def test_all_actions_of_the_program_are_listed() -> None:
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
 async def test_keys_that_close_it(key: str) -> None:
-    async with shown(HelpScreen(DEEDS, "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus")) as (app, pilot):
         await pilot.press(key)
         await until(pilot, lambda: app.answered)
         assert app.result is None
 
 
 async def test_search_and_back() -> None:
-    async with shown(HelpScreen(DEEDS, "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus")) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: len(listing.rows) == 7)
         await pilot.press("slash")
@@ -96,7 +91,7 @@ async def test_search_and_back() -> None:
 
 
 async def test_the_list_scrolls_and_steps_over_headings() -> None:
-    async with shown(HelpScreen(DEEDS, "corpus"), (40, 12)) as (app, pilot):
+    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus"), (40, 12)) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: listing.rows)
         assert (listing.cursor, listing.top) == (1, 0)
@@ -111,13 +106,13 @@ async def test_the_list_scrolls_and_steps_over_headings() -> None:
 
 
 async def test_hostile_actions_on_all_sizes() -> None:
-    deeds = (Deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9, "pa\x9bne"), *DEEDS)
-    async with shown(HelpScreen(deeds, "pa\x9bne")) as (_, pilot):
+    deeds = (deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9, "pa\x9bne"), *DEEDS)
+    async with shown(HelpScreen(FakeFace(), deeds, "pa\x9bne")) as (_, pilot):
         await tried_on_all_sizes(pilot)
 
 
 async def test_no_actions_at_all() -> None:
-    async with shown(HelpScreen((), "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeFace(), (), "corpus")) as (app, pilot):
         await pilot.press("down", "enter", "end", "pageup")
         await until(pilot, lambda: engine_line() in screen_text(pilot))
         assert not app.answered

@@ -6,24 +6,26 @@ import dataclasses
 import re
 
 import pytest
-from dialogs import shown, tried_on_all_sizes
+from dialogs import FakeFace, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from waiting import screen_text, until
 
+from tokentui.axes import preset
 from tokentui.core.safetext import Kind, is_safe
 from tokentui.learn import start
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
-from tokentui.session.explorer import Explorer, Prepared, Run
-from tokentui.session.snapshot import Look, LossRow, PairRow, TokenRow
+from tokentui.learn.walk import jump
+from tokentui.recipe import Recipe, Run
+from tokentui.session.prepared import Prepared
+from tokentui.session.state import State
+from tokentui.session.views import LossRow, PairRow, TokenRow, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, code_points, facts
-from tokentui.ui.dialogs.listing import Listing, wrap
+from tokentui.ui.draw.listing import Listing, wrap
 from tokentui.ui.draw.text import Cell, width
 
-TOKEN = TokenRow(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402)
+TOKEN = TokenRow(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402, parents=(b" t", b"\xc3\xa9"))
 PAIR = PairRow(b"\x1b[", b"31m", b"\x1b[31m", 12, -3, False, True)
 
 
@@ -31,12 +33,12 @@ def _text(cell: Cell) -> str:
     return "".join(text for text, _ in cell)
 
 
-def _facts(row: TokenRow | PairRow | LossRow, *parents: bytes) -> dict[str, str]:
-    return {label: _text(cell) for label, cell in facts(row, parents)}
+def _facts(row: TokenRow | PairRow | LossRow) -> dict[str, str]:
+    return {label: _text(cell) for label, cell in facts(row)}
 
 
 def test_a_token() -> None:
-    assert _facts(TOKEN, b" t", b"\xc3\xa9") == {
+    assert _facts(TOKEN) == {
         "id": "383  merge",
         "born": "step 128, from 9,310 pairs",
         "uses now": "402 times",
@@ -93,11 +95,12 @@ MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
 ], ids=lambda recipe: f"{recipe.split} {recipe.mark} {recipe.objective}")
 def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     corpus = Corpus.from_text(MARKED)
-    it = Explorer(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
-    it.look = Look(vocabulary_rows=400, pairs_rows=400)
-    it.trainer.jump(4)
-    now, tokenizer, told = it.snapshot(), it.trainer.tokenizer(), 0
-    for row in now.vocabulary:
+    it = State(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    it.view = Viewport(vocabulary_rows=400, candidates_rows=400)
+    jump(it.main.trainer, 4)
+    it.sync.stand(it.main)
+    now, tokenizer, told = it.snapshot(), it.main.trainer.tokenizer(), 0
+    for row in now.main.vocabulary.rows:
         said = _facts(row)
         assert row.id is not None
         # Of a token alone decoding gives back its text; ▁ is a character of its own, which decoding reads as a space.
@@ -109,10 +112,10 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
         assert row.piece[:front] + text + row.piece[len(row.piece) - end :] == row.piece
         told += "mark" in said
     assert (told > 0) == (recipe.mark != "none")
-    made = {row.piece: row.marks for row in now.vocabulary}
-    best = next(row for row in now.pairs if isinstance(row, PairRow))
-    it.trainer.step()
-    after = {row.piece: row.marks for row in it.snapshot().vocabulary}
+    made = {row.piece: row.marks for row in now.main.vocabulary.rows}
+    best = next(row for row in now.main.candidates.rows if isinstance(row, PairRow))
+    jump(it.main.trainer, 5)
+    after = {row.piece: row.marks for row in it.snapshot().main.vocabulary.rows}
     assert best.token not in made
     assert best.marks == after[best.token]
 
@@ -120,11 +123,11 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
 def test_numbers_for_people_are_short() -> None:
     recipe = preset("sentencepiece-unigram")
     corpus = read("sample:sailor")
-    it = Explorer(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
-    it.trainer.jump(2)
+    it = State(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    jump(it.main.trainer, 2)
     scored = preset("wordpiece")
-    other = Explorer(Prepared(corpus, scored, Run(), start(corpus, scored)))
-    rows = [*it.snapshot().pairs, *it.snapshot().vocabulary, *other.snapshot().pairs]
+    other = State(Prepared(corpus, scored, Run(), start(corpus, scored)))
+    rows = [*it.snapshot().main.candidates.rows, *it.snapshot().main.vocabulary.rows, *other.snapshot().main.candidates.rows]
     said = "\n".join(text for row in rows for text in _facts(row).values())
     assert "." in said
     assert not re.search(r"[0-9.,]*\.[0-9]*[1-9][0-9]{6}", said)
@@ -158,7 +161,7 @@ def test_a_piece_by_loss(goes: bool, taken: bool, fate: str) -> None:
 
 @given(st.binary(max_size=40))
 def test_nothing_that_acts_is_shown(piece: bytes) -> None:
-    for label, cell in (*facts(TokenRow(0, piece, "base", None, None, 1), (piece,)), *code_points(piece)):
+    for label, cell in (*facts(TokenRow(0, piece, "base", None, None, 1)), *code_points(piece)):
         assert is_safe(label)
         assert is_safe(_text(cell))
 
@@ -185,7 +188,7 @@ def test_lines_are_full_and_nothing_is_lost(cell: list[tuple[str, str]], columns
 
 
 async def test_it_is_shown_scrolls_and_is_left() -> None:
-    dialog = InspectScreen(TOKEN, (b" t", b"\xc3\xa9"))
+    dialog = InspectScreen(FakeFace(), TOKEN)
     async with shown(dialog, (40, 12)) as (app, pilot):
         listing = dialog.query_one(Listing)
         await until(pilot, lambda: "383" in screen_text(pilot))
@@ -199,5 +202,5 @@ async def test_it_is_shown_scrolls_and_is_left() -> None:
 
 
 async def test_all_sizes() -> None:
-    async with shown(InspectScreen(PAIR)) as (_, pilot):
+    async with shown(InspectScreen(FakeFace(), PAIR)) as (_, pilot):
         await tried_on_all_sizes(pilot)

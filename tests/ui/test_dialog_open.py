@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
 from tokentui.text.read import read
-from tokentui.text.samples import samples
-from tokentui.ui.dialogs import open as open_module
-from tokentui.ui.dialogs.folder import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
+from tokentui.text.sources import samples
+from tokentui.ui.dialogs import picker
 from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
 from tokentui.ui.draw.figures import size
 
 HOSTILE = (
@@ -42,14 +42,14 @@ async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
 
 
 async def test_a_path_that_was_typed(folder: Path) -> None:
-    async with shown(OpenScreen()) as (app, pilot):
+    async with shown(OpenScreen(FakeFace(), ())) as (app, pilot):
         await typed(pilot, "corpus.txt")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == OpenChoice("corpus.txt", None))
 
 
 async def test_home_is_put_in_its_place(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "~/cor")
         await _listed(pilot, dialog, "~/corpus.txt")
@@ -58,7 +58,7 @@ async def test_home_is_put_in_its_place(folder: Path) -> None:
 
 
 async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "b")
         await _listed(pilot, dialog, "books/")
@@ -75,7 +75,7 @@ async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
 
 
 async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "books/one.m")
         await until(pilot, lambda: "> books/one.more.txt" in screen_text(pilot))
@@ -84,7 +84,7 @@ async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
 
 
 async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "boo")
         await pilot.press("enter")
@@ -97,7 +97,7 @@ async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> Non
 
 
 async def test_into_a_folder_and_out_again(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "book")
         await _listed(pilot, dialog, "books/")
@@ -112,7 +112,7 @@ async def test_into_a_folder_and_out_again(folder: Path) -> None:
 
 
 async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
-    dialog = OpenScreen(start="books")
+    dialog = OpenScreen(FakeFace(), (), "books")
     async with shown(dialog) as (app, pilot):
         await _listed(pilot, dialog, "books/")
         index = dialog.listing.index_of(("open", "books/"))
@@ -124,7 +124,7 @@ async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
 
 
 async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> None:
-    dialog = OpenScreen(["/far/away.txt", "sample:gage"])
+    dialog = OpenScreen(FakeFace(), ["/far/away.txt", "sample:gage"])
     async with shown(dialog) as (_, pilot):
         await _listed(pilot, dialog, "corpus.txt")
         rows = dialog.listing.rows
@@ -168,7 +168,7 @@ def marked(dialog: OpenScreen) -> Any:
 async def test_the_row_that_is_marked_is_the_one_that_enter_takes(folder: Path, text: str, row: Any, opens: str) -> None:
     (folder / "far").mkdir()
     (folder / "far" / "away.txt").write_text("far")
-    dialog = OpenScreen([str(folder / "far" / "away.txt")])
+    dialog = OpenScreen(FakeFace(), [str(folder / "far" / "away.txt")])
     opens, row = (str(folder) + opens, ("open", str(folder) + opens)) if opens == "/far/away.txt" else (opens, row)
     async with shown(dialog) as (app, pilot):
         assert marked(dialog) is None
@@ -181,7 +181,7 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(folder: Path, 
 
 
 async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
-    dialog = OpenScreen(["/far/away.txt"])
+    dialog = OpenScreen(FakeFace(), ["/far/away.txt"])
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "away")
         await until(pilot, lambda: marked(dialog) == ("open", "/far/away.txt"))
@@ -195,7 +195,7 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
 
 
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
-    dialog = OpenScreen(["/far/away.txt", "sample:gage"])
+    dialog = OpenScreen(FakeFace(), ["/far/away.txt", "sample:gage"])
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "GAGE")
         wanted = [None, ("open", "sample:gage"), None, ("open", "sample:gage"), None]
@@ -205,7 +205,7 @@ async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
 
 
 async def test_names_of_samples_are_completed_and_checked() -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "sample:engl")
         await pilot.press("tab")
@@ -219,7 +219,7 @@ async def test_names_of_samples_are_completed_and_checked() -> None:
 
 
 async def test_the_way_to_read_goes_round(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         for way in ("text", "lines", "jsonl", "counts", "auto", "text", "lines"):
             await pilot.press("ctrl+t")
@@ -238,7 +238,7 @@ async def test_the_way_to_read_goes_round(folder: Path) -> None:
     ],
 )
 async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, words: str) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, text)
         await pilot.press("enter")
@@ -250,7 +250,7 @@ async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, w
 
 
 async def test_a_glob_is_let_through(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         dialog.field.value = "books/*.txt"
         await pilot.press("enter")
@@ -258,7 +258,7 @@ async def test_a_glob_is_let_through(folder: Path) -> None:
 
 
 async def test_a_folder_that_cannot_be_listed() -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (_, pilot):
         dialog.field.value = "/no/such\x1b/"
         await until(pilot, lambda: "no such file or directory" in dialog.notice.said)
@@ -266,7 +266,7 @@ async def test_a_folder_that_cannot_be_listed() -> None:
 
 
 async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> None:
-    dialog = OpenScreen()
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await pilot.press("enter")
         await until(pilot, lambda: dialog.listing.has_focus)
@@ -279,7 +279,7 @@ async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> No
 async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
     (folder / "pit").mkdir()
     (folder / "pit" / name).write_text("x")
-    dialog = OpenScreen([os.path.join("/gone", name)], "pit")
+    dialog = OpenScreen(FakeFace(), [os.path.join("/gone", name)], "pit")
     async with shown(dialog) as (app, pilot):
         await _listed(pilot, dialog, f"pit/{name}")
         assert_safe(pilot)
@@ -296,7 +296,7 @@ async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, n
 async def test_hostile_names_on_all_sizes(folder: Path) -> None:
     for name in HOSTILE:
         (folder / name).mkdir()
-    dialog = OpenScreen([*HOSTILE, "x" * 5000])
+    dialog = OpenScreen(FakeFace(), [*HOSTILE, "x" * 5000])
     async with shown(dialog) as (_, pilot):
         await _listed(pilot, dialog, "\x9b31m/")
         await tried_on_all_sizes(pilot)
@@ -309,8 +309,8 @@ async def test_a_folder_that_never_answers_holds_nothing_up(monkeypatch: pytest.
         release.wait(60)
         return Listed(folder, prefix)
 
-    monkeypatch.setattr(open_module, "list_folder", hang)
-    dialog = OpenScreen()
+    monkeypatch.setattr(picker, "list_folder", hang)
+    dialog = OpenScreen(FakeFace(), ())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "/net/x")
         await until(pilot, lambda: dialog.field.value == "/net/x")
@@ -375,4 +375,4 @@ def test_a_path_in_parts(typed: str, wanted: tuple[str, str]) -> None:
 )
 def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str | None) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    assert open_module._above(head) == above
+    assert picker._above(head) == above

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import check_kept, explorer
@@ -14,7 +14,8 @@ from waiting import screen_text, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session.commands import Pieces
-from tokentui.session.snapshot import PiecePart, PiecesView, Place
+from tokentui.session.snapshot import PiecePart, PiecesView
+from tokentui.session.views import CorpusPlace
 from tokentui.ui.dialogs import pieces
 from tokentui.ui.dialogs.pieces import PiecesScreen, PiecesText
 from tokentui.ui.draw.text import Cell, width
@@ -37,15 +38,16 @@ def plain(cells: list[Cell]) -> list[str]:
     return ["".join(text for text, _ in cell) for cell in cells]
 
 
-class Corpus:
-    """A corpus of documents that answers as the session does: the last document stands for those behind it."""
+class Corpus(FakeFace):
+    """A program with a corpus of documents that answers as the session does: the last document stands for those behind it."""
 
     def __init__(self, *documents: str, typed: str = "It's 12 o'clock\t!", warning: str = "") -> None:
+        super().__init__(answers={Pieces: lambda command: self(command.place)})
         self.documents, self.typed, self.warning = documents, typed, warning
-        self.asked: list[Place] = []
+        self.asked: list[CorpusPlace] = []
         self.fails: Exception | None = None
 
-    async def __call__(self, place: Place) -> PiecesView:
+    async def __call__(self, place: CorpusPlace) -> PiecesView:
         self.asked.append(place)
         await asyncio.sleep(0)
         if self.fails is not None:
@@ -53,7 +55,7 @@ class Corpus:
         number = min(place.document, len(self.documents) - 1)
         whole = cut(self.documents[number])
         found = [part for part in whole if part.end > place.offset and part.start < place.offset + 60]
-        where = Place(number, found[0].start if found else place.offset)
+        where = CorpusPlace(number, found[0].start if found else place.offset)
         return PiecesView("gpt2", BRANCHES, cut(self.typed), where, tuple(found), 9, 17, 13, self.warning)
 
 
@@ -64,7 +66,7 @@ def text_of(dialog: PiecesScreen) -> PiecesText:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_as_it_was(size: tuple[int, int]) -> None:
-    dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), Place())
+    dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), CorpusPlace())
     async with shown(dialog, size) as (app, pilot):
         await pilot.press("end")
         await until(pilot, lambda: "the end of the corpus" in plain(list(text_of(dialog).cells)))
@@ -76,7 +78,7 @@ async def test_as_it_was(size: tuple[int, int]) -> None:
 
 async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:
     corpus = Corpus(WORDS * 20, "", "", "2 more.", WORDS * 3)
-    dialog = PiecesScreen(corpus, Place())
+    dialog = PiecesScreen(corpus, CorpusPlace())
     async with shown(dialog, (40, 12)) as (_, pilot):
         text = text_of(dialog)
         for _ in range(200):
@@ -93,20 +95,20 @@ async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() 
 
 async def test_it_begins_at_the_place_and_goes_to_the_start() -> None:
     corpus = Corpus("x", WORDS * 3)
-    dialog = PiecesScreen(corpus, Place(1, len(WORDS) + 4))
+    dialog = PiecesScreen(corpus, CorpusPlace(1, len(WORDS) + 4))
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: f"from character {len(WORDS) + 5} of document 2" in screen_text(pilot))
-        assert corpus.asked[0] == Place(1, len(WORDS) + 4)
+        assert corpus.asked[0] == CorpusPlace(1, len(WORDS) + 4)
         # The piece that holds the place is there as a whole.
         assert any(row.startswith("¹·an¹·exceptionally") for row in plain(list(text_of(dialog).cells)))
         await pilot.press("b")
         await until(pilot, lambda: "¹x" in screen_text(pilot))
-        assert Place() in corpus.asked
+        assert CorpusPlace() in corpus.asked
 
 
 async def test_a_warning_and_a_failure_are_said() -> None:
     corpus = Corpus(WORDS, warning="the longest piece has 1,000,000 \x1b[ characters")
-    dialog = PiecesScreen(corpus, Place())
+    dialog = PiecesScreen(corpus, CorpusPlace())
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "the longest piece has 1,000,000" in screen_text(pilot))
         assert_safe(pilot)
@@ -118,14 +120,14 @@ async def test_a_warning_and_a_failure_are_said() -> None:
 async def test_what_is_given_up_is_no_failure() -> None:
     corpus = Corpus(WORDS)
     corpus.fails = Cancelled()
-    async with shown(PiecesScreen(corpus, Place())) as (app, pilot):
+    async with shown(PiecesScreen(corpus, CorpusPlace())) as (app, pilot):
         await until(pilot, lambda: corpus.asked)
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
 
 
 async def test_the_legend_is_hidden_and_shown() -> None:
-    dialog = PiecesScreen(Corpus(WORDS), Place())
+    dialog = PiecesScreen(Corpus(WORDS), CorpusPlace())
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "² digits  \\p{N}++" in screen_text(pilot))
         await pilot.press("l")
@@ -138,7 +140,7 @@ async def test_the_legend_is_hidden_and_shown() -> None:
 
 async def test_all_sizes() -> None:
     corpus = Corpus("\x1b]0;x\x07 [/] \u202e 漢字 \udc80\n" * 9, typed="", warning="\x9b")
-    async with shown(PiecesScreen(corpus, Place())) as (_, pilot):
+    async with shown(PiecesScreen(corpus, CorpusPlace())) as (_, pilot):
         await until(pilot, lambda: "U+202E" in screen_text(pilot))
         await tried_on_all_sizes(pilot)
 
@@ -147,7 +149,7 @@ async def test_the_key_asks_from_the_place_that_is_looked_at() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.answers[Pieces] = await Corpus(WORDS)(Place())
+        session.answers[Pieces] = await Corpus(WORDS)(CorpusPlace())
         await pilot.press("1", "p")
         await until(pilot, lambda: isinstance(app.screen, PiecesScreen) and "exceptionally" in screen_text(pilot))
         assert session.of(Pieces)[0] == Pieces(app.main.text.top_place)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
-from screens import check_kept, explorer
+from screens import check_kept, explorer, snapshot
 from waiting import screen_text, until
 
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.presets import PRESETS, preset
-from tokentui.recipe import Recipe
-from tokentui.session.commands import KeepPlace, Preview, Use
-from tokentui.session.snapshot import PairRow, PreviewView
-from tokentui.ui.dialogs.listing import Listing
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe, Run
+from tokentui.session.commands import KeepPlace, Preview, SetRecipe
+from tokentui.session.snapshot import PreviewView
+from tokentui.session.views import PairRow
+from tokentui.ui.dialogs.live import RecipeChoice
 from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
-from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.draw.listing import Listing
 
 GPT2 = preset("gpt2")
-RUN: dict[str, Any] = {"merges": 1000}
+RUN = Run.of({"merges": 1000})
 ROUNDS = PreviewView((), ("EM, round 1: 1,324 pieces", "prune, round 1: 885 pieces"), "", 20_000)
 
 
@@ -43,14 +45,14 @@ class Trial:
     def __init__(self, **views: PreviewView | Exception) -> None:
         self.views: dict[Recipe, PreviewView | Exception] = {preset(name): view for name, view in views.items()}
         self.asked: list[Recipe] = []
-        self.runs: list[dict[str, Any]] = []
+        self.runs: list[Run] = []
         self.given_up: list[Recipe] = []
         self.open = asyncio.Event()
         self.open.set()
 
-    async def __call__(self, recipe: Recipe, run: Mapping[str, Any]) -> PreviewView:
+    async def __call__(self, recipe: Recipe, run: Run) -> PreviewView:
         self.asked.append(recipe)
-        self.runs.append(dict(run))
+        self.runs.append(run)
         try:
             await self.open.wait()
         except asyncio.CancelledError:
@@ -69,7 +71,7 @@ def lines(pilot: Any) -> str:
 
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("p",))])
 async def test_a_difference_is_seen_at_a_glance(size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=HERE, gpt4=THERE))
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=HERE, gpt4=THERE))
     async with shown(dialog, size) as (app, pilot):
         await pilot.press("down", *keys)
         await until(pilot, lambda: "differ from step 3 on" in screen_text(pilot))
@@ -82,7 +84,7 @@ async def test_a_difference_is_seen_at_a_glance(size: tuple[int, int], keys: tup
 
 async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
         await pilot.press("down")
@@ -91,12 +93,12 @@ async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
         await until(pilot, lambda: dialog.query_one("#presets", Listing).cursor_key == "gpt4")
         # A preset is a recipe: the run stays, and GPT-2's is the one in use.
         assert trial.asked == [GPT2, preset("gpt4")]
-        assert [run["merges"] for run in trial.runs] == [1000, 1000]
+        assert [run.stops.merges for run in trial.runs] == [1000, 1000]
 
 
 async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
         trial.open.clear()
@@ -112,7 +114,7 @@ async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one(
 
 async def test_axes_and_values_are_tried_as_well() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("tab")
         axes, values = dialog.query_one("#axes", Listing), dialog.query_one("#values", Listing)
@@ -130,7 +132,7 @@ async def test_axes_and_values_are_tried_as_well() -> None:
 
 async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
     trial = Trial(gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat"))
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, trial)
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("down")
         await until(pilot, lambda: r"no \x1b[31m pair" in screen_text(pilot))
@@ -143,7 +145,7 @@ async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_noth
 
 @pytest.mark.parametrize("size", [(120, 40), (40, 12)])
 async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=HERE))
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=HERE))
     async with shown(dialog, size) as (app, pilot):
         presets, steps = dialog.query_one("#presets", Listing), dialog.query_one("#steps", Listing)
         for back in ("p", "escape"):
@@ -161,7 +163,7 @@ async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None
 
 
 async def test_all_sizes() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", RUN, Trial(gpt2=THERE, gpt4=ROUNDS))
+    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=THERE, gpt4=ROUNDS))
     async with shown(dialog) as (_, pilot):
         await pilot.press("down")
         await until(pilot, lambda: "EM, round 1" in screen_text(pilot))
@@ -177,11 +179,11 @@ async def test_the_session_is_asked_and_told() -> None:
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
         asked = session.of(Preview)[0]
         assert asked.recipe == GPT2
-        assert dict(asked.run)["merges"] == 1000
-        app.screen.dismiss(RecipeChoice(GPT2, dict(asked.run), "size"))
+        assert asked.run.stops.merges == 1000
+        app.screen.dismiss(RecipeChoice(GPT2, asked.run, "size"))
         await until(pilot, lambda: session.of(KeepPlace))
         assert session.of(KeepPlace) == [KeepPlace("size")]
-        assert session.of(Use) == []
+        assert session.of(SetRecipe) == []
 
 
 async def test_a_failure_of_the_session_is_a_line() -> None:

@@ -6,29 +6,29 @@ import asyncio
 import dataclasses
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from screens import check_kept, explorer
 from textual.widgets import Input
 from waiting import screen_text, until
 
-from tokentui.analyze.asking import answers as answers_of
-from tokentui.analyze.results import Answers, DocumentSaved, Exhausted, UnusedToken, Ways
+from tokentui.analyze.report import vocabulary_report
+from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe
-from tokentui.session.commands import Ask
+from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.text.corpus import Corpus
 from tokentui.ui.dialogs import question_rows
 from tokentui.ui.dialogs.dialog import Notice
-from tokentui.ui.dialogs.listing import Listing
 from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
+from tokentui.ui.draw.listing import Listing
 from tokentui.ui.draw.table import TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order in which they were learned"
 THE = Ways(" the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW)
 HI = Ways("hi", 2, (((b"hi",), -3.25), ((b"h", b"i"), -7.5)), (b"h", b"i"), "the most probable segmentation")
-ANSWERS = Answers(
+ANSWERS = VocabularyReport(
     step=128, vocab_size=384, used=378,
     unused=(
         UnusedToken(0, b"<|endoftext|>", "special", "special"), UnusedToken(7, b"\xc0", "byte", "byte"),
@@ -42,16 +42,17 @@ ANSWERS = Answers(
 )
 
 
-class Session:
+class Session(FakeFace):
     """Answers what it is told to; going on takes until `end` is set."""
 
     def __init__(self) -> None:
+        super().__init__(answers={AnalyzeVocabulary: lambda command: self(command.word, command.exhaust)})
         self.asked: list[tuple[str, bool]] = []
         self.end = asyncio.Event()
         self.given_up = 0
         self.fails: Exception | None = None
 
-    async def __call__(self, word: str, exhaust: bool) -> Answers:
+    async def __call__(self, word: str, exhaust: bool) -> VocabularyReport:
         self.asked.append((word, exhaust))
         if exhaust:
             try:
@@ -182,12 +183,12 @@ async def test_the_key_asks_the_session() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.answers[Ask] = ANSWERS
+        session.answers[AnalyzeVocabulary] = ANSWERS
         await pilot.press("u")
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         await pilot.press("x")
-        await until(pilot, lambda: len(session.of(Ask)) == 2)
-        assert session.of(Ask) == [Ask("", False), Ask("", True)]
+        await until(pilot, lambda: len(session.of(AnalyzeVocabulary)) == 2)
+        assert session.of(AnalyzeVocabulary) == [AnalyzeVocabulary("", False), AnalyzeVocabulary("", True)]
         await until(pilot, lambda: isinstance(app.screen, QuestionsScreen) and not app.screen.working)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
@@ -234,7 +235,7 @@ def test_a_column_that_nothing_stands_in_is_left_out() -> None:
 
 
 def test_nothing_is_divided_by_nothing() -> None:
-    empty = Answers(0, 0, 0, (), 0, 0, (), 0, Exhausted(0, 0, 0, 0, 0, "no pair is left"), ())
+    empty = VocabularyReport(0, 0, 0, (), 0, 0, (), 0, Exhausted(0, 0, 0, 0, 0, "no pair is left"), ())
     for question in QUESTIONS:
         question.rows(empty)
     assert question_rows.saved_summary(empty)[0][0] == "0 tokens saved, –"
@@ -245,7 +246,7 @@ def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     corpus = Corpus.from_lines(["abab", "xy", "ababab"])
     trainer = start(corpus, Recipe(split="none"))
     trainer.run(merges=1)
-    answers = answers_of(corpus=corpus, source=trainer)
+    answers = vocabulary_report(trainer.tokenizer(), corpus)
     rows = question_rows.saved(answers)
     shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
     assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]

@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dialogs import assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
+from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import PRESETS, preset
-from tokentui.recipe import AXES, Recipe
+from tokentui.presets import PRESETS
+from tokentui.recipe import RUN, Recipe, Run
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.dialog import Notice
-from tokentui.ui.dialogs.listing import Listing
-from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.live import RecipeChoice
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.draw.listing import Listing
 
 GPT2 = preset("gpt2")
-UNSET = {"merges": None, "vocab_size": None, "min_count": 1, "max_length": None, "first_id": 0, "specials": ()}
+UNSET = Run()
 
 
 class Driver:
@@ -52,7 +54,7 @@ class Driver:
 
 
 async def test_a_preset_is_loaded_shown_and_taken() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", {"merges": 1000})
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", Run.of({"merges": 1000}))
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await until(pilot, lambda: drive.listing("presets").cursor_key == "gpt2")
@@ -64,11 +66,11 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result.recipe == preset("minbpe")
-        assert app.result.run == {**UNSET, "merges": 1000}, "a preset is a recipe: the run stays"
+        assert app.result.run == Run.of({"merges": 1000}), "a preset is a recipe: the run stays"
 
 
 async def test_an_axis_turns_and_the_change_is_shown() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "tie")
@@ -85,7 +87,7 @@ async def test_an_axis_turns_and_the_change_is_shown() -> None:
 
 
 async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -109,7 +111,7 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
 
 
 async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -125,7 +127,7 @@ async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> 
 
 
 async def test_following_the_reasons_leads_to_another_unit() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         for axis, value in (("unknown", "error"), ("base", "sorted"), ("unit", "char")):
@@ -141,7 +143,7 @@ async def test_following_the_reasons_leads_to_another_unit() -> None:
 
 
 async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "split")
@@ -164,7 +166,7 @@ async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
 
 
 async def test_esc_leaves_one_thing_at_a_time() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "mark")
@@ -183,7 +185,7 @@ async def test_esc_leaves_one_thing_at_a_time() -> None:
 
 
 async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "normalize")
@@ -202,7 +204,7 @@ async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
 
 
 async def test_stops_are_typed_and_checked() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", {"merges": 1000, "specials": ["<a>"]})
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", Run.of({"merges": 1000, "specials": ["<a>"]}))
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "merges")
@@ -225,11 +227,11 @@ async def test_stops_are_typed_and_checked() -> None:
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.answered)
         assert app.result.recipe == GPT2
-        assert app.result.run == {**UNSET, "specials": ("<a>", "<b>")}
+        assert app.result.run == Run.of({"specials": ("<a>", "<b>")})
 
 
 async def test_nothing_changed_is_nothing_to_take() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog) as (app, pilot):
         await pilot.press("t")
         await Driver(dialog, pilot).said("nothing is changed")
@@ -237,7 +239,7 @@ async def test_nothing_changed_is_nothing_to_take() -> None:
 
 
 async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", keep_place="size")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", keep_place="size")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.PLACE)
@@ -252,7 +254,7 @@ async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
 
 
 async def test_one_list_at_a_time_where_there_is_no_room() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog, (40, 12)) as (_, pilot):
         drive = Driver(dialog, pilot)
         presets, axes = drive.listing("presets"), drive.listing("axes")
@@ -268,7 +270,7 @@ async def test_one_list_at_a_time_where_there_is_no_room() -> None:
 @pytest.mark.parametrize("keys", [(), ("tab", "down", "down", "enter"), ("tab", "end", "enter")])
 async def test_all_sizes(keys: tuple[str, ...]) -> None:
     hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
-    dialog = RecipeScreen(hostile, "", {"specials": ("\x1b]0;x\x07", "[/]")})
+    dialog = RecipeScreen(FakeFace(), hostile, "", Run.of({"specials": ("\x1b]0;x\x07", "[/]")}))
     async with shown(dialog) as (_, pilot):
         await pilot.press(*keys)
         assert_safe(pilot)
@@ -282,27 +284,27 @@ async def test_all_sizes(keys: tuple[str, ...]) -> None:
 def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) -> None:
     recipe = PRESETS[name].recipe
     for axis in AXES:
-        choices = draft.choices(recipe, axis)
-        assert [choice.label for choice in choices] == list(AXES[axis].names())
+        choices = draft.options(recipe, axis)
+        assert [choice.label for choice in choices] == list(AXES[axis].written().values())
         for choice in choices:
             if not choice.refused:
-                assert isinstance(draft.changed(recipe, axis, choice.value), Recipe)
+                assert isinstance(changed(recipe, **{axis: draft.put(recipe, axis, choice.value)}), Recipe)
             else:
                 with pytest.raises(TokentuiError) as refusal:
-                    draft.changed(recipe, axis, choice.value)
+                    changed(recipe, **{axis: draft.put(recipe, axis, choice.value)})
                 assert str(refusal.value) == choice.refused
 
 
 @pytest.mark.parametrize("base", ["gpt2", "wordpiece", "t5", "llama2", "gage", "subword-nmt"])
 @pytest.mark.parametrize("first", sorted(AXES))
 def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(base: str, first: str) -> None:
-    for choice in draft.choices(PRESETS[base].recipe, first):
+    for choice in draft.options(PRESETS[base].recipe, first):
         if choice.refused and not choice.goes_with:
             assert choice.text, "only a text can be past mending"
             continue
         one = draft.taken(PRESETS[base].recipe, first, choice.value)
         for second in AXES:
-            for other in draft.choices(one, second) if second != first else ():
+            for other in draft.options(one, second) if second != first else ():
                 # Taken alone it leaves all else as it is; with others it names each of them, and why.
                 both = draft.taken(one, second, other.value)
                 changes = {change.name for change in draft.axis_changes(one, both)} - {second}
@@ -325,12 +327,12 @@ def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reaso
     ],
 )
 def test_the_nearest_thing_that_works(name: str, axis: str, value: str, wanted: dict[str, str]) -> None:
-    choice = next(one for one in draft.choices(PRESETS[name].recipe, axis) if one.value == value)
+    choice = next(one for one in draft.options(PRESETS[name].recipe, axis) if one.value == value)
     assert {change.name: change.new for change in choice.goes_with} == wanted
 
 
 def test_a_pattern_that_does_not_compile_is_past_mending() -> None:
-    assert draft.mended(PRESETS["gage"].recipe, "split", "regex:(") is None
+    assert mended(PRESETS["gage"].recipe, "split", "regex:(") is None
     with pytest.raises(TokentuiError):
         draft.taken(PRESETS["gage"].recipe, "split", "regex:(")
     assert draft.taken(PRESETS["gage"].recipe, "split", "regex:a+").objective == "count"
@@ -340,7 +342,7 @@ def test_a_pattern_that_does_not_compile_is_past_mending() -> None:
 def test_turning_goes_through_all_that_can_be_taken_and_comes_back(axis: str) -> None:
     recipe = GPT2
     seen = []
-    for _ in [choice for choice in draft.choices(GPT2, axis) if not choice.refused]:
+    for _ in [choice for choice in draft.options(GPT2, axis) if not choice.refused]:
         recipe = draft.turned(recipe, axis, 1)
         seen.append(recipe.axis(axis))
     assert recipe == GPT2
@@ -355,13 +357,13 @@ def test_turning_the_list_axis_goes_through_none_and_each_alone() -> None:
 
 
 def test_every_objective_can_be_taken_alone_or_with_others() -> None:
-    for choice in draft.choices(GPT2.with_axes(encode="longest-match"), "objective"):
+    for choice in draft.options(GPT2.with_axes(encode="longest-match"), "objective"):
         assert not choice.refused or choice.goes_with
 
 
 def test_the_text_of_a_mark_is_kept_for_another_kind() -> None:
     recipe = GPT2.with_axes(mark="prefix:@@")
-    assert [choice.value for choice in draft.choices(recipe, "mark")] == [
+    assert [choice.value for choice in draft.options(recipe, "mark")] == [
         "none", "end-symbol:@@", "end-suffix:@@", "prefix:@@",
     ]
 
@@ -375,7 +377,7 @@ def test_the_text_of_a_mark_is_kept_for_another_kind() -> None:
     ],
 )
 def test_a_stop_that_was_typed(name: str, text: str, wanted: object) -> None:
-    assert draft.read_stop(name, text) == wanted
+    assert RUN[name].read(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -385,22 +387,22 @@ def test_a_stop_that_was_typed(name: str, text: str, wanted: object) -> None:
 )
 def test_a_stop_that_makes_no_sense(name: str, text: str) -> None:
     with pytest.raises(TokentuiError, match=name):
-        draft.read_stop(name, text)
+        RUN[name].read(text)
 
 
 def test_a_preset_leaves_the_run_and_brings_its_own_where_it_is_wanted_as_published() -> None:
-    run = {"merges": 5, "vocab_size": None, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)}
+    run = Run.of({"merges": 5, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)})
     assert draft.run_of(PRESETS["gpt2"], run) == run
-    assert draft.run_of(PRESETS["gpt2"], run, True) == {
-        "merges": None, "vocab_size": 50257, "min_count": 1, "max_length": 16, "first_id": 0, "specials": ("<|endoftext|>",),
-    }
-    assert draft.run_of(PRESETS["comp336"], run, True)["first_id"] == 1
+    published = {"vocab_size": 50257, "max_length": 16, "specials": ("<|endoftext|>",)}
+    assert draft.run_of(PRESETS["gpt2"], run, True) == Run.of(published)
+    assert draft.run_of(PRESETS["comp336"], run, True).first_id == 1
 
 
 @pytest.mark.parametrize("run", [{}, {"merges": 5, "vocab_size": 900, "min_count": 2, "specials": ("<a>", "<b>")}])
 def test_a_stop_is_read_as_it_is_shown(run: dict[str, Any]) -> None:
-    for name, value in draft.full_run(run).items():
-        assert draft.read_stop(name, draft.written(name, value)) == value
+    for name, word in RUN.items():
+        value = Run.of(run).word(name)
+        assert word.read(word.written(value)) == value
 
 
 @pytest.mark.parametrize("none", ["none", "[]", ["none"], ["[]"], []])
@@ -410,10 +412,10 @@ def test_no_normaliser_has_a_name(none: Any) -> None:
 
 def test_changes_name_axes_and_stops() -> None:
     new = GPT2.with_axes(tie="first-seen", normalize=("nfc",))
-    assert draft.changes(GPT2, {}, new, {"merges": 1000, "min_count": 1, "vocab_size": None}) == (
+    assert draft.changes(GPT2, UNSET, new, Run.of({"merges": 1000, "min_count": 1, "vocab_size": None})) == (
         ("normalize", "[]", "nfc"), ("tie", "lowest-ids", "first-seen"), ("merges", "none", "1,000"),
     )
-    assert draft.changes(GPT2, {}, GPT2, UNSET) == ()
+    assert draft.changes(GPT2, UNSET, GPT2, UNSET) == ()
 
 
 def test_families_hold_every_preset_once() -> None:

@@ -14,24 +14,24 @@ from screens import screen_text
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.presets import preset
+from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session import driver as sessions
-from tokentui.session.compared import ColumnWanted
+from tokentui.session.commands_compare import ColumnWanted
 from tokentui.session.driver import Session
-from tokentui.session.snapshot import PairRow
-from tokentui.ui.actions import ACTIONS, COMPARE_CONTEXTS, Action
+from tokentui.session.views import PairRow
+from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.open import open_compare
 from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.dialogs.ask import GoToScreen
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.dialogs.goto import GoToScreen
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.keys import Action
 
 STEPS = {
     "next": 1, "back": -1, "next_10": 10, "back_10": -10, "next_100": 100, "back_100": -100, "play": "run",
@@ -51,14 +51,11 @@ SEEN = {
 """Actions that change at once what is seen."""
 LEFT_OUT = {"cancel": "drops all, in a test of its own", "repaint": "draws what is there", "suspend": "stops the process",
             "quit": "ends it", "quit_now": "ends it"}
-PANES = ("corpus", "pairs", "vocabulary", "encode", "editor")
-"""Contexts whose keys scroll what is seen, or type."""
 
 
-def global_actions() -> list[Action]:
+def global_actions() -> list[Action[Any]]:
     """Those of the whole main screen, and of a pane that work from all of them."""
-    return [one for one in ACTIONS if one.context not in (*COMPARE_CONTEXTS, *PANES) or (one.command.startswith("screen.")
-            and one.context in ("corpus", "vocabulary"))]
+    return [one for one in MAIN_ACTIONS if "global" in one.contexts or one.anywhere]
 
 
 def test_every_action_is_one_of_these() -> None:
@@ -103,25 +100,25 @@ class Watching:
         main = self.app.main
         now = main.snapshot
         look = (main.mode, main.text.boundaries, main.look.vocabulary_order, main.active, self.app.screen, screen_text(self.app))
-        return (*look, now and (now.step, now.speed, now.running, now.waiting), len(self.said))
+        return (*look, now and (now.main.at.step, now.speed, now.running, now.waiting), len(self.said))
 
     async def until(self, holds: Any) -> None:
         await until(self.pilot, holds)
 
     async def settle(self) -> None:
         await asyncio.wait_for(self.session.idle.wait(), 60)
-        await self.until(lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._explorer._version)
+        await self.until(lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._state._version)
 
 
 @asynccontextmanager
 async def opening(text: Path, gates: Gates, phase: str) -> AsyncIterator[Watching]:
     """The explorer, held in a phase of the opening that the command line asks for."""
     gates.close(phase)
-    app = ExplorerApp(Session, typed="strong", begin=lambda session: session.open([str(text)]))
+    app = ExplorerApp(Session, typed="strong", begin=lambda session: session.send(do.Open((str(text),))))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await gates.until(phase)
         seen = Watching(app, pilot)
-        await seen.until(lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.partial))
+        await seen.until(lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.main.partial))
         yield seen
 
 
@@ -177,16 +174,16 @@ async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phas
                 if action.name not in ("pane_1", "slower"):
                     await seen.until(lambda before=before: seen.seen() != before)
                 if app.main.active == "encode":
-                    await seen.press("escape") if not seen.waiting else app.main.focus_pane("corpus")
-        speed = seen.session._explorer.speed
+                    await seen.press("escape") if not seen.waiting else app.main.go("corpus")
+        speed = seen.session._state.sync.speed
         assert seen.waiting == words_of(pressed), "what waits is not touched by what does not wait"
         gates.close()
         await seen.settle()
         now = app.main.snapshot
         assert now is not None
-        assert (now.waiting, now.partial, now.speed) == ("", False, speed)
+        assert (now.waiting, now.main.partial, now.speed) == ("", False, speed)
         # The last of them that goes to a place is the end; pieces are refused in a line.
-        assert now.why.end is not None
+        assert now.main.why.end is not None
         assert any("a step is the finest step there is" in said for said in seen.said)
         assert not any("should not happen" in said for said in seen.said)
 
@@ -210,7 +207,7 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(gates: Gates, text
         dialog.field.value = str(tmp_path / "out.json")
         await seen.press("enter")
         await seen.until(lambda: app.screen is app.main)
-        from tokentui.formats import load
+        from tokentui.formats.files import load
 
         assert load(str(tmp_path / "out.json")).vocab_size == 256 + 41
 
@@ -237,19 +234,19 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
         assert now is not None
         if kind is QuestionsScreen:
             await seen.until(lambda: dialog.answers)
-            assert dialog.answers == await seen.session.send(do.Ask())
+            assert dialog.answers == await seen.session.send(do.AnalyzeVocabulary())
             assert dialog.answers.used
         elif kind is FactsScreen:
             await seen.until(lambda: dialog.report)
-            assert dialog.report == await seen.session.send(do.Facts())
+            assert dialog.report == await seen.session.send(do.ExamineHealth())
         elif kind is PiecesScreen:
             await seen.until(lambda: dialog._view)
-            assert dialog._view.occurrences == now.occurrences
+            assert dialog._view.occurrences == now.main.at.occurrences
         elif kind is RecipeScreen:
             await seen.until(lambda: dialog._preview._known)
             assert next(iter(dialog._preview._known.values())).pairs
         else:
-            assert dialog.place == (now.step, now.known, now.end)
+            assert dialog._place == (now.main.at.step, now.main.at.computed, now.main.at.end)
 
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
@@ -259,13 +256,13 @@ async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, tex
         gates.close()
         await seen.settle()
         await seen.press("n", "n", "n")
-        await seen.until(lambda: app.main.snapshot and app.main.snapshot.step == 3)
+        await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.at.step == 3)
         gates.close(phase)
-        app.send(do.Use(preset("bert")))
+        app.send(do.SetRecipe(preset("bert")))
         await gates.until(phase)
         pressed = [name for name in STEPS if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")]
         pressed += ["next_10", "next", "back"]
-        keys = {one.name: one.keys[0] for one in ACTIONS if one.context == "global"}
+        keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
         for n, name in enumerate(pressed, start=1):
             await seen.press(keys[name])
             await seen.until(lambda n=n: seen.waiting == words_of(pressed[:n]))
@@ -273,7 +270,7 @@ async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, tex
         await seen.settle()
         now = app.main.snapshot
         assert now is not None
-        assert (now.recipe, now.step) == (preset("bert"), 10)
+        assert (now.main.recipe, now.main.at.step) == (preset("bert"), 10)
 
 
 async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,28 +282,28 @@ async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monke
 
     monkeypatch.setattr(sessions, "warm", warm)
     gates.close(AGAIN)
-    app = ExplorerApp(lambda publish: Session(publish, kernels=True), begin=lambda session: session.open([str(text)]))
+    app = ExplorerApp(lambda publish: Session(publish, kernels=True), begin=lambda session: session.send(do.Open((str(text),))))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Watching(app, pilot)
-        await seen.until(lambda: app.main.snapshot and not app.main.snapshot.partial and not app.main.snapshot.nothing)
+        await seen.until(lambda: app.main.snapshot and not app.main.snapshot.main.partial and not app.main.snapshot.nothing)
         await seen.settle()
         came.set()
         await gates.until(AGAIN)
-        before = seen.session._explorer.trainer
+        before = seen.session._state.main.trainer
         step = 0
-        keys = {one.name: one.keys[0] for one in ACTIONS if one.context == "global"}
+        keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
         for name in ("next_10", "next", "back", "next_10", "back_10", "next"):
             move = STEPS[name]
             assert isinstance(move, int)
             step += move
             await seen.press(keys[name])
-            await seen.until(lambda step=step: app.main.snapshot and app.main.snapshot.step == step)
+            await seen.until(lambda step=step: app.main.snapshot and app.main.snapshot.main.at.step == step)
         gates.close()
         await gates.until("")
         await seen.settle()
-        assert seen.session._explorer.trainer is not before
+        assert seen.session._state.main.trainer is not before
         assert app.main.snapshot is not None
-        assert app.main.snapshot.step == step
+        assert app.main.snapshot.main.at.step == step
 
 
 async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates: Gates, text: Path, tmp_path: Path) -> None:
@@ -316,7 +313,7 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates
         seen.app.send(do.GoTo(60))
         await seen.session.send(do.Export(path, "tokentui"))
     gates.close(PART, ENCODING)
-    app = ExplorerApp(Session, begin=lambda session: session.open_tokenizer(path, "", [str(text)]))
+    app = ExplorerApp(Session, begin=lambda session: session.send(do.Open((str(text),), tokenizer=do.OpenTokenizer(path))))
     async with app.run_test(size=(120, 40)) as pilot:
         seen = Watching(app, pilot)
         for phase in (ENCODING, PART):
@@ -330,8 +327,8 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates
         gates.close()
         await seen.until(lambda: dialog.answers)
         await seen.settle()
-        assert dialog.answers == await seen.session.send(do.Ask())
-        assert dialog.answers.step == app.main.snapshot.step == 60  # type: ignore[union-attr]
+        assert dialog.answers == await seen.session.send(do.AnalyzeVocabulary())
+        assert dialog.answers.step == app.main.snapshot.main.at.step == 60  # type: ignore[union-attr]
 
 
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
@@ -347,7 +344,7 @@ async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates,
 
         return LateSession(make, painted.append)
 
-    app = ExplorerApp(session, begin=lambda late: late.open([str(text)]))
+    app = ExplorerApp(session, begin=lambda late: late.send(do.Open((str(text),))))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Watching(app, pilot)
         await seen.until(lambda: painted and "starting" in screen_text(app))
@@ -367,7 +364,7 @@ async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates,
             await seen.press("escape")
             await seen.until(lambda: app.screen is app.main)
         painted[0]()
-        await seen.until(lambda: app.main.snapshot and app.main.snapshot.step == 9)
+        await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.at.step == 9)
 
 
 @pytest.mark.parametrize("phase", [READING, PART])
@@ -406,7 +403,8 @@ async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates,
         await seen.settle()
         now = app.main.snapshot
         assert now is not None
-        same = next(row for row in now.pairs if isinstance(row, PairRow) and (row.left, row.right) == (before.left, before.right))
+        rows = [row for row in now.main.candidates.rows if isinstance(row, PairRow)]
+        same = next(row for row in rows if (row.left, row.right) == (before.left, before.right))
         await seen.until(lambda: dialog._row == same)
 
 
@@ -414,14 +412,14 @@ async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates,
 async def test_compare_waits_for_the_corpus_and_keeps_its_keys(gates: Gates, text: Path, phase: str) -> None:
     async with opening(text, gates, phase) as seen:
         app = seen.app
-        open_compare(app, [ColumnWanted(preset("gpt2")), ColumnWanted(preset("minbpe"))])
+        app.compare([ColumnWanted(preset("gpt2")), ColumnWanted(preset("minbpe"))])
         await seen.until(lambda: isinstance(app.screen, CompareScreen))
         await seen.press("n", "n", "n")
-        await seen.until(lambda: "3 keys wait for it" in screen_text(app))
+        await seen.until(lambda: "waits for it: 3 steps on" in screen_text(app))
         said = len(seen.said)
         await seen.press("g")
         await seen.until(lambda: len(seen.said) > said)
         gates.close()
         screen: Any = app.screen
-        await seen.until(lambda: screen.snapshot and all(one.at for one in screen.snapshot.columns))
+        await seen.until(lambda: screen.snapshot and all(one.in_sync for one in screen.snapshot.columns))
         await seen.until(lambda: [one.at.step for one in screen.snapshot.columns] == [3, 3])

@@ -14,14 +14,15 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui import Trainer, read
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.ask import GoToScreen
+from tokentui.ui.dialogs.open import OpenChoice
 
 KEYS = 50
 MOVES = {"n": 1, "right": 1, "b": -1, "left": -1, "N": 100, "B": -100, "right_square_bracket": 10, "left_square_bracket": -10}
@@ -99,7 +100,7 @@ class Storm:
         """Ask for a step."""
         raise NotImplementedError
 
-    async def load(self, command: commands.Open | commands.Use) -> None:
+    async def load(self, command: commands.Open | commands.SetRecipe) -> None:
         """Ask for a corpus, or a recipe."""
         raise NotImplementedError
 
@@ -109,8 +110,8 @@ class Storm:
 
     def show(self, snapshot: Snapshot) -> None:
         """See a snapshot."""
-        assert self.back or snapshot.step >= self.step, " ".join(self.pressed)
-        self.step = snapshot.step
+        assert self.back or snapshot.main.at.step >= self.step, " ".join(self.pressed)
+        self.step = snapshot.main.at.step
 
     @property
     def end(self) -> int:
@@ -126,12 +127,12 @@ class Storm:
         self.gates.close()
         self.model = dataclasses.replace(self.model, plays=False)
         now, model = await self.seen(), self.model
-        assert (now.waiting, now.partial, now.busy) == ("", False, None), self.pressed
-        assert (now.corpus_name, now.recipe) == (model.path.name, model.recipe), self.pressed
+        assert (now.waiting, now.main.partial, now.busy) == ("", False, None), self.pressed
+        assert (now.corpus.name, now.main.recipe) == (model.path.name, model.recipe), self.pressed
         if model.to_end:
             self.stand(self.end, self.end)
-        assert self.model.low <= now.step <= self.model.high, (model, now.step, self.pressed)
-        self.stand(now.step, now.step, wish=model.wish)
+        assert self.model.low <= now.main.at.step <= self.model.high, (model, now.main.at.step, self.pressed)
+        self.stand(now.main.at.step, now.main.at.step, wish=model.wish)
         self.back = False
 
     async def key(self) -> None:
@@ -169,14 +170,14 @@ class Storm:
                 self.back = True
                 self.gates.close(dice.choice(PHASES))
                 path = dice.choice(self.texts)
-                await self.load(commands.Open(str(path)))
+                await self.load(commands.Open((str(path),)))
                 self.model = dataclasses.replace(model, path=path)
                 self.stand(0, 0)
             case "use":
                 self.back = True
                 self.gates.close(dice.choice(PHASES))
                 recipe = preset(dice.choice(RECIPES))
-                await self.load(commands.Use(recipe, ()))
+                await self.load(commands.SetRecipe(recipe, Run()))
                 low, high = model.wish or (model.low, max(model.high, model.far))
                 self.model = dataclasses.replace(model, recipe=recipe)
                 self.stand(low, high, wish=(low, high))
@@ -206,12 +207,12 @@ class Storm:
 class OnSession(Storm):
     """What keys ask of a session."""
 
-    SENDS: ClassVar[dict[str, commands.Command]] = {
+    SENDS: ClassVar[dict[str, commands.Command[object]]] = {
         **{key: commands.Move(by) for key, by in MOVES.items()},
         "0": commands.GoTo(0), "G": commands.GoTo(None), "space": commands.Play(),
     }
 
-    def send(self, command: commands.Command) -> None:
+    def send(self, command: commands.Command[object]) -> None:
         self.answers.append((command, self.session.send(command)))
 
     async def press(self, *keys: str) -> None:
@@ -225,7 +226,7 @@ class OnSession(Storm):
     async def go_to(self, step: int) -> None:
         self.send(commands.GoTo(step))
 
-    async def load(self, command: commands.Open | commands.Use) -> None:
+    async def load(self, command: commands.Open | commands.SetRecipe) -> None:
         self.send(command)
 
     async def seen(self) -> Snapshot:
@@ -246,7 +247,7 @@ class OnScreen(Storm):
         self.said: list[str] = []
         send, say, show = self.session.send, app.say, app.main.show
 
-        def sent(command: commands.Command) -> asyncio.Future[Any]:
+        def sent(command: commands.Command[object]) -> asyncio.Future[Any]:
             answer: asyncio.Future[Any] = send(command)
             self.answers.append((command, answer))
             return answer
@@ -270,15 +271,15 @@ class OnScreen(Storm):
         await self.pilot.press(*str(step), "enter")
         await until(self.pilot, lambda: self.app.screen is self.app.main)
 
-    async def load(self, command: commands.Open | commands.Use) -> None:
+    async def load(self, command: commands.Open | commands.SetRecipe) -> None:
         if isinstance(command, commands.Open):
-            self.app.asking._open(command, lambda: None)
+            self.app.main._open(OpenChoice(command.sources[0], command.as_))
         else:
-            self.app.retraining.recipe(command, lambda: None, self.app.tell)
+            self.app.send(command)
 
     async def seen(self) -> Snapshot:
         await asyncio.wait_for(self.session.idle.wait(), 60)
-        main, explorer = self.app.main, self.session._explorer
+        main, explorer = self.app.main, self.session._state
         await until(self.pilot, lambda: main.snapshot and main.snapshot.version == explorer._version)
         assert main.snapshot is not None
         return main.snapshot
@@ -287,7 +288,7 @@ class OnScreen(Storm):
 async def on_screen(seed: int, gates: Gates, texts: list[Path], ends: Ends) -> None:
     dice = random.Random(seed)
     gates.close(dice.choice(PHASES))
-    app = ExplorerApp(Session, begin=lambda session: session.open([str(texts[0])]))
+    app = ExplorerApp(Session, begin=lambda session: session.send(commands.Open((str(texts[0]),))))
     async with app.run_test(size=(80, 24)) as pilot:
         await OnScreen(pilot, app, dice, gates, texts, ends).run()
 
@@ -298,7 +299,7 @@ async def on_session(seed: int, gates: Gates, texts: list[Path], ends: Ends) -> 
     storm = OnSession(dice, gates, texts, ends)
     storm.session = Session(storm.show)
     await storm.session.start()
-    storm.session.open([str(texts[0])])
+    storm.session.send(commands.Open((str(texts[0]),)))
     try:
         await storm.run()
     finally:

@@ -36,9 +36,6 @@ class Recording:
             answer.set_result(len(self.given))
         return answer
 
-    def open(self, *words: Any) -> asyncio.Future[Any]:
-        return self.send(words)
-
 
 def late(make: Callable[[], Any]) -> tuple[LateSession, list[Callable[[], object]]]:
     painted: list[Callable[[], object]] = []
@@ -49,17 +46,20 @@ async def test_what_is_sent_before_it_is_there_is_answered_in_order() -> None:
     made = Recording()
     session, painted = late(lambda: made)
     await session.start()
-    answers = [session.send(do.Move(1)), session.open(["a.txt"], None, "text"), session.send(do.Play()), session.send(do.Move(2))]
+    answers = [session.send(do.Move(1)), session.send(do.Open(("a.txt",))), session.send(do.Play()), session.send(do.Move(2))]
     await asyncio.sleep(0)
     assert made.state == "made"
     assert not any(answer.done() for answer in answers)
     painted[0]()
-    assert await answers[3] == 4
-    assert [await answers[0], await answers[1]] == [1, 2]
+    last: Any = answers[3]
+    assert await last == 4
+    first: list[Any] = answers[:2]
+    assert [await first[0], await first[1]] == [1, 2]
     with pytest.raises(ValueError, match="no"):
         await answers[2]
-    assert made.given == [do.Move(1), (["a.txt"], None, "text"), do.Play(), do.Move(2)]
-    assert await session.send(do.Move(3)) == 5
+    assert made.given == [do.Move(1), do.Open(("a.txt",)), do.Play(), do.Move(2)]
+    last = session.send(do.Move(3))
+    assert await last == 5
     await session.close()
     assert made.state == "closed"
 
@@ -72,7 +72,8 @@ async def test_a_failure_that_nobody_waits_for_is_told_to_nobody() -> None:
     await session.start()
     session.send(do.Play())
     painted[0]()
-    assert await session.send(do.Move(1)) == 2
+    answer: Any = session.send(do.Move(1))
+    assert await answer == 2
     broken, painted = late(lambda: 1 / 0)
     await broken.start()
     broken.send(do.Move(1))

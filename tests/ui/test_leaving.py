@@ -6,6 +6,7 @@ import asyncio
 import gc
 from pathlib import Path
 
+from dialogs import FakeFace
 from screens import explorer
 from textual import events
 from textual.app import ComposeResult
@@ -21,7 +22,7 @@ class Waits(Dialog[str]):
     """Waits for something to show, which comes late."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(FakeFace())
         self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def compose_box(self) -> ComposeResult:
@@ -55,7 +56,7 @@ async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
-        app.main.action_pane("pairs")
+        app.main.go("pairs")
         await until(pilot, lambda: app.main.pairs.has_focus)
         app.main.post_message(events.DescendantFocus(app.main.vocabulary))
         await pilot.pause()

@@ -10,13 +10,13 @@ from screens import explorer, screen_text, snapshot, view
 from waiting import until
 
 from tokentui.core.safetext import is_safe
-from tokentui.session.commands import Find, Follow, See
-from tokentui.session.snapshot import (
+from tokentui.session.commands import Find, FindChanged, SetViewport
+from tokentui.session.views import (
     CorpusPart,
+    CorpusPlace,
     CorpusView,
     EncodedView,
     PairRow,
-    Place,
     TokenRow,
     TokenSpan,
     WhyView,
@@ -32,13 +32,13 @@ HOSTILE = (
 )
 
 
-def window(place: Place, chars: int, before: int) -> CorpusView:
+def window(place: CorpusPlace, chars: int, before: int) -> CorpusView:
     """What a session answers: whole lines from some before the place on."""
     start = max(0, LONG.rfind("\n", 0, max(0, min(place.offset, len(LONG)) - before)) + 1)
     end = start + chars + before
     at = place.offset if place.document == 0 else len(LONG)
     parts = tuple(part for part in WHOLE.parts if start <= part.place.offset < end)
-    return CorpusView(Place(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG), min(at, len(LONG)) / len(LONG))
+    return CorpusView(CorpusPlace(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG), min(at, len(LONG)) / len(LONG))
 
 
 class Answering:
@@ -51,12 +51,12 @@ class Answering:
         """Answer until nothing more is asked."""
         await pilot.pause()
         for _ in range(20):
-            asked = self.session.of(See)[self.seen :]
+            asked = self.session.of(SetViewport)[self.seen :]
             if not asked:
                 return
             self.seen += len(asked)
-            look = asked[-1].look
-            place = look.corpus if look.corpus.document == 0 else Place(0, len(LONG))
+            look = asked[-1].viewport
+            place = look.corpus if look.corpus.document == 0 else CorpusPlace(0, len(LONG))
             self.session.show(corpus=window(place, look.corpus_chars, look.corpus_before))
             version = int(self.session._version)
             await until(pilot, partial(self.shows, version))
@@ -77,7 +77,7 @@ async def test_scrolling_reaches_every_line_once() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(corpus=window(Place(), 4000, 2000))
+        session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
         seen = [answering.top()]
@@ -104,7 +104,7 @@ async def test_the_top_row_stays_while_steps_and_sizes_change() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(corpus=window(Place(), 4000, 2000))
+        session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
         await pilot.press(*["down"] * 17)
@@ -114,7 +114,7 @@ async def test_the_top_row_stays_while_steps_and_sizes_change() -> None:
             await pilot.resize_terminal(width, height)
             await answering.settle(pilot)
             assert answering.top() == 17
-        session.show(step=129, corpus=window(Place(), 4000, 2000))
+        session.show(step=129, corpus=window(CorpusPlace(), 4000, 2000))
         await answering.settle(pilot)
         assert answering.top() == 17
 
@@ -123,20 +123,20 @@ async def test_a_place_that_is_not_held_is_asked_for_and_shown() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(corpus=window(Place(), 4000, 2000))
+        session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
-        session.answers[Follow] = Place(0, LONG.index("line 0333"))
+        session.answers[FindChanged] = CorpusPlace(0, LONG.index("line 0333"))
         await pilot.press("f")
         await answering.settle(pilot)
         height = app.main.text.size.height
         assert answering.top() == 333 - height // 3
         # What is seen already does not move.
-        session.answers[Find] = Place(0, LONG.index("line 0334"))
+        session.answers[Find] = CorpusPlace(0, LONG.index("line 0334"))
         app.main.sought = ("corpus", "line 0334")
         await pilot.press("full_stop")
         await answering.settle(pilot)
-        await until(pilot, lambda: app.main.text.found == (Place(0, LONG.index("line 0334")), 9))
+        await until(pilot, lambda: app.main.text.found == (CorpusPlace(0, LONG.index("line 0334")), 9))
         assert answering.top() == 333 - height // 3
 
 
@@ -144,12 +144,12 @@ async def test_another_corpus_begins_at_its_beginning() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(corpus=window(Place(), 4000, 2000))
+        session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
         await pilot.press("end")
         await answering.settle(pilot)
-        session.show(corpus_name="other.txt", corpus=window(Place(), 4000, 2000))
+        session.show(corpus_name="other.txt", corpus=window(CorpusPlace(), 4000, 2000))
         await until(pilot, lambda: "other.txt" in screen_text(app))
         await pilot.pause()
         assert answering.top() == 0
@@ -160,10 +160,10 @@ async def test_a_snapshot_that_comes_late_is_left_out() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         session.show(version=50, step=200)
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.step == 200)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 200)
         app.main.show(snapshot(version=49, step=3))
         assert app.main.snapshot is not None
-        assert app.main.snapshot.step == 200
+        assert app.main.snapshot.main.at.step == 200
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12), (20, 5)])
@@ -179,10 +179,10 @@ async def test_hostile_data_draws_nothing_that_acts(size: tuple[int, int], bound
             corpus_name=HOSTILE, notes=(HOSTILE,), pairs=(row,), pairs_total=1, last=row,
             why=WhyView(row, row, 2, 3, HOSTILE, None),
             vocabulary=(TokenRow(0, data, "special", None, None, None), TokenRow(1, data[3:9], "merge", 1, 2, 3)),
-            corpus=CorpusView(Place(), (CorpusPart(Place(), HOSTILE, tokens),), True, True, 0.0),
-            encoded=EncodedView(HOSTILE, (), 9, HOSTILE),
+            corpus=CorpusView(CorpusPlace(), (CorpusPart(CorpusPlace(), HOSTILE, tokens),), True, True, 0.0),
+            encoding=EncodedView(HOSTILE, (), 9, HOSTILE),
         )
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == HOSTILE)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == HOSTILE)
         await pilot.pause()
         for key in ("1", "2", "3", "4", "escape", "v", "v", "v", "v"):
             await pilot.press(key)

@@ -6,37 +6,38 @@ from functools import partial
 from typing import Any
 
 import pytest
+from dialogs import typed
 from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import (
     CancelWork,
     Command,
     Find,
-    Fine,
-    Follow,
+    FindChanged,
     GoTo,
     GoToToken,
     Move,
     Open,
     Play,
-    See,
+    SetInput,
+    SetRecipe,
+    SetViewport,
     Speed,
-    Type,
-    Use,
+    StepPieces,
 )
-from tokentui.session.snapshot import VOCABULARY_ORDERS, Busy, Place
+from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.find import FindScreen
-from tokentui.ui.dialogs.goto import GoToScreen
+from tokentui.ui.dialogs.ask import FindScreen, GoToScreen
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.live import RecipeChoice
 from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
-from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
 
 
 async def shown(pilot: Pilot[Any], app: ExplorerApp, session: FakeSession) -> None:
@@ -51,10 +52,10 @@ def is_active(app: ExplorerApp, pane: str) -> bool:
     return app.main.active == pane
 
 
-SENDS: tuple[tuple[str, Command], ...] = (
+SENDS: tuple[tuple[str, Command[object]], ...] = (
     ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)), ("B", Move(-100)),
     ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)), ("space", Play()), ("plus", Speed(1)),
-    ("l", Fine(1)), ("h", Fine(-1)), ("L", Fine(100)), ("H", Fine(-100)),
+    ("l", StepPieces(1)), ("h", StepPieces(-1)), ("L", StepPieces(100)), ("H", StepPieces(-100)),
     ("greater_than_sign", Speed(1)), ("minus", Speed(-1)), ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
 )
 
@@ -74,10 +75,10 @@ async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
         await pilot.press("2", "i", "n", "q", "space", "g", "1")
-        await until(pilot, lambda: session.of(Type) and session.of(Type)[-1].text == "nq g1")
-        assert session.sent == [Type("nq g1"[:n]) for n in range(1, 6)]
+        await until(pilot, lambda: session.of(SetInput) and session.of(SetInput)[-1].text == "nq g1")
+        assert session.sent == [SetInput("nq g1"[:n]) for n in range(1, 6)]
         await pilot.press("ctrl+u")
-        await until(pilot, lambda: session.sent[-1] == Type(""))
+        await until(pilot, lambda: session.sent[-1] == SetInput(""))
         await pilot.press("escape")
         await until(pilot, lambda: app.main.active == "pairs")
         assert app.focused is app.main.pairs
@@ -86,8 +87,8 @@ async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
 async def test_what_was_typed_on_the_command_line_is_encoded_at_once() -> None:
     app, session = explorer(typed="hello")
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: session.of(Type))
-        assert session.of(Type)[0] == Type("hello")
+        await until(pilot, lambda: session.of(SetInput))
+        assert session.of(SetInput)[0] == SetInput("hello")
         assert app.main.encode.line.value == "hello"
 
 
@@ -152,11 +153,11 @@ async def test_a_find_in_the_corpus_shows_the_place() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        session.answers[Find] = Place(0, 25)
+        session.answers[Find] = CorpusPlace(0, 25)
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press(*"evening", "enter")
-        await until(pilot, lambda: app.main.text.found == (Place(0, 25), 7))
+        await until(pilot, lambda: app.main.text.found == (CorpusPlace(0, 25), 7))
         session.answers[Find] = None
         await pilot.press("full_stop")
         await until(pilot, lambda: any("not found: evening" in str(note.message) for note in app._notifications))
@@ -175,18 +176,18 @@ async def test_follow_goes_from_place_to_place() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        session.answers[Follow] = Place(0, 63)
+        session.answers[FindChanged] = CorpusPlace(0, 63)
         await pilot.press("f")
-        await until(pilot, lambda: len(session.of(Follow)) == 1)
+        await until(pilot, lambda: len(session.of(FindChanged)) == 1)
         await pilot.pause()
         await pilot.press("f")
-        await until(pilot, lambda: len(session.of(Follow)) == 2)
-        assert session.of(Follow) == [Follow(Place()), Follow(Place(0, 63))]
+        await until(pilot, lambda: len(session.of(FindChanged)) == 2)
+        assert session.of(FindChanged) == [FindChanged(CorpusPlace()), FindChanged(CorpusPlace(0, 63))]
         session.show(step=0, last=None, last_id=None)
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 0)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 0)
         await pilot.press("f")
         await until(pilot, lambda: app._notifications)
-        assert len(session.of(Follow)) == 2
+        assert len(session.of(FindChanged)) == 2
 
 
 async def test_the_order_of_the_vocabulary_turns() -> None:
@@ -195,8 +196,9 @@ async def test_the_order_of_the_vocabulary_turns() -> None:
         await shown(pilot, app, session)
         for _ in VOCABULARY_ORDERS:
             await pilot.press("3", "S")
-        await until(pilot, lambda: len(session.of(See)) == len(VOCABULARY_ORDERS))
-        assert [see.look.vocabulary_order for see in session.of(See)] == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
+        await until(pilot, lambda: len(session.of(SetViewport)) == len(VOCABULARY_ORDERS))
+        orders = [asked.viewport.vocabulary_order for asked in session.of(SetViewport)]
+        assert orders == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
 
 
 async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
@@ -216,13 +218,13 @@ async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
         await until(pilot, lambda: "·t+he" in screen_text(app))
 
 
-@pytest.mark.parametrize(("pane", "row"), [("2", PAIRS[1]), ("3", snapshot().vocabulary[1])])
+@pytest.mark.parametrize(("pane", "row"), [("2", PAIRS[1]), ("3", snapshot().main.vocabulary.rows[1])])
 async def test_enter_inspects_the_row(pane: str, row: object) -> None:
     app, session = explorer()
     asked: list[object] = []
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        app.asking.inspect = asked.append  # type: ignore[method-assign, assignment]
+        app.main._inspect = lambda found, now: asked.append(found)  # type: ignore[method-assign, assignment]
         await pilot.press(pane, "down", "enter")
         await until(pilot, lambda: asked)
         assert asked == [row]
@@ -251,13 +253,14 @@ async def test_dialogs_open_and_esc_leaves_them(keys: tuple[str, ...], dialog: t
     ("line", "command"),
     [("500", GoTo(500)), ("+100", GoTo(228)), ("end", GoTo(None)), (" the", GoToToken(" the"))],
 )
-async def test_go_to_sends_where_it_says(line: str, command: Command) -> None:
+async def test_go_to_sends_where_it_says(line: str, command: Command[object]) -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await shown(pilot, app, session)
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, GoToScreen))
-        app.screen.dismiss(line)
+        await typed(pilot, line)
+        await pilot.press("enter")
         await until(pilot, lambda: session.sent)
         assert session.sent == [command]
         if isinstance(command, GoToToken):
@@ -266,20 +269,20 @@ async def test_go_to_sends_where_it_says(line: str, command: Command) -> None:
 
 async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    app, session = explorer(run={"merges": 5})
+    app, session = explorer(run=Run.of({"merges": 5}))
     async with app.run_test(size=(100, 30)) as pilot:
         await shown(pilot, app, session)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
         recipe = Recipe(tie="first-seen")
-        app.screen.dismiss(RecipeChoice(recipe, {"merges": 50, "specials": ["<s>"]}))
-        await until(pilot, lambda: session.of(Use))
-        assert session.of(Use) == [Use(recipe, (("merges", 50), ("specials", ("<s>",))))]
+        app.screen.dismiss(RecipeChoice(recipe, Run.of({"merges": 50, "specials": ["<s>"]})))
+        await until(pilot, lambda: session.of(SetRecipe))
+        assert session.of(SetRecipe) == [SetRecipe(recipe, Run.of({"merges": 50, "specials": ["<s>"]}))]
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         app.screen.dismiss(OpenChoice("books.txt", "lines"))
         await until(pilot, lambda: session.of(Open))
-        assert session.of(Open) == [Open("books.txt", "lines")]
+        assert session.of(Open) == [Open(("books.txt",), "lines")]
         await until(pilot, lambda: (tmp_path / "recent.json").exists())
 
 
@@ -337,4 +340,4 @@ async def test_a_unigram_step_has_no_place_to_follow() -> None:
         await until(pilot, lambda: app.main.objective == "unigram")
         await pilot.press("f")
         await until(pilot, lambda: any("merges nothing" in note.message for note in app._notifications))
-        assert not session.of(Follow)
+        assert not session.of(FindChanged)

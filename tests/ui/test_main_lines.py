@@ -13,13 +13,12 @@ from screens import PAIRS, encoded, snapshot, view
 
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.presets import preset_named
-from tokentui.session.snapshot import CorpusPart, Place, TokenSpan, WhyView
+from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan, WhyView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import at, bar, column, number, signed, size
 from tokentui.ui.draw.lines import spread
-from tokentui.ui.draw.running import Layout, Manner
+from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.draw.wrapping import glyphs, wrap
 from tokentui.ui.panes.encode import lay_out_tokens
 from tokentui.ui.panes.scrubber import curve
 from tokentui.ui.panes.why import sentences
@@ -101,7 +100,7 @@ def parts_of(text: str, cuts: list[int]) -> tuple[CorpusPart, ...]:
     """A text cut into parts, each a token for every character."""
     edges = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     return tuple(
-        CorpusPart(Place(0, a), text[a:b], tuple(TokenSpan(n, n + 1, False, False) for n in range(b - a)))
+        CorpusPart(CorpusPlace(0, a), text[a:b], tuple(TokenSpan(n, n + 1, False, False) for n in range(b - a)))
         for a, b in pairwise(edges)
     )
 
@@ -113,8 +112,8 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(text: str, cuts
     whole = {glyph.start for glyph in glyphs(text, mode)}
     parts = parts_of(text, [cut for cut in cuts if cut % (len(text) + 1) in whole])
     merged = tuple(dataclasses.replace(p, tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
-    first = Layout(parts, manner, Place(), True)
-    second = Layout(merged, manner, Place(), True, first)
+    first = Layout(parts, manner, CorpusPlace(), True)
+    second = Layout(merged, manner, CorpusPlace(), True, first)
     assert [plain(first.row(n)) for n in range(len(first.rows))] == [plain(second.row(n)) for n in range(len(second.rows))]
     for row in range(len(first.rows)):
         assert all(is_safe(run) for run, _ in first.row(row))
@@ -128,9 +127,9 @@ def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
     for widths in words:
         ends = list(accumulate(widths))
         tokens = tuple(TokenSpan(end - width, end, False, False) for end, width in zip(ends, widths, strict=True))
-        parts.append(CorpusPart(Place(0, at), "x" * ends[-1], tokens))
+        parts.append(CorpusPart(CorpusPlace(0, at), "x" * ends[-1], tokens))
         at += ends[-1]
-    held = Layout(tuple(parts), Manner(10_000, "shade", "text"), Place(), True)
+    held = Layout(tuple(parts), Manner(10_000, "shade", "text"), CorpusPlace(), True)
     (row,) = held.rows
     grounds = [look.ground for _, look in held._looks(*row)]
     places = [0, *accumulate(width for widths in words for width in widths)]
@@ -143,9 +142,9 @@ def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
 def test_shades_stay_while_the_window_moves() -> None:
     parts = view().parts
     manner = Manner(40, "shade", "text")
-    first = Layout(parts, manner, Place(), True)
+    first = Layout(parts, manner, CorpusPlace(), True)
     moved = Layout(parts[3:], manner, parts[3].place, False, first)
-    back = Layout(parts, manner, Place(), True, moved)
+    back = Layout(parts, manner, CorpusPlace(), True, moved)
     shades = {part.place: first._ground(n, 0, False, False) for n, part in enumerate(parts)}
     assert all(moved._ground(n, 0, False, False) == shades[part.place] for n, part in enumerate(parts[3:]))
     assert all(back._ground(n, 0, False, False) == shades[part.place] for n, part in enumerate(parts))
@@ -153,21 +152,21 @@ def test_shades_stay_while_the_window_moves() -> None:
 
 def test_a_row_that_is_seen_keeps_its_beginning_where_the_line_began_elsewhere() -> None:
     text = "abc def " * 30
-    parts = tuple(CorpusPart(Place(0, 1000 + n), text[n : n + 8], ()) for n in range(0, len(text), 8))
-    held = Layout(parts, Manner(11, "shade", "text"), Place(0, 1059), False)
+    parts = tuple(CorpusPart(CorpusPlace(0, 1000 + n), text[n : n + 8], ()) for n in range(0, len(text), 8))
+    held = Layout(parts, Manner(11, "shade", "text"), CorpusPlace(0, 1059), False)
     assert 59 in {start for start, _ in held.rows}
 
 
 def test_a_character_of_several_tokens_is_underlined() -> None:
-    part = CorpusPart(Place(), "5€", (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))))
-    held = Layout((part,), Manner(10, "shade", "text"), Place(), True)
+    part = CorpusPart(CorpusPlace(), "5€", (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))))
+    held = Layout((part,), Manner(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0)[-1] == ("€", "fresh-other+partial-here")
-    assert plain(Layout((part,), Manner(10, "bars", "text"), Place(), True).row(0)) == "5│€"
+    assert plain(Layout((part,), Manner(10, "bars", "text"), CorpusPlace(), True).row(0)) == "5│€"
 
 
 def test_dropped_text_and_found_text_are_told() -> None:
-    parts = (CorpusPart(Place(), "ab", (TokenSpan(0, 2, False, False),)), CorpusPart(Place(0, 2), "--", ()))
-    held = Layout(parts, Manner(10, "shade", "text"), Place(), True)
+    parts = (CorpusPart(CorpusPlace(), "ab", (TokenSpan(0, 2, False, False),)), CorpusPart(CorpusPlace(0, 2), "--", ()))
+    held = Layout(parts, Manner(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0) == (("ab", "shade-a"), ("--", "dropped"))
     assert held.row(0, (1, 3)) == (("a", "shade-a"), ("b", "shade-a+match"), ("-", "dropped+match"), ("-", "dropped"))
 
@@ -200,7 +199,7 @@ def test_spread_fills_its_width_exactly(left: str, right: str, width: int) -> No
 @pytest.mark.parametrize("width", [0, 1, 2, 10, 100])
 @pytest.mark.parametrize("step", [0, 128, 1000])
 def test_the_curve_marks_the_step(width: int, step: int) -> None:
-    drawn = curve(snapshot(step=step), width)
+    drawn = curve(snapshot(step=step).main, width)
     assert len(plain(drawn)) == width
     assert plain(drawn).count("┃") == (1 if width else 0)
     if width > 1:
@@ -209,7 +208,7 @@ def test_the_curve_marks_the_step(width: int, step: int) -> None:
 
 
 def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
-    drawn = plain(curve(snapshot(step=10, known=500, curve=snapshot().curve[:32]), 63))
+    drawn = plain(curve(snapshot(step=10, computed=500, curve=snapshot().main.curve.points[:32]).main, 63))
     assert drawn.count("·") in (31, 32)
     assert drawn.endswith("·" * 31)
 

@@ -14,38 +14,31 @@ from screens import check_kept, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import until
 
-from tokentui.session.snapshot import (
-    Busy,
-    CorpusPart,
-    CorpusView,
-    EncodedView,
-    PairRow,
-    Place,
-    TokenSpan,
-    WhyView,
-)
+from tokentui.session.views import Busy, CorpusPart, CorpusPlace, CorpusView, EncodedView, PairRow, TokenSpan, WhyView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw import theme
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
-PAIRS = [row for row in snapshot().pairs if isinstance(row, PairRow)]
+PAIRS = [row for row in snapshot().main.candidates.rows if isinstance(row, PairRow)]
 STATES: dict[str, dict[str, Any]] = {
     "step": {},
     "running": {"running": True, "speed": 1000, "step": 640},
     "tied": {"why": WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None)},
     "busy": {"busy": Busy("counting", 45, 100), "partial": True},
     "end": {"why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0, "step": 1000},
-    "error": {"encoded": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},
+    "error": {"encoding": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},
 }
 EMPTY: dict[str, Any] = {
-    "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0, "known": 0, "target": None,
+    "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0, "computed": 0, "target": None,
     "tokens": 0, "start_tokens": 0, "last": None, "last_id": None, "pairs": (), "pairs_total": 0,
     "why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "vocabulary": (), "vocab_size": 0,
-    "corpus": CorpusView(Place(), (), True, True, 0.0), "encoded": EncodedView("", (), 0), "curve": (0,), "curve_end": 0,
+    "corpus": CorpusView(CorpusPlace(), (), True, True, 0.0), "encoding": EncodedView("", (), 0), "curve": (0,), "curve_end": 0,
 }
 COUNTED = CorpusView(
-    Place(), tuple(CorpusPart(Place(n, 0), word, (TokenSpan(0, 2, False, False), TokenSpan(2, 3, False, False)), times)
-                   for n, (word, times) in enumerate((("hug", 10), ("pug", 5), ("pun", 1200)))), True, True, 0.0)
+    CorpusPlace(), tuple(
+        CorpusPart(CorpusPlace(n, 0), word, (TokenSpan(0, 2, False, False), TokenSpan(2, 3, False, False)), times)
+        for n, (word, times) in enumerate((("hug", 10), ("pug", 5), ("pun", 1200)))
+    ), True, True, 0.0)
 
 
 async def draw(app: ExplorerApp, session: Any, pilot: Any, **changes: Any) -> str:
@@ -135,7 +128,7 @@ async def test_text_stays_where_it_is_while_tokens_change() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         first = await draw(app, session, pilot)
         whole = tuple(CorpusPart(p.place, p.text, (TokenSpan(0, len(p.text), True, False),)) for p in view().parts)
-        later = await draw(app, session, pilot, corpus=CorpusView(Place(), whole, True, True, 0.0))
+        later = await draw(app, session, pilot, corpus=CorpusView(CorpusPlace(), whole, True, True, 0.0))
         assert first == later
 
 
@@ -156,7 +149,7 @@ async def test_only_lines_that_change_are_drawn_again() -> None:
         assert drawn == []
         parts = view().parts
         other = (CorpusPart(parts[0].place, parts[0].text, (TokenSpan(0, 2, True, False),)), *parts[1:])
-        await draw(app, session, pilot, corpus=CorpusView(Place(), other, True, True, 0.0))
+        await draw(app, session, pilot, corpus=CorpusView(CorpusPlace(), other, True, True, 0.0))
         assert [[region.y for region in regions] for regions in drawn] == [[0]]  # type: ignore[attr-defined]
 
 

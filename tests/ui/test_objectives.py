@@ -14,15 +14,16 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.session.commands import Fine
-from tokentui.session.snapshot import RoundView, Snapshot, WhyView
-from tokentui.ui.actions import hints, meant
+from tokentui.session.commands import StepPieces
+from tokentui.session.views import CurveView, RoundView, WhyView
+from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.find import FindScreen
+from tokentui.ui.dialogs.ask import FindScreen
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import has
 from tokentui.ui.panes.candidates import PairTable, stands
 from tokentui.ui.panes.scrubber import curve
 from tokentui.ui.panes.why import sentences
@@ -221,9 +222,9 @@ async def test_a_piece_by_loss_and_one_that_left_can_be_inspected() -> None:
 
 
 def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:
-    longer: Snapshot = snapshot(**{**UNIGRAM, "start_tokens": 10, "curve": (10, 15, 20), "curve_end": 2, "step": 0})
+    longer = snapshot(**{**UNIGRAM, "start_tokens": 10, "curve": (10, 15, 20), "curve_end": 2, "step": 0}).main
     assert plain(curve(longer, 3)) == "┃··"
-    full = dataclasses.replace(longer, curve=tuple(10 + n for n in range(64)))
+    full = dataclasses.replace(longer, curve=CurveView(tuple(10 + n for n in range(64)), 2))
     assert plain(curve(full, 5))[1:] == "▃▅▆█"
 
 
@@ -239,18 +240,19 @@ async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_on
         await pilot.press("escape")
         text = await draw(app, session, pilot)
         assert "piece back" not in text
-        session.answers[Fine] = TokentuiError("a merge is the finest step")
+        session.answers[StepPieces] = TokentuiError("a merge is the finest step")
         await pilot.press("l")
         await until(pilot, lambda: "a merge is the finest step" in screen_text(app))
 
 
 def test_actions_are_offered_where_they_mean_something() -> None:
     fine = {"piece_on", "piece_back", "pieces_on", "pieces_back"}
-    assert fine <= {action.name for action in meant("unigram")}
-    for objective in ("", "count", "score", "gage"):
-        assert not fine & {action.name for action in meant(objective)}
-    assert "compressed" in {action.name for action in hints("corpus", "gage")}
-    assert "compressed" not in {action.name for action in hints("corpus", "count")}
+    kinds: dict[str, dict[str, Any]] = {"count": {}, "score": SCORE, "gage": GAGE, "unigram": UNIGRAM}
+    for name, changes in kinds.items():
+        now = snapshot(**changes)
+        meant = {action.name for action in MAIN_ACTIONS if has(now, action.needs)}
+        assert fine & meant == (fine if name == "unigram" else set())
+        assert ("compressed" in meant) == (name == "gage")
 
 
 # Gage.

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from tokentui.formats import save
+from tokentui.formats.files import save
 from tokentui.presets import preset_named
+from tokentui.recipe import Run
+from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
 from tokentui.session.saved import Branch, Keeper, Kept, offered
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
@@ -21,14 +22,15 @@ from tokentui.ui.dialogs.offer import OfferScreen
 
 GPT2 = preset_named("gpt2").recipe
 KEPT = Kept(
-    sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, (), 4), typed="hugs",
+    sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, step=4), typed="hugs",
     settings={"pane": "pairs", "glyphs": "hex", "order": "longest", "keep_place": "size"},
 )
 
 
 def app_of(begun: Kept, offer: Kept | None) -> ExplorerApp:
     return ExplorerApp(
-        lambda publish: Session(publish, GPT2, Run()), begin=lambda session: session.open(["sample:english"]), begun=begun,
+        lambda publish: Session(publish, GPT2, Run()), begin=lambda session: session.send(do.Open(("sample:english",))),
+        begun=begun,
         offer=(offer, "") if offer is not None else None,
     )
 
@@ -47,11 +49,11 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 4)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 4)
         await until(pilot, lambda: app.main.active == "pairs")
         now = app.main.snapshot
         assert now is not None
-        assert (now.corpus_name, now.preset, now.keep_place) == ("hugs", "comp336", "size")
+        assert (now.corpus.name, now.main.preset, now.keep_place) == ("hugs", "comp336", "size")
         assert (app.main.mode, app.main.look.vocabulary_order, app.main.encode.line.value) == ("hex", "longest", "hugs")
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
@@ -63,7 +65,7 @@ async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("n")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus_name == "english")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
         await until(pilot, lambda: offered(sessions) is None)
 
 
@@ -72,7 +74,7 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("escape")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus_name == "english")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
         assert app.keeping is None
     assert offered(sessions) == (KEPT, "")
 
@@ -98,9 +100,9 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.json"
     save(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
-    app = app_of(Kept(sources=("sample:english",)), dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, (), 3)))
+    app = app_of(Kept(sources=("sample:english",)), dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3)))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.opened is not None)
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.step == 3)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)

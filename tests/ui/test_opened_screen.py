@@ -15,11 +15,14 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui import train
-from tokentui.formats import recognise
+from tokentui.formats.files import recognise
+from tokentui.formats.registry import WRITTEN
+from tokentui.recipe import Run
+from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, OpenTokenizer
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
-from tokentui.session.snapshot import BirthRow, Snapshot
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import BirthRow
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
@@ -62,20 +65,21 @@ def now(app: ExplorerApp) -> Snapshot:
 @asynccontextmanager
 async def opened(file: Path, corpus: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Any, Pilot[None]]]:
     """The explorer on a tokenizer file, at its last birth."""
-    app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.open_tokenizer(str(file), "", [str(corpus)]))
+    wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
+    app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.send(wanted))
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.opened)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.opened)
         yield app, pilot
 
 
 async def at_birth(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
-    await until(pilot, lambda: now(app).step == number)
+    await until(pilot, lambda: now(app).main.at.step == number)
 
 
 async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         await at_birth(app, pilot, 7)
-        assert [token.text for token in now(app).encoded.tokens] == ["hugs", "pun"]
+        assert [token.text for token in now(app).main.encoding.tokens] == ["hugs", "pun"]
         seen = screen_text(app)
         assert "2 Births" in seen
         assert "end  the last birth · 1 token is an orphan" in seen
@@ -83,8 +87,8 @@ async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, cor
         assert file.name in seen
         await pilot.press("0")
         await at_birth(app, pilot, 0)
-        assert [token.text for token in now(app).encoded.tokens] == [*"hugs", *"pun"]
-        assert now(app).tokens == now(app).start_tokens
+        assert [token.text for token in now(app).main.encoding.tokens] == [*"hugs", *"pun"]
+        assert now(app).main.at.tokens == now(app).main.at.start_tokens
         seen = screen_text(app)
         assert "next  u+g → ug   merge 1 in the file · 100 places in 3 distinct words of hugs.txt" in seen
         for key, number in (("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7)):
@@ -95,22 +99,23 @@ async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, cor
         assert not now(app).running
         await pilot.press("g", *"hugs", "enter")
         await at_birth(app, pilot, 4)
-        row = now(app).last
+        row = now(app).main.at.last
         assert isinstance(row, BirthRow)
         assert (row.token, row.parts, row.count, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
         await pilot.press("g", *"zebra", "enter")
         await until(pilot, lambda: any("the file has no token" in one.message for one in app._notifications))
-        assert now(app).step == 4
+        assert now(app).main.at.step == 4
 
 
 async def test_the_end_of_another_run_is_not_the_end_of_the_births(file: Path, corpus: Path) -> None:
     run = Run.of({"merges": 3, "vocab_size": 9})
+    wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
     app = ExplorerApp(
-        lambda publish: Session(publish, run=run), begin=lambda session: session.open_tokenizer(str(file), "", [str(corpus)]),
-        run={"merges": 3, "vocab_size": 9},
+        lambda publish: Session(publish, run=run), begin=lambda session: session.send(wanted),
+        run=Run.of({"merges": 3, "vocab_size": 9}),
     )
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.opened)
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.opened)
         await at_birth(app, pilot, 7)
         assert "birth 7, the last" in screen_text(app)
         await pilot.press("0", "G")
@@ -127,13 +132,13 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
         await until(pilot, lambda: app.main.pairs.cursor == 4)
         await pilot.press("3")
         for order, first in (("newest", b"hug"), ("most used", b"hug"), ("longest", b"orphan"), ("id", b"[UNK]")):
-            await until(pilot, lambda order=order: now(app).vocabulary_order == order)  # type: ignore[misc]
-            assert now(app).vocabulary[0].piece == first
-            assert len(now(app).vocabulary) == now(app).vocab_size
+            await until(pilot, lambda order=order: now(app).main.vocabulary.order == order)  # type: ignore[misc]
+            assert now(app).main.vocabulary.rows[0].piece == first
+            assert len(now(app).main.vocabulary.rows) == now(app).main.at.vocab_size
             await pilot.press("S")
-        await until(pilot, lambda: now(app).vocabulary_order == "newest")
-        orphan = next(row for row in now(app).vocabulary if row.piece == b"orphan")
-        pad = next(row for row in now(app).vocabulary if row.piece == b"<pad>")
+        await until(pilot, lambda: now(app).main.vocabulary.order == "newest")
+        orphan = next(row for row in now(app).main.vocabulary.rows if row.piece == b"orphan")
+        pad = next(row for row in now(app).main.vocabulary.rows if row.piece == b"<pad>")
         assert (orphan.kind, orphan.reason) == ("orphan", "no merge leads to it")
         assert (pad.kind, pad.id, pad.uses) == ("special", 16, 20)
         await pilot.press("enter")
@@ -150,13 +155,13 @@ async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: 
             assert said in seen
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        assert now(app).opened is not None
+        assert now(app).main.opened is not None
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)
         await pilot.press("t")
-        await until(pilot, lambda: now(app).opened is None and now(app).busy is None)
-        assert now(app).corpus_name == "hugs.txt"
-        assert now(app).objective == "count"
+        await until(pilot, lambda: now(app).main.opened is None and now(app).busy is None)
+        assert now(app).corpus.name == "hugs.txt"
+        assert now(app).main.objective == "count"
 
 
 async def test_its_facts_its_health_and_what_is_damaged_beside_it(file: Path, corpus: Path, tmp_path: Path) -> None:
@@ -175,8 +180,8 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(file: Path, co
         await until(pilot, lambda: app.screen is app.main)
         app.send(OpenTokenizer(str(tmp_path / "bad.json")))
         await until(pilot, lambda: any("is not in the vocabulary" in one.message for one in app._notifications))
-        assert now(app).opened is not None
-        assert now(app).opened.path == str(file)  # type: ignore[union-attr]
+        assert now(app).main.opened is not None
+        assert now(app).main.opened.path == str(file)  # type: ignore[union-attr]
 
 
 async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_same_tokenizer(
@@ -184,24 +189,24 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "other.txt").write_text("hugs hugs\n")
-    app = ExplorerApp(Session, begin=lambda session: session.open([str(corpus)]))
+    app = ExplorerApp(Session, begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         app.screen.query_one("Field").value = str(file)  # type: ignore[attr-defined]
         await until(pilot, lambda: "is a tokenizer: Hugging Face's tokenizer.json" in screen_text(app))
         await pilot.press("enter")
-        await until(pilot, lambda: now(app).opened is not None and now(app).step == 7)
-        assert now(app).corpus_name == "hugs.txt"
+        await until(pilot, lambda: now(app).main.opened is not None and now(app).main.at.step == 7)
+        assert now(app).corpus.name == "hugs.txt"
         app.send(GoTo(3))
         await at_birth(app, pilot, 3)
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         app.screen.query_one("Field").value = str(tmp_path / "other.txt")  # type: ignore[attr-defined]
         await pilot.press("enter")
-        await until(pilot, lambda: now(app).corpus_name == "other.txt")
-        assert (now(app).opened is not None, now(app).step, now(app).tokens) == (True, 3, 4)
+        await until(pilot, lambda: now(app).corpus.name == "other.txt")
+        assert (now(app).main.opened is not None, now(app).main.at.step, now(app).main.at.tokens) == (True, 3, 4)
 
 
 @pytest.fixture
@@ -214,9 +219,9 @@ def cut(file: Path) -> Path:
 
 async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path) -> None:
     """Open says what is wrong where and opens nothing; enter again opens it as a text."""
-    app = ExplorerApp(Session, typed="", begin=lambda session: session.open([str(corpus)], None, "text"))
+    app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         screen = app.screen
@@ -227,24 +232,24 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         await pilot.press("enter")
         await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
         assert "not valid JSON" in screen_text(app)
-        assert now(app).corpus_name == "hugs.txt"
+        assert now(app).corpus.name == "hugs.txt"
         screen.field.value = str(corpus)  # another name: what was said is of no meaning any more
         await until(pilot, lambda: screen.notice.said == "")
         screen.field.value = str(cut)
         await until(pilot, lambda: screen.notice.said.startswith("tokenizer.json: a damaged tokenizer"))
         await pilot.press("enter")
         await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
-        assert now(app).corpus_name == "hugs.txt"
+        assert now(app).corpus.name == "hugs.txt"
         await pilot.press("enter")
-        await until(pilot, lambda: now(app).corpus_name == "tokenizer.json")
-        assert now(app).opened is None
+        await until(pilot, lambda: now(app).corpus.name == "tokenizer.json")
+        assert now(app).main.opened is None
 
 
 async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, model: Path) -> None:
     """Its first bytes say what it is; that the rest is missing is found by reading it."""
-    app = ExplorerApp(Session, typed="", begin=lambda session: session.open([str(corpus)], None, "text"))
+    app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(160, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus_name == "hugs.txt")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         screen = app.screen
@@ -253,7 +258,7 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
         await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in screen.notice.said)
         await pilot.press("enter")
         await until(pilot, lambda: any("o with ctrl+t reads it as a text" in note.message for note in app._notifications))
-        assert (now(app).corpus_name, now(app).opened) == ("hugs.txt", None)
+        assert (now(app).corpus.name, now(app).main.opened) == ("hugs.txt", None)
 
 
 @pytest.fixture
@@ -269,9 +274,9 @@ def model(tmp_path: Path) -> Path:
 def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text("the 120\nof 80\nand 70\n")
     (tmp_path / "rows.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
-    assert recognise(file) == "Hugging Face's tokenizer.json"
+    assert recognise(file) is WRITTEN["huggingface"]
     for name in (corpus, tmp_path / "counts.txt", tmp_path / "rows.jsonl", tmp_path / "none", tmp_path):
-        assert recognise(name) == ""
+        assert recognise(name) is None
 
 
 def test_a_split_may_stand_behind_a_path() -> None:

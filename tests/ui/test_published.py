@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from compares import comparing
-from dialogs import shown, typed
+from dialogs import FakeFace, shown, typed
 from running_cli import cli as run_command
 from screens import screen_text
 from waiting import until
@@ -16,18 +16,16 @@ from waiting import until
 import tokentui
 from tokentui.cli.options import wanted
 from tokentui.presets import PRESETS, resolved
-from tokentui.recipe import Recipe
-from tokentui.session.compared import AddColumn
-from tokentui.session.prepared import Run
-from tokentui.ui.compare.add import AddScreen
+from tokentui.recipe import Recipe, Run
+from tokentui.session.commands_compare import AddColumn, ColumnWanted
 from tokentui.ui.dialogs import draft
-from tokentui.ui.dialogs.listing import Listing
+from tokentui.ui.dialogs.add import AddScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.trying import words
+from tokentui.ui.draw.listing import Listing
 
 GPT2 = PRESETS["gpt2"].recipe
-PUBLISHED = draft.run_of(PRESETS["gpt2"], {}, True)
-UNSET = draft.full_run({})
+PUBLISHED = draft.run_of(PRESETS["gpt2"], Run(), True)
+UNSET = Run()
 
 
 def lines(pilot: Any) -> str:
@@ -42,13 +40,13 @@ def test_one_meaning_of_a_name(name: str) -> None:
     for published in (False, True):
         recipe, run = wanted(name, {}, {"published": published})
         assert recipe == preset.recipe
-        assert Run.of(run) == Run.of(draft.run_of(preset, UNSET, published))
+        assert run == draft.run_of(preset, UNSET, published)
         plain, said = resolved(name, published)
-        assert (plain, Run.of(said)) == (recipe, Run.of(run))
+        assert (plain, said) == (recipe, run)
         again = resolved(tokentui.preset(name, published=published))
         assert again == (plain, said)
-        assert not published or run.get("specials", ()) == preset.specials
-        assert published or run == {}
+        assert not published or said.specials == preset.run.specials
+        assert published or run == Run()
 
 
 @pytest.mark.parametrize("name", ["gpt2", "comp336", "sentencepiece-bpe", "llama2", "bert"])
@@ -76,7 +74,7 @@ def test_what_is_named_goes_before_what_was_published() -> None:
     assert tokentui.train(corpus, whole, vocab_size=300).vocab_size == 300
     small = tokentui.Trainer(corpus, "tiktoken-edu", published=True)
     assert small.run() == "vocab_size"
-    assert small.vocab_size == PRESETS["tiktoken-edu"].stops["vocab_size"]
+    assert small.vocab_size == PRESETS["tiktoken-edu"].run.stops.vocab_size
     with pytest.raises(tokentui.TokentuiError, match="no preset is this recipe"):
         tokentui.Trainer(corpus, Recipe(tie="shortest"), published=True)
 
@@ -91,54 +89,54 @@ def test_a_recipe_file_has_nothing_published(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", {})
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
     async with shown(dialog, size) as (app, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         await until(pilot, lambda: presets.cursor_key == "gpt2")
         await pilot.press("enter")  # the marked one: nothing changes
         await until(pilot, lambda: axes.has_focus)
-        assert dialog.run_words == UNSET
+        assert dialog.run == UNSET
         await until(pilot, lambda: "nothing is changed" in lines(pilot) and "as published no" in lines(pilot))
         await pilot.press("down", "enter")
         await until(pilot, lambda: "as published yes" in lines(pilot) and "50,257" in lines(pilot))
-        assert dialog.run_words == PUBLISHED
+        assert dialog.run == PUBLISHED
         await pilot.press("left")
         await until(pilot, lambda: "as published no" in lines(pilot))
-        assert dialog.run_words == UNSET
+        assert dialog.run == UNSET
         await pilot.press("right", "t")
         await until(pilot, lambda: app.answered)
         assert (app.result.recipe, app.result.run) == (GPT2, PUBLISHED)
 
 
 async def test_a_published_run_follows_the_preset_until_it_is_changed() -> None:
-    dialog = RecipeScreen(GPT2, "gpt2", PUBLISHED)
+    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", PUBLISHED)
     async with shown(dialog, (120, 40)) as (_, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         assert dialog.published
         presets.move_to(presets.index_of("bert") or 0)
         await pilot.press("enter")
         await until(pilot, lambda: axes.has_focus)
-        assert dialog.run_words == draft.run_of(PRESETS["bert"], {}, True)
+        assert dialog.run == draft.run_of(PRESETS["bert"], Run(), True)
         axes.move_to(axes.index_of("vocab_size") or 0)
         await pilot.press("enter", "ctrl+u")
         await typed(pilot, "500")
         await pilot.press("enter")
-        await until(pilot, lambda: axes.has_focus and dialog.run_words["vocab_size"] == 500)
+        await until(pilot, lambda: axes.has_focus and dialog.run.stops.vocab_size == 500)
         assert not dialog.published
 
 
 async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
-    dialog = RecipeScreen(GPT2.with_axes(tie="shortest"), "", {})
+    dialog = RecipeScreen(FakeFace(), GPT2.with_axes(tie="shortest"), "")
     async with shown(dialog, (120, 40)) as (_, pilot):
         axes = dialog.query_one("#axes", Listing)
         await pilot.press("tab", "down", "enter")
         await until(pilot, lambda: "nothing is published of it" in lines(pilot))
         assert axes.cursor_key == draft.PUBLISHED
-        assert dialog.run_words == UNSET
+        assert dialog.run == UNSET
 
 
 async def test_the_words_that_shape_the_learning_are_rows() -> None:
-    dialog = RecipeScreen(PRESETS["llama2"].recipe, "llama2", {})
+    dialog = RecipeScreen(FakeFace(), PRESETS["llama2"].recipe, "llama2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         axes = dialog.query_one("#axes", Listing)
 
@@ -170,7 +168,7 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
 async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published(size: tuple[int, int]) -> None:
     async with comparing(size) as (app, screen, session, pilot):
 
-        async def add(*keys: str) -> dict[str, Any]:
+        async def add(*keys: str) -> Run:
             before = len(session.of(AddColumn))
             await pilot.press("plus")
             await until(pilot, lambda: isinstance(app.screen, AddScreen))
@@ -179,9 +177,9 @@ async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published(size: t
             await typed(pilot, "bert")
             await pilot.press("enter")
             await until(pilot, lambda: app.screen is screen and len(session.of(AddColumn)) > before)
-            wanted = session.of(AddColumn)[-1].wanted
+            wanted: ColumnWanted = session.of(AddColumn)[-1].wanted
             assert wanted.recipe == PRESETS["bert"].recipe
-            return dict(wanted.run)
+            return wanted.run
 
-        assert await add() == dict(words(draft.full_run(app.asking.run)))
-        assert await add("down", "down", "enter", "shift+tab") == dict(words(draft.run_of(PRESETS["bert"], {}, True)))
+        assert await add() == app.run_in_use
+        assert await add("down", "down", "enter", "shift+tab") == draft.run_of(PRESETS["bert"], Run(), True)

@@ -15,14 +15,15 @@ from waiting import until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
-from tokentui.recipe import Recipe
-from tokentui.session.commands import CancelWork, CorpusText, Move, Open, Scratch, See, Use
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.commands import CancelWork, CorpusText, Move, Open, SetRecipe, SetViewport, TrainOnText
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
-from tokentui.session.snapshot import Busy, Place
+from tokentui.session.views import Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.live import RecipeChoice
 from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
-from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
 
 TEXT = "On an evening\nin July\n\na young man"
 
@@ -38,7 +39,7 @@ class Slow:
 
     def send(self, command: Any) -> asyncio.Future[Any]:
         """Hold the answer back; a later command gives up an earlier one, as in a session."""
-        if not isinstance(command, Scratch | Use | Open):
+        if not isinstance(command, TrainOnText | SetRecipe | Open):
             return self._send(command)
         for _, earlier in self.waiting:
             if not earlier.done():
@@ -85,7 +86,7 @@ async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await editing(app, session, pilot, TEXT + "\nnot\there \x1b[31m red\x07 \udcff")
         await pilot.press("down", "x")
-        await until(pilot, lambda: session.of(Scratch))
+        await until(pilot, lambda: session.of(TrainOnText))
         await pilot.pause()
         check_kept(app, f"scratch-editing-{size[0]}x{size[1]}")
         typed = text_of(app)
@@ -100,13 +101,13 @@ async def test_keys_are_text_and_each_change_is_sent() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot)
-        assert session.of(Scratch) == []
+        assert session.of(TrainOnText) == []
         assert "1 Corpus · editing" in screen_text(app)
         assert "line 1 of 4" in screen_text(app)
         await pilot.press(*"nq ", "enter", "question_mark")
-        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("nq \n?" + TEXT)])
+        await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("nq \n?" + TEXT)])
         assert session.of(Move) == []
-        assert session.of(Scratch)[0] == Scratch("n" + TEXT)
+        assert session.of(TrainOnText)[0] == TrainOnText("n" + TEXT)
         await until(pilot, lambda: "line 2 of 5" in screen_text(app))
 
 
@@ -118,14 +119,14 @@ async def test_the_newest_text_is_sent_when_the_last_is_answered() -> None:
         await pilot.press(*"abc")
         await until(pilot, lambda: text_of(app) == "abc")
         await pilot.pause()
-        assert slow.commands == [Scratch("a")]
+        assert slow.commands == [TrainOnText("a")]
         slow.answer()
         await until(pilot, lambda: len(slow.commands) == 2)
         slow.answer()
         await pilot.pause()
-        assert slow.commands == [Scratch("a"), Scratch("abc")]
+        assert slow.commands == [TrainOnText("a"), TrainOnText("abc")]
         await pilot.press("d")
-        await until(pilot, lambda: slow.commands[2:] == [Scratch("abcd")])
+        await until(pilot, lambda: slow.commands[2:] == [TrainOnText("abcd")])
 
 
 async def test_while_it_is_trained_what_is_seen_stays_and_changes_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,12 +159,12 @@ async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
         assert app.focused is app.main.text
         await until(pilot, lambda: "1 Corpus · scratch" in screen_text(app))
         await pilot.press("t", "y")
-        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("xy" + TEXT)])
+        await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("xy" + TEXT)])
         assert len(session.of(CorpusText)) == 1
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("x" + TEXT))
+        await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("x" + TEXT))
         await pilot.press("ctrl+y")
-        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("xy" + TEXT))
+        await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("xy" + TEXT))
 
 
 async def test_a_text_that_was_not_changed_is_asked_for_again() -> None:
@@ -175,20 +176,20 @@ async def test_a_text_that_was_not_changed_is_asked_for_again() -> None:
         assert "scratch" not in screen_text(app)
         await editing(app, session, pilot, "other")
         assert text_of(app) == "other"
-        assert session.of(Scratch) == []
+        assert session.of(TrainOnText) == []
 
 
 async def test_the_window_of_the_corpus_is_not_asked_for_while_nobody_sees_it() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot)
-        await until(pilot, lambda: session.of(See)[-1].look.corpus_chars == 0)
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.corpus_chars == 0)
         session.show(corpus=view(TEXT))
         await pilot.pause()
-        assert session.of(See)[-1].look.corpus_chars == 0
+        assert session.of(SetViewport)[-1].viewport.corpus_chars == 0
         await pilot.press("down", "down", "x", "escape")
-        await until(pilot, lambda: session.of(See)[-1].look.corpus_chars > 0)
-        assert session.of(See)[-1].look.corpus == Place(0, TEXT.index("\n\n") + 1)
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.corpus_chars > 0)
+        assert session.of(SetViewport)[-1].viewport.corpus == CorpusPlace(0, TEXT.index("\n\n") + 1)
 
 
 async def test_the_editor_begins_where_the_corpus_is_looked_at() -> None:
@@ -216,7 +217,7 @@ async def test_another_pane_can_be_used_meanwhile() -> None:
         assert app.main.active == "pairs"
         assert app.main.corpus.editing
         await pilot.press("1", "n")
-        await until(pilot, lambda: session.of(Scratch) == [Scratch("n" + TEXT)])
+        await until(pilot, lambda: session.of(TrainOnText) == [TrainOnText("n" + TEXT)])
 
 
 async def test_rows_that_were_scrolled_to_stay_while_one_types() -> None:
@@ -226,7 +227,7 @@ async def test_rows_that_were_scrolled_to_stay_while_one_types() -> None:
         await pilot.press("2", *["down"] * 5, "1")
         await editing(app, session, pilot)
         await pilot.press("x")
-        await until(pilot, lambda: session.of(Scratch))
+        await until(pilot, lambda: session.of(TrainOnText))
         session.show(corpus_name="scratch", corpus_bytes=5)
         await until(pilot, lambda: "scratch" in screen_text(app).splitlines()[0])
         assert app.main.pairs.cursor == 5
@@ -254,23 +255,23 @@ async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offer
         assert not app.main.corpus.editing
         await pilot.press("t")
         await until(pilot, lambda: app.main.context == "editor")
-        assert session.of(Scratch) == []
+        assert session.of(TrainOnText) == []
         assert len(session.of(CorpusText)) == 1
         await pilot.press("x")
-        await until(pilot, lambda: session.of(Scratch) == [Scratch("x")])
+        await until(pilot, lambda: session.of(TrainOnText) == [TrainOnText("x")])
 
 
 async def test_what_goes_wrong_is_said_once_and_the_next_change_is_tried() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
-        session.answers[Scratch] = TokentuiError("not in the alphabet", "é")
+        session.answers[TrainOnText] = TokentuiError("not in the alphabet", "é")
         await pilot.press(*"abc")
-        await until(pilot, lambda: session.of(Scratch)[-1:] == [Scratch("abc")])
+        await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("abc")])
         assert [line for line in said(app) if "alphabet" in line] == ["é: not in the alphabet"]
-        session.answers[Scratch] = None
+        session.answers[TrainOnText] = None
         await pilot.press("d")
-        await until(pilot, lambda: session.of(Scratch)[-1] == Scratch("abcd"))
+        await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("abcd"))
 
 
 async def choose_corpus(app: ExplorerApp, pilot: Any, slow: Slow) -> None:
@@ -288,7 +289,7 @@ async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
         slow = Slow(app)
         await pilot.press(*"ab")
         await choose_corpus(app, pilot, slow)
-        assert [type(command) for command in slow.commands] == [Scratch, Open]
+        assert [type(command) for command in slow.commands] == [TrainOnText, Open]
         assert not app.main.corpus.editing
         slow.answer()
         await until(pilot, lambda: app.main.corpus._editor is None)
@@ -307,7 +308,7 @@ async def test_a_corpus_that_cannot_be_opened_leaves_what_was_typed() -> None:
         await pilot.press(*"ab")
         await choose_corpus(app, pilot, slow)
         slow.answer(TokentuiError("no such file", "books.txt"))
-        await until(pilot, lambda: slow.commands[-1] == Scratch("ab"))
+        await until(pilot, lambda: slow.commands[-1] == TrainOnText("ab"))
         assert said(app) == ["books.txt: no such file"]
         assert app.main.corpus.edited
 
@@ -320,12 +321,12 @@ async def test_a_recipe_waits_for_the_text() -> None:
         await pilot.press(*"ab", "escape", "a")
         await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
         recipe = Recipe(tie="first-seen")
-        app.screen.dismiss(RecipeChoice(recipe, {"merges": 5}))
+        app.screen.dismiss(RecipeChoice(recipe, Run.of({"merges": 5})))
         await until(pilot, lambda: app.screen is app.main)
         slow.answer()
-        await until(pilot, lambda: slow.commands == [Scratch("a"), Scratch("ab")])
+        await until(pilot, lambda: slow.commands == [TrainOnText("a"), TrainOnText("ab")])
         slow.answer()
-        await until(pilot, lambda: slow.commands[2:] == [Use(recipe, (("merges", 5),))])
+        await until(pilot, lambda: slow.commands[2:] == [SetRecipe(recipe, Run.of({"merges": 5}))])
 
 
 def with_session(source: str) -> tuple[ExplorerApp, Callable[[], Session]]:
@@ -336,7 +337,7 @@ def with_session(source: str) -> tuple[ExplorerApp, Callable[[], Session]]:
         held.append(Session(publish, Recipe(), Run.of({})))
         return held[0]
 
-    return ExplorerApp(factory, begin=lambda session: session.open([source]), boundaries="bars"), lambda: held[0]
+    return ExplorerApp(factory, begin=lambda session: session.send(do.Open((source,))), boundaries="bars"), lambda: held[0]
 
 
 async def test_all_panes_follow_what_is_typed() -> None:
@@ -346,24 +347,24 @@ async def test_all_panes_follow_what_is_typed() -> None:
         return app.main.snapshot
 
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: now() and now().distinct and session().idle.is_set())
+        await until(pilot, lambda: now() and now().main.at.distinct and session().idle.is_set())
         await pilot.press("n", "n", "t")
         await until(pilot, lambda: app.main.context == "editor")
         before = text_of(app)
         app.post_message(events.Paste("zq" * 300 + "\r"))
-        await until(pilot, lambda: now().corpus_name == "scratch" and session().idle.is_set())
-        assert now().step == 2
-        assert (now().last.left, now().last.right) == (b"zq", b"zq")
-        assert now().corpus_bytes == len(before.encode()) + 601
+        await until(pilot, lambda: now().corpus.name == "scratch" and session().idle.is_set())
+        assert now().main.at.step == 2
+        assert (now().main.at.last.left, now().main.at.last.right) == (b"zq", b"zq")
+        assert now().corpus.bytes == len(before.encode()) + 601
         await until(pilot, lambda: "zq+zq" in screen_text(app))
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: now().corpus_bytes == len(before.encode()) and session().idle.is_set())
-        assert b"zq" not in (now().last.left, now().last.right)
+        await until(pilot, lambda: now().corpus.bytes == len(before.encode()) and session().idle.is_set())
+        assert b"zq" not in (now().main.at.last.left, now().main.at.last.right)
         await pilot.press("f7", "delete")
-        await until(pilot, lambda: now().corpus_bytes == 0 and session().idle.is_set())
+        await until(pilot, lambda: now().corpus.bytes == 0 and session().idle.is_set())
         await until(pilot, lambda: "the corpus is empty" in screen_text(app))
         await pilot.press(*"abab", "escape")
-        await until(pilot, lambda: now().corpus_bytes == 4 and session().idle.is_set())
+        await until(pilot, lambda: now().corpus.bytes == 4 and session().idle.is_set())
         await until(pilot, lambda: "│abab " in screen_text(app).splitlines()[2])  # two merges: ab, abab
         assert "scratch · 4 B" in screen_text(app)
 

@@ -6,23 +6,24 @@ import asyncio
 from typing import Any
 
 import pytest
+from dialogs import FakeFace
 from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.recipe import Recipe
-from tokentui.session.commands import GoTo, KeepPlace, Play, Use
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.commands import GoTo, KeepPlace, Play, SetRecipe
 from tokentui.session.driver import Session
-from tokentui.session.explorer import Run
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs import draft, following
-from tokentui.ui.dialogs.listing import Listing
-from tokentui.ui.dialogs.recipe import RecipeChoice, RecipeScreen
-from tokentui.ui.trying import words
+from tokentui.ui.dialogs import draft, live
+from tokentui.ui.dialogs.live import RecipeChoice
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.draw.listing import Listing
 
 USED = Recipe()
-RUN = words(draft.full_run({}))
+RUN = Run()
 
 
 def turned(by: int) -> Recipe:
@@ -61,12 +62,12 @@ async def test_each_change_is_trained_and_t_keeps_it() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await at_axis(app, session, pilot)
         await pilot.press("right")
-        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)])
+        await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)])
         await pilot.press("right")
-        await until(pilot, lambda: session.of(Use)[1:] == [Use(turned(2), RUN)])
+        await until(pilot, lambda: session.of(SetRecipe)[1:] == [SetRecipe(turned(2), RUN)])
         await pilot.press("t")
         await until(pilot, lambda: app.screen is app.main)
-        assert len(session.of(Use)) == 2
+        assert len(session.of(SetRecipe)) == 2
         assert session.of(GoTo) == []
 
 
@@ -81,7 +82,7 @@ async def test_esc_puts_back_the_recipe_the_step_and_the_place() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: session.of(GoTo) == [GoTo(128)])
         assert session.of(KeepPlace)[1:] == [KeepPlace("step")]
-        assert session.of(Use) == [Use(turned(1), RUN), Use(USED, RUN)]
+        assert session.of(SetRecipe) == [SetRecipe(turned(1), RUN), SetRecipe(USED, RUN)]
 
 
 async def test_esc_lets_a_run_go_on() -> None:
@@ -99,7 +100,7 @@ async def test_where_nothing_was_changed_nothing_is_sent() -> None:
         await at_axis(app, session, pilot)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        assert [one for one in session.sent if isinstance(one, Use | GoTo | KeepPlace)] == []
+        assert [one for one in session.sent if isinstance(one, SetRecipe | GoTo | KeepPlace)] == []
 
 
 async def test_the_switch_turns_it_off_and_on() -> None:
@@ -107,15 +108,15 @@ async def test_the_switch_turns_it_off_and_on() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         dialog = await at_axis(app, session, pilot)
         await pilot.press("right", "l")
-        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN), Use(USED, RUN)])
+        await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN), SetRecipe(USED, RUN)])
         assert dialog.recipe == turned(1)
         assert not dialog.has_class("-live")
         await pilot.press("right")
-        await to_row(dialog, pilot, following.NAME)
+        await to_row(dialog, pilot, live.NAME)
         await until(pilot, lambda: "live · off" in " · ".join(screen_text(app).split()))
-        assert len(session.of(Use)) == 2
+        assert len(session.of(SetRecipe)) == 2
         await pilot.press("enter")
-        await until(pilot, lambda: session.of(Use)[2:] == [Use(turned(2), RUN)])
+        await until(pilot, lambda: session.of(SetRecipe)[2:] == [SetRecipe(turned(2), RUN)])
 
 
 async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
@@ -124,9 +125,9 @@ async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
         dialog = await at_axis(app, session, pilot, corpus_bytes=1_000_001)
         await pilot.press("right")
         await until(pilot, lambda: dialog.recipe == turned(1))
-        assert session.of(Use) == []
+        assert session.of(SetRecipe) == []
         await pilot.press("t")
-        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)])
+        await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)])
 
 
 async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
@@ -139,7 +140,7 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
 
         def slow(command: Any) -> asyncio.Future[Any]:
             future = send(command)
-            if isinstance(command, Use):
+            if isinstance(command, SetRecipe):
                 for earlier in waiting:
                     if not earlier.done():
                         earlier.set_exception(Cancelled())
@@ -149,23 +150,23 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
 
         app.session.send = slow  # type: ignore[method-assign]
         await pilot.press("right", "right", "right")
-        await until(pilot, lambda: [use.recipe for use in session.of(Use)] == [turned(1), turned(2), turned(3)])
+        await until(pilot, lambda: [use.recipe for use in session.of(SetRecipe)] == [turned(1), turned(2), turned(3)])
         waiting[-1].set_result(None)
         await pilot.pause()
         assert list(app._notifications) == []
-        assert not app.retraining.quiet
+        assert not app._retraining.quiet
 
 
 async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await at_axis(app, session, pilot)
-        session.answers[Use] = TokentuiError("this pattern takes too long", "split")
+        session.answers[SetRecipe] = TokentuiError("this pattern takes too long", "split")
         await pilot.press("right")
         await until(pilot, lambda: any("takes too long" in str(note.message) for note in app._notifications))
-        session.answers[Use] = None
+        session.answers[SetRecipe] = None
         await pilot.press("t")
-        await until(pilot, lambda: session.of(Use) == [Use(turned(1), RUN)] * 2)
+        await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)] * 2)
 
 
 @pytest.mark.parametrize(("size", "rows"), [((120, 40), 14), ((80, 24), 7)])
@@ -187,7 +188,7 @@ async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        dialog = RecipeScreen(USED, "gpt2")
+        dialog = RecipeScreen(FakeFace(), USED, "gpt2")
         app.push_screen(dialog)
         await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
         await pilot.press("l")
@@ -200,31 +201,32 @@ async def test_the_real_screen_follows_and_comes_back() -> None:
     held: list[Session] = []
 
     def factory(publish: Any) -> Session:
-        held.append(Session(publish, USED, Run.of({})))
+        held.append(Session(publish, USED, RUN))
         return held[0]
 
-    app = ExplorerApp(factory, begin=lambda session: session.open(["sample:woodchuck"]))
+    app = ExplorerApp(factory, begin=lambda session: session.send(do.Open(("sample:woodchuck",))))
 
     def now() -> Any:
         return app.main.snapshot
 
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: now() and now().distinct and held[0].idle.is_set())
+        await until(pilot, lambda: now() and now().main.at.distinct and held[0].idle.is_set())
         await pilot.press(*"nnnnn")
-        await until(pilot, lambda: now().step == 5 and held[0].idle.is_set())
+        await until(pilot, lambda: now().main.at.step == 5 and held[0].idle.is_set())
         before = now()
         await at_axis(app, None, pilot, "split")
         await pilot.press("right")
-        await until(pilot, lambda: now().recipe.split != USED.split and now().step == 5 and held[0].idle.is_set())
+        await until(pilot, lambda: now().main.recipe.split != USED.split and now().main.at.step == 5 and held[0].idle.is_set())
         await pilot.press("escape")
-        await until(pilot, lambda: now().recipe == USED and now().step == 5 and held[0].idle.is_set())
-        assert (now().pairs, now().tokens, now().vocabulary) == (before.pairs, before.tokens, before.vocabulary)
+        await until(pilot, lambda: now().main.recipe == USED and now().main.at.step == 5 and held[0].idle.is_set())
+        after, was = now().main, before.main
+        assert (after.candidates, after.at.tokens, after.vocabulary) == (was.candidates, was.at.tokens, was.vocabulary)
 
 
 def test_a_choice_is_told_once() -> None:
     told: list[RecipeChoice] = []
-    used, other = RecipeChoice(USED, {}), RecipeChoice(turned(1), {})
-    switch = following.Following(told.append, True, used)
+    used, other = RecipeChoice(USED, RUN), RecipeChoice(turned(1), RUN)
+    switch = live.Following(told.append, True, used)
     for choice in (used, other, other, used):
         switch.show(choice)
     assert told == [other, used]

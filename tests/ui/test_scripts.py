@@ -23,16 +23,16 @@ from textual.strip import Strip
 from textual.widgets import Input
 from waiting import screen_text, until
 
-from tokentui.analyze.align import cell_width
 from tokentui.core.safetext import MARKS_SHOWN, Kind, clusters, is_safe, safe, visible
-from tokentui.session.snapshot import CorpusPart, Place, TokenSpan
+from tokentui.core.table import cell_width
+from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw.guard import replace
 from tokentui.ui.draw.running import BAR, Layout, Manner
 from tokentui.ui.draw.text import clip, runs, width
 from tokentui.ui.draw.widths import cell_len, clusters_of, cut
 from tokentui.ui.panes.editor import CorpusEditor
 from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.typed import ClusterInput
+from tokentui.ui.typed import Field
 
 ALL = {**SCRIPTS, **EMOJI}
 WORDS = st.text(st.sampled_from("".join(ALL.values())) | st.sampled_from("ab e\u0301\u200d\u200c\ufe0f語😀│·…ि"), max_size=30)
@@ -69,8 +69,8 @@ def test_piles_of_marks_are_bounded_in_each_cluster() -> None:
         (first, *_), rest = visible(pile)[0], visible(pile)[1:]
         assert first == "क" + mark * MARKS_SHOWN
         assert "".join(span.text for span in rest) == f"U+{ord(mark):04X}" * (300 - MARKS_SHOWN)
-        part = CorpusPart(Place(), pile, (TokenSpan(0, len(pile), False, False),))
-        held = Layout((part,), Manner(10_000, "shade", "text"), Place(), True)
+        part = CorpusPart(CorpusPlace(), pile, (TokenSpan(0, len(pile), False, False),))
+        held = Layout((part,), Manner(10_000, "shade", "text"), CorpusPlace(), True)
         assert "".join(text for text, _ in held.row(0)) == "".join(span.text for span in visible(pile))
 
 
@@ -139,7 +139,7 @@ def layout(text: str, ends: list[int], boundaries: str = "shade") -> str:
     """A row of tokens that end at these places."""
     tokens = tuple(TokenSpan(start, end, False, False) for start, end in pairwise([0, *ends]))
     manner = Manner(10_000, "bars" if boundaries == "bars" else "shade", "text")
-    return "".join(run for run, _ in Layout((CorpusPart(Place(), text, tokens),), manner, Place(), True).row(0))
+    return "".join(run for run, _ in Layout((CorpusPart(CorpusPlace(), text, tokens),), manner, CorpusPlace(), True).row(0))
 
 
 def test_a_text_of_single_characters_can_be_read() -> None:
@@ -164,11 +164,11 @@ def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
     manner = Manner(4, "shade", "text")
 
     def tokens(*ends: int) -> tuple[CorpusPart, ...]:
-        return (CorpusPart(Place(), text, tuple(TokenSpan(a, b, False, False) for a, b in pairwise([0, *ends]))),)
+        return (CorpusPart(CorpusPlace(), text, tuple(TokenSpan(a, b, False, False) for a, b in pairwise([0, *ends]))),)
 
-    apart = Layout(tokens(2, 3, 5), manner, Place(), True)
-    whole = Layout(tokens(3, 5), manner, Place(), True, apart)
-    again = Layout(tokens(2, 3, 5), manner, Place(), True, whole)
+    apart = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True)
+    whole = Layout(tokens(3, 5), manner, CorpusPlace(), True, apart)
+    again = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True, whole)
     assert [apart.row(n) for n in range(len(apart.rows))] == [again.row(n) for n in range(len(again.rows))]
     assert "".join(run for n in range(len(whole.rows)) for run, _ in whole.row(n)) == text
     assert "◌े" in "".join(run for n in range(len(apart.rows)) for run, _ in apart.row(n))
@@ -187,7 +187,7 @@ class Typing(App[None]):
         self.text = text
 
     def compose(self) -> ComposeResult:
-        self.line, self.editor = ClusterInput(self.text), CorpusEditor(self.text, lambda: None)
+        self.line, self.editor = Field(self.text), CorpusEditor(self.text, lambda: None)
         yield self.line
         yield self.editor
 
@@ -253,4 +253,4 @@ def test_nothing_of_a_typed_text_is_lost_on_the_screen(text: str) -> None:
 
 
 def test_an_input_of_textual_is_what_a_line_is() -> None:
-    assert issubclass(ClusterInput, Input)
+    assert issubclass(Field, Input)

@@ -58,11 +58,11 @@ class Spied(VirtualTable):
 class TableApp(App[None]):
     """An owner that answers each wish from `source`."""
 
-    def __init__(self, total: int = 100_000, answer: bool = True, ascii_only: bool = False) -> None:
+    def __init__(self, total: int = 100_000, answer: bool = True) -> None:
         super().__init__()
         self.total = total
         self.answer = answer
-        self.table = Spied(COLUMNS, ascii_only=ascii_only)
+        self.table = Spied(COLUMNS)
         self.source: Callable[[int], TableRow] = row
         self.wanted: list[tuple[int, int]] = []
         self.moved: list[tuple[int, object]] = []
@@ -272,7 +272,7 @@ async def test_resize_to_nothing_and_back() -> None:
 
 async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = TableApp(answer=False, ascii_only=True)
+    app = TableApp(answer=False)
     async with app.run_test(size=(40, 6)) as pilot:
         cells = (((("7", ""),)), (("\u241b", ""), ("\u241b", "control")), (("1", ""),))
         app.table.update_rows(0, [TableRow(0, cells, mark="=")] * 3, 3)
@@ -283,7 +283,7 @@ async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch)
         assert [bool(style.reverse) for text, style, _ in strips[2] if style and "\u241b" in text] == [False, True]
         app.table.update_rows(0, [row(n) for n in range(3)], 3)
         await settled(pilot)
-        assert app.lines[1].startswith(">      0 ")
+        assert app.lines[1].startswith("▸      0 ")
 
 
 async def test_find_marks_its_matches() -> None:

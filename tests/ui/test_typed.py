@@ -44,6 +44,5 @@ async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_ty
         await until(pilot, lambda: line.value == f"{FAMILY}\u3000")
         app.post_message(events.Paste("one\rtwo\r\nthree"))
         whole = f"{FAMILY}\u3000one\ntwo\nthree"
-        await until(pilot, lambda: line.value == whole)
-        assert line.cursor_position == len(whole)
-        await until(pilot, lambda: session.of(do.Type) and session.of(do.Type)[-1].text == whole)
+        await until(pilot, lambda: line.value == whole and line.cursor_position == len(whole))
+        await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == whole)

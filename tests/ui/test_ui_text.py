@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style as RichStyle
+from screens import explorer
 from textual.app import App, ComposeResult
-from textual.color import Color
-from textual.style import Style
 from textual.widgets import Static
 
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
@@ -17,10 +16,8 @@ from tokentui.ui.draw.text import (
     PALETTE,
     Cell,
     clip,
-    content,
     highlight,
     join,
-    resolve,
     runs,
     segments,
     width,
@@ -32,7 +29,7 @@ DATA = st.text(st.sampled_from("aé語\u0301😀 \n\x1b[/]\u202e"), max_size=20)
 
 @given(DATA, st.sampled_from(GLYPH_MODES))
 def test_content_is_the_safe_text(data: bytes | str, mode: GlyphMode) -> None:
-    made = content(data, mode=mode, style="strong")
+    made = join(runs(data, mode=mode), "strong")
     assert made.plain == "".join(span.text for span in visible(data, mode=mode))
     assert is_safe(made.plain)
 
@@ -44,9 +41,9 @@ def test_join_does_not_trust_its_caller() -> None:
 
 
 def test_content_carries_the_kinds() -> None:
-    made = content("a\x1b")
+    made = join(runs("a\x1b"))
     assert [(span.start, span.end, span.style) for span in made.spans] == [(1, 2, PALETTE[Kind.control])]
-    assert content("a", style="strong").spans[0].style == "bold"
+    assert join(runs("a"), "strong").spans[0].style == "bold"
 
 
 @given(DATA, st.integers(0, 30), st.sampled_from(["…", "..."]))
@@ -86,15 +83,15 @@ def test_highlight() -> None:
     assert highlight((("abc", ""),), "x") == (("abc", ""),)
 
 
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark"])
+@pytest.mark.parametrize("theme", ["tokentui", "tokentui-light"])
 async def test_every_style_is_known_to_every_theme(theme: str) -> None:
-    app: App[None] = App()
+    app, _ = explorer()
     async with app.run_test():
         app.theme = theme
         for name in PALETTE:
-            assert isinstance(resolve(name, Style(Color(0, 0, 0), Color(255, 255, 255))), RichStyle)
+            assert isinstance(app.main.why.named(name), RichStyle)
         for kind in Kind:
-            style = resolve(kind, Style(Color(0, 0, 0), Color(255, 255, 255)))
+            style = app.main.why.named(kind)
             assert (kind is Kind.text) is not any((style.reverse, style.underline, style.dim))
 
 
@@ -103,14 +100,14 @@ class SafeApp(App[None]):
 
     def compose(self) -> ComposeResult:
         for text in HOSTILE:
-            widget = Static(content(text))
+            widget = Static(join(runs(text)))
             widget.styles.border = ("round", "red")
-            widget.border_title = content(text)
+            widget.border_title = join(runs(text))
             yield widget
 
     def on_mount(self) -> None:
         for text in HOSTILE:
-            self.notify(content(text).plain, markup=False)
+            self.notify(join(runs(text)).plain, markup=False)
 
 
 async def test_the_first_wall_stands_alone() -> None:

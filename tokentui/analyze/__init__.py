@@ -1,1 +1,1 @@
-"""What a tokenizer does with a corpus and with a word, in figures and in words: usage, savings, ways, reach, health."""
+"""Analysis of tokenizers: measures, usage, agreement, the facts of a token, health, other libraries."""

@@ -1,31 +1,33 @@
-"""How far encodings of one text cut it in the same places, and where they part.
+"""The agreement of encodings of one text: the boundaries that they share, and the stretches that they cut
+differently.
 
-A boundary is a place between two characters where a token ends and no token goes on. So tokens that share a character have none
-between them, and text that a tokenizer drops (spaces, mostly) belongs to the token after it, wherever others put the space.
+A boundary is a place between two characters where a token ends and no token goes on. So tokens that share a
+character have none between them, and text that a tokenizer drops (spaces, mostly) belongs to the token after
+it, wherever others put the space.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from tokentui.analyze.figures import ratio
-from tokentui.encode import Encoding
+from tokentui.analyze.metrics import ratio
+from tokentui.encode.offsets import Encoding
 from tokentui.text.split import splitter
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Where an encoding cuts its text.
+    """The boundaries of an encoding.
 
     Attributes:
         length: The characters of the text.
         tokens: The tokens of the text.
         offsets: The boundaries inside the text, ascending.
         before: The number of tokens before each.
-        whole: Whether a token ends where the text does.
+        whole: True if a token ends where the text ends.
         starts: Where the tokens start, none lower than one after it, for searching.
         ends: Where they end, none lower than one before it.
     """
@@ -43,7 +45,7 @@ class Cuts:
         return self._before(start), self._before(end)
 
     def touching(self, start: int, end: int) -> int:
-        """How many tokens hold a character of a range."""
+        """The number of tokens that hold a character of a range."""
         return max(0, bisect_left(self.starts, end) - bisect_right(self.ends, start))
 
     def inside(self, start: int, end: int) -> tuple[int, ...]:
@@ -72,7 +74,7 @@ def cuts(encoding: Encoding) -> Cuts:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two encodings agree, as totals: those of several texts can be added.
+    """The agreement of two encodings as totals: those of several texts can be added.
 
     Attributes:
         tokens_a: The tokens of the first.
@@ -119,14 +121,48 @@ class Agreement:
 
     def __add__(self, other: Agreement) -> Agreement:
         """Both texts together."""
-        return Agreement(*(ours + theirs for ours, theirs in zip(self._totals(), other._totals(), strict=True)))
+        return Agreement(
+            *(ours + theirs for ours, theirs in zip(self._totals(), other._totals(), strict=True))
+        )
 
     def __mul__(self, times: int) -> Agreement:
         """The text so many times."""
         return Agreement(*(times * total for total in self._totals()))
 
     def _totals(self) -> tuple[int, ...]:
-        return (self.tokens_a, self.tokens_b, self.boundaries_a, self.boundaries_b, self.shared, self.words, self.same_words)
+        return (
+            self.tokens_a, self.tokens_b, self.boundaries_a, self.boundaries_b, self.shared, self.words,
+            self.same_words
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairMeasure:
+    """A measure of two tokenizers: one entry of `PAIR_MEASURES`.
+
+    Attributes:
+        name: Its name in rows for machines.
+        title: Its name for people.
+        formula: Its formula, with {a} and {b} for the letters of the two.
+        of: Computes it; None where there is nothing to divide by.
+    """
+
+    name: str
+    title: str
+    formula: str
+    of: Callable[[Agreement], float | None]
+
+
+PAIR_MEASURES: tuple[PairMeasure, ...] = (
+    PairMeasure("exact", "exact words", "words cut alike / words", lambda one: one.exact),
+    PairMeasure(
+        "precision", "precision", "boundaries of both / boundaries of {b}", lambda one: one.precision
+    ),
+    PairMeasure("recall", "recall", "boundaries of both / boundaries of {a}", lambda one: one.recall),
+    PairMeasure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", lambda one: one.f1),
+    PairMeasure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", lambda one: one.token_ratio),
+)
+"""The measures of an agreement in the order in which they are shown. A new one is an entry here."""
 
 
 def word_spans(text: str, words: str = "whitespace") -> list[tuple[int, int]]:
@@ -135,13 +171,13 @@ def word_spans(text: str, words: str = "whitespace") -> list[tuple[int, int]]:
 
 
 def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool = False) -> Agreement:
-    """How far two ways to cut a text agree.
+    """The agreement of two ways to cut a text.
 
     Args:
         a: The first.
         b: The second, of the same text.
         words: The places of the text's words, see `word_spans`.
-        more: Whether text follows, so that a token that ends with this text makes a boundary.
+        more: True if text follows, so that a token that ends with this text makes a boundary.
     """
     _same_text(a, b)
     return Agreement(
@@ -162,7 +198,8 @@ def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool 
 class Disagreement:
     """A stretch of text, as short as can be, that all encodings begin and end alike and do not cut alike.
 
-    `start` and `end` are in characters of the text; `tokens` has each encoding's half-open range of token numbers.
+    `start` and `end` are in characters of the text; `tokens` has each encoding's half-open range of token
+    numbers.
     """
 
     start: int
@@ -171,8 +208,8 @@ class Disagreement:
 
 
 def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
-    """Where encodings of one text part, from left to right: between boundaries that all have, where one has others besides,
-    or another number of tokens."""
+    """The stretches that encodings of one text cut differently, from left to right: between boundaries that
+    all have, where one has others besides, or another number of tokens."""
     if not ways:
         return
     for one in ways[1:]:
@@ -182,7 +219,10 @@ def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
         tokens = tuple(one.stretch(start, end) for one in ways)
         # Tokens without width, such as a ▁ of its own, count as tokens and hold no character.
         sizes = (last - first for first, last in tokens)
-        cut = {(size, one.touching(start, end), one.inside(start, end)) for one, size in zip(ways, sizes, strict=True)}
+        cut = {
+            (size, one.touching(start, end), one.inside(start, end)) for one,
+            size in zip(ways, sizes, strict=True)
+        }
         if len(cut) > 1:
             yield Disagreement(start, end, tokens)
 

@@ -1,12 +1,13 @@
-"""Encodings of one text in rows, one under the other: cells placed by character, a ruler of boundaries, and where the rows part.
+"""Encodings of one text in rows, one under the other: cells placed by character, a ruler of boundaries, and
+the stretches where the rows differ.
 
-What stands at a character stands in the same column of every row. A column is kept free before each boundary that any row has; a
-row that has it draws a line there. Tokens that share a character are drawn by their bytes, side by side, in its place.
+A character has the same column in every row. A column is kept free before each boundary that any row has; a
+row that has it draws a line there. Tokens that share a character are drawn by their bytes, side by side, in
+its place.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +16,12 @@ from typing import NamedTuple
 
 from tokentui.analyze.agreement import Cuts, Disagreement, cuts, disagreements
 from tokentui.core.safetext import clusters, visible
-from tokentui.encode import Encoding
+from tokentui.core.table import cell_width
+from tokentui.encode.offsets import Encoding
 
 Width = Callable[[str], int]
 """The columns that a safe text takes in a terminal."""
 
-_JOINER, _AS_EMOJI, _TONES = "\u200d", "\ufe0f", "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 DROPPED = -1
 """The token of a cell whose text the tokenizer dropped."""
 
@@ -32,13 +33,13 @@ class Cell:
     Attributes:
         x: Its first column.
         width: Its columns, without the one of the boundary behind it.
-        text: What is drawn there: safe, of just that width.
+        text: The text drawn there: safe, of just that width.
         start: The first character of the text that it covers.
         end: The one behind the last.
         token: The token's number in the encoding, `DROPPED` for text that is in none.
-        unknown: Whether the token stands for what the vocabulary lacks.
+        unknown: True if the token replaces text that the vocabulary lacks.
         place: Among the tokens that share its characters, from 0.
-        of: How many tokens share its characters: 1 for one alone.
+        of: The number of tokens that share its characters: 1 for one alone.
     """
 
     x: int
@@ -54,7 +55,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place of the ruler: a boundary before the character `offset`, its column, and the rows that have it."""
+    """A place of the ruler: a boundary before the character `offset`, its column, and the rows that have it.
+    """
 
     offset: int
     x: int
@@ -71,7 +73,7 @@ class Alignment:
         rows: The cells of each encoding, from left to right.
         boundaries: The boundaries of each, in characters.
         ruler: Every boundary that any of them has.
-        partings: Where they part, from left to right.
+        partings: The stretches that they cut differently, from left to right.
     """
 
     text: str
@@ -95,17 +97,18 @@ class Alignment:
         return self.ruler[at].x
 
     def after(self, offset: int) -> Disagreement | None:
-        """The first parting that begins behind a character, None where there is none."""
+        """The first of these stretches that begins behind a character, None where there is none."""
         at = bisect_right(self.partings, offset, key=lambda one: one.start)
         return self.partings[at] if at < len(self.partings) else None
 
     def before(self, offset: int) -> Disagreement | None:
-        """The last parting that begins before a character, None where there is none."""
+        """The last of these stretches that begins before a character, None where there is none."""
         at = bisect_left(self.partings, offset, key=lambda one: one.start)
         return self.partings[at - 1] if at else None
 
     def line(self, row: int, boundary: str = "│", shared: str = "┊") -> str:
-        """A row as a line of text, with these characters at boundaries and between tokens that share a character."""
+        """A row as a line of text, with these characters at boundaries and between tokens that share a
+        character."""
         cells = self.rows[row]
         inner = [(cell.x - 1, shared) for cell in cells if cell.place]
         lines = [(mark.x, boundary) for mark in self.ruler if row in mark.rows]
@@ -116,38 +119,9 @@ class Alignment:
         return _drawn([(mark.x, str(len(mark.rows))) for mark in self.ruler])
 
 
-def cell_width(text: str) -> int:
-    """The columns of a safe text: none for a combining mark, one for a spacing one, two for a wide character (UAX #11).
-
-    What is joined to an emoji has none, and what a selector turns into an emoji has two. These are the widths of the screen,
-    as far as the tables of Python are of the same version of Unicode.
-    """
-    if text.isascii():
-        return len(text)
-    total = last = 0
-    before = ""
-    for char in text:
-        columns = _columns(char)
-        if char == _AS_EMOJI:
-            columns, last = int(last == 1), 0
-        elif before == _JOINER and unicodedata.category(char)[0] == "S":
-            columns = 0
-        elif columns:
-            last = columns
-        before = char
-        total += columns
-    return total
-
-
-def _columns(char: str) -> int:
-    category = unicodedata.category(char)
-    if category in ("Mn", "Me", "Cf") or "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff" or char in _TONES:
-        return 0
-    return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")
-
-
 class _Stretch(NamedTuple):
-    """What a row has between two of its boundaries: so many tokens, which cover the characters from `first` to `last`."""
+    """A stretch of a row between two of its boundaries: so many tokens, which cover the characters from
+    `first` to `last`."""
 
     start: int
     end: int
@@ -161,7 +135,7 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
 
     Args:
         encodings: The rows.
-        width: How wide a safe text is; a screen gives its own.
+        width: Return the width of a safe text; a screen gives its own.
 
     Raises:
         ValueError: There is none, or they are not of one text.
@@ -171,7 +145,11 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
     text = encodings[0].text
     ways = [cuts(encoding) for encoding in encodings]
     rows = [list(_stretches(encoding, way)) for encoding, way in zip(encodings, ways, strict=True)]
-    shared = {offset: tuple(n for n, way in enumerate(ways) if offset in way.offsets) for way in ways for offset in way.offsets}
+    shared = {
+        offset: tuple(
+            n for n, way in enumerate(ways) if offset in way.offsets
+        ) for way in ways for offset in way.offsets
+    }
     edges = {0, len(text), *shared}
     edges.update(place for row in rows for one in row for place in (one.first, one.last))
     places = sorted(edges | _clusters(text, edges))
@@ -192,7 +170,9 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
     return Alignment(
         text=text,
         width=xs[len(text)],
-        rows=tuple(tuple(drawing.cells(encoding, row)) for encoding, row in zip(encodings, rows, strict=True)),
+        rows=tuple(
+            tuple(drawing.cells(encoding, row)) for encoding, row in zip(encodings, rows, strict=True)
+        ),
         boundaries=tuple(frozenset(way.offsets) for way in ways),
         ruler=tuple(Mark(offset, xs[offset] - 1, shared[offset]) for offset in sorted(shared)),
         partings=tuple(disagreements(ways)),
@@ -200,7 +180,8 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
 
 
 class _Drawing(NamedTuple):
-    """What cells are drawn from: places, what stands at each, their columns, and which of them have a line before them."""
+    """The material of cells: places, the text at each, their columns, and which of them have a line
+    before them."""
 
     places: list[int]
     shown: dict[int, str]
@@ -252,7 +233,8 @@ def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
 
 
 def _clusters(text: str, edges: set[int]) -> set[int]:
-    """The places where something begins that is drawn by itself: grapheme clusters, each cut at the edges inside it."""
+    """The places where something begins that is drawn by itself: grapheme clusters, each cut at the edges
+    inside it."""
     if text.isascii():
         return set(range(len(text)))
     cuts = sorted({0, len(text), *edges})
@@ -260,9 +242,12 @@ def _clusters(text: str, edges: set[int]) -> set[int]:
 
 
 def _labels(encoding: Encoding, tokens: range) -> list[str]:
-    """What tokens that share characters are drawn as."""
+    """The texts of tokens that share characters."""
     found = (encoding.pieces[token] for token in tokens)
-    return [_shown(encoding.tokens[token] if piece is None else piece) for token, piece in zip(tokens, found, strict=True)]
+    return [
+        _shown(encoding.tokens[token] if piece is None else piece) for token,
+        piece in zip(tokens, found, strict=True)
+    ]
 
 
 def _drawn(placed: list[tuple[int, str]]) -> str:

@@ -1,19 +1,26 @@
-"""What two vocabularies have in common: tokens of the same exact bytes, or of the same text whatever their marks."""
+"""The shared tokens of two vocabularies: of the same exact bytes, or of the same text whatever their marks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tokentui.analyze.figures import ratio
-from tokentui.encode.segment.parts import Marks
+from tokentui.analyze.metrics import ratio
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Marks
 from tokentui.text.split import SPACE_MARK, to_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The tokens of two vocabularies as bytes, each once, in order of the first one's ids, of `only_b` the second's."""
+    """The tokens of two vocabularies as bytes, each once.
+
+    Attributes:
+        common: The tokens of both, in order of the first one's ids.
+        only_a: Those of the first alone, in the same order.
+        only_b: Those of the second alone, in order of its own ids.
+    """
 
     common: tuple[bytes, ...]
     only_a: tuple[bytes, ...]
@@ -21,17 +28,22 @@ class Overlap:
 
     @property
     def jaccard(self) -> float | None:
-        """What is common, as a share of all."""
+        """The common tokens as a share of all."""
         return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
 
+    @property
+    def parts(self) -> tuple[tuple[bytes, ...], ...]:
+        """The common tokens, those of the first alone, those of the second alone."""
+        return self.common, self.only_a, self.only_b
+
     def find(self, text: str) -> Overlap:
-        """Those tokens that hold a text."""
+        """The tokens that hold a text."""
         wanted = to_bytes(text)
-        return Overlap(_holding(self.common, wanted), _holding(self.only_a, wanted), _holding(self.only_b, wanted))
+        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self.parts))
 
 
 def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
-    """What the vocabularies of two tokenizers share, and what only one of them has; specials by their names.
+    """The tokens that two vocabularies share, and those that only one of them has; specials by their names.
 
     Args:
         a: The first.
@@ -39,7 +51,9 @@ def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
         bare: Compare tokens without their marks and without a space (or ▁) in front.
     """
     first, second = (
-        dict.fromkeys(piece for _, piece in bare_pieces(one)) if bare else dict.fromkeys(entry.piece for entry in one.entries())
+        dict.fromkeys(
+            (piece for _, piece in bare_pieces(one)) if bare else (entry.piece for entry in one.entries())
+        )
         for one in (a, b)
     )
     return Overlap(
@@ -50,8 +64,8 @@ def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
 
 
 def bare_pieces(tokenizer: Tokenizer) -> Iterator[tuple[int, bytes]]:
-    """The tokens of a vocabulary without their marks and without a space (or ▁) in front, each with its id; none that is empty
-    then."""
+    """The tokens of a vocabulary without their marks and without a space (or ▁) in front, each with its id;
+    none that is empty then."""
     vocabulary = tokenizer.vocabulary
     marks, symbols = Marks(vocabulary), vocabulary.symbols_by_id(tokenizer.merges)
     for entry in tokenizer.entries():
@@ -66,7 +80,3 @@ def bare_pieces(tokenizer: Tokenizer) -> Iterator[tuple[int, bytes]]:
             piece = piece.removeprefix(b" ")
         if piece:
             yield entry.id, piece
-
-
-def _holding(pieces: Iterable[bytes], wanted: bytes) -> tuple[bytes, ...]:
-    return tuple(piece for piece in pieces if wanted in piece)

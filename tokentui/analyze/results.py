@@ -1,21 +1,25 @@
-"""Answers to the questions that a vocabulary raises, as frozen values: for the screen, and for `tokentui inspect`."""
+"""Results of an analysis as frozen values: for the screen, and for `tokentui inspect`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ONE_BOUNDARY = "a space, ▁ and a mark at a word's edge are one boundary"
-"""How merges are read that are compared by what they mean."""
+"""The convention by which merges are compared by their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnusedToken:
     """A token that the encoded corpus never holds.
 
-    `why` is one of: `special` (never made from text), `byte` (a fallback for bytes that do not occur), `swallowed` (every place
-    of it became part of `into`), `not in the corpus` (no text spells it), `not chosen` (text spells it and the encoder takes
-    other tokens), `unreachable` (no text encodes to it).
-    `into` are the tokens that swallowed it, the commonest first, at most three.
+    Attributes:
+        id: Its id.
+        piece: Its exact bytes.
+        kind: The kind of its entry in the vocabulary.
+        why: `special` (never made from text), `byte` (a fallback for bytes that do not occur), `swallowed`
+            (every occurrence became part of `into`), `not in the corpus` (no text spells it), `not chosen`
+            (text spells it and the encoder takes other tokens) or `unreachable` (no text encodes to it).
+        into: The tokens that swallowed it, the commonest first, at most three.
     """
 
     id: int
@@ -27,8 +31,14 @@ class UnusedToken:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSaved:
-    """A document before and after: its units at the start, its tokens now. `number` counts from 1; `name` is what the document
-    begins with."""
+    """A document before and after.
+
+    Attributes:
+        number: Its number, from 1.
+        name: Its beginning.
+        units: Its length in units at the start.
+        tokens: Its length in tokens now.
+    """
 
     number: int
     name: str
@@ -38,9 +48,15 @@ class DocumentSaved:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """What comes of going on until no pair is left: so many merges and ids, and the corpus in so many tokens.
+    """The end of a training that goes on until no pair is left.
 
-    `whole` is the number of distinct pre-tokens that are one token then, of `distinct`; `end` why it ended.
+    Attributes:
+        merges: The number of merges.
+        vocab_size: The number of ids.
+        tokens: The length of the corpus in tokens.
+        whole: The number of distinct pre-tokens that are one token.
+        distinct: The number of distinct pre-tokens.
+        end: Why it ended.
     """
 
     merges: int
@@ -53,11 +69,15 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How a word can be written in a vocabulary.
+    """The ways to write a word in a vocabulary.
 
-    `count` is the number of all segmentations into tokens of the vocabulary; `ways` the first of them (the fewest tokens
-    first), each with its natural log probability where the model gives one; `chosen` the one that the encoder takes, empty for
-    a word that the recipe refuses, and `how` it takes it, in words.
+    Attributes:
+        word: The word.
+        count: The number of all segmentations into tokens of the vocabulary.
+        ways: The first of them, the fewest tokens first, each with its natural log probability where there is
+            one.
+        chosen: The one that the encoder takes; empty for a word that the recipe refuses.
+        how: The encoder's way of choosing, in words.
     """
 
     word: str
@@ -68,12 +88,20 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """All of it, at one step.
+class VocabularyReport:
+    """A vocabulary and a corpus, at one step.
 
-    `step` is the step, `vocab_size` the ids then, `used` how many of them the corpus holds; `unused` are the others, in order
-    of id.
-    `units` and `tokens` are the corpus at the start and now. `documents` are those that save most, first.
+    Attributes:
+        step: The step.
+        vocab_size: The number of ids.
+        used: The number of ids that the corpus holds.
+        unused: The other ones, in order of id.
+        units: The length of the corpus in units at the start.
+        tokens: Its length in tokens now.
+        documents: The documents that save most, first.
+        document_count: The number of all documents.
+        exhausted: The end of a training that goes on, where that was asked for.
+        ways: The ways to write some words.
     """
 
     step: int
@@ -90,10 +118,13 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A node of a merge tree, in the order in which it is read: a token, then its left part, then its right one.
+    """A node of a merge tree, in reading order: a token, then its left part, then its right one.
 
-    `depth` is 0 for the token itself; `id` is None for a part that a byte stands for no more (Gage); `step` is the merge that
-    made it, 0 for a unit.
+    Attributes:
+        depth: 0 for the token itself.
+        id: Its id; None for a part for which a byte stands no more (Gage).
+        piece: Its exact bytes.
+        step: The merge that made it, 0 for a unit.
     """
 
     depth: int
@@ -104,15 +135,26 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class TokenFacts:
-    """What is known of one token.
+    """The facts of one token.
 
-    `piece` is its exact bytes, `text` the same where they are UTF-8 and None where they are not, `code_points` its characters
-    by number and name. `units` are what it is made of. A merge has the `step` that made it, the `count` of its pair then and
-    its two `parents`; `children` are the first of the `child_count` tokens that were made of it directly; `tree` the first
-    nodes of its merge tree, of `tree_size`. `others` are the tokens that differ from it in case, white space or mark alone,
-    with their ids.
-    `unreachable` says why no text becomes it, and is empty where one does. `marks` is how many bytes at its front and at its end
-    are the mark of the recipe and no text.
+    Attributes:
+        id: Its id.
+        piece: Its exact bytes.
+        kind: The kind of its entry in the vocabulary.
+        score: The natural log probability of a unigram piece, None elsewhere.
+        text: Its bytes as text; None where they are not UTF-8.
+        code_points: Its characters by number and name.
+        units: The units that it is made of.
+        step: The merge that made it, None for others.
+        count: The count of its pair then.
+        parents: The two tokens of its pair.
+        children: The first (id, bytes) of the tokens that were made of it directly.
+        child_count: The number of all of these.
+        tree: The first nodes of its merge tree.
+        tree_size: The number of all nodes.
+        others: The (id, bytes) of tokens that differ from it in case, white space or mark alone.
+        unreachable: Why no text becomes it; empty where one does.
+        marks: The number of bytes at its front and at its end that are the recipe's mark and no text.
     """
 
     id: int
@@ -121,16 +163,16 @@ class TokenFacts:
     score: float | None
     text: str | None
     code_points: tuple[str, ...]
-    units: tuple[bytes, ...]
-    step: int | None
-    count: int | None
-    parents: tuple[bytes, ...]
-    children: tuple[tuple[int, bytes], ...]
-    child_count: int
-    tree: tuple[Branch, ...]
-    tree_size: int
-    others: tuple[tuple[int, bytes], ...]
-    unreachable: str
+    units: tuple[bytes, ...] = ()
+    step: int | None = None
+    count: int | None = None
+    parents: tuple[bytes, ...] = ()
+    children: tuple[tuple[int, bytes], ...] = ()
+    child_count: int = 0
+    tree: tuple[Branch, ...] = ()
+    tree_size: int = 0
+    others: tuple[tuple[int, bytes], ...] = ()
+    unreachable: str = ""
     marks: tuple[int, int] = (0, 0)
 
     @property
@@ -141,7 +183,13 @@ class TokenFacts:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What a check found: the token's `id` where it is one, its exact bytes or the text, and what is said of it."""
+    """An example of what a check found.
+
+    Attributes:
+        id: The token's id, None for a text.
+        piece: The exact bytes of the token or text.
+        note: A remark on it.
+    """
 
     id: int | None
     piece: bytes
@@ -149,18 +197,18 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One check of a health report.
+class CheckResult:
+    """The result of one check of a health report.
 
     Attributes:
-        name: What it is called, one word for programs.
-        title: The same for people, a few words.
-        about: What it is good for, a sentence.
+        name: The check's name for programs, one word.
+        title: Its name for people, a few words.
+        about: Why it matters, a sentence.
         status: `PASS`, `WARN`, `FAIL`, or `n/a` where it makes no sense for this tokenizer.
-        observed: What was found, in words.
-        threshold: What is a WARN and what a FAIL, in words.
-        value: The number that the threshold is held against, None where it is not a number.
-        count: How many there are of what `examples` shows.
+        observed: The finding, in words.
+        threshold: When it is a WARN and when a FAIL, in words.
+        value: The number that is compared with the threshold, None where it is not a number.
+        count: The number of tokens or texts of which `examples` are the first.
         examples: The first of them.
     """
 
@@ -176,14 +224,24 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """What is worth knowing of a vocabulary before it is trusted.
+class VocabularyFacts:
+    """The facts of a vocabulary.
 
-    `kinds` counts the ids of each kind. `longest` are the tokens of most bytes. `unreachable` are the tokens that no text
-    becomes, with why; `duplicates` the ids that are spelled alike; `broken` the tokens of several bytes that are not UTF-8;
-    `spaces` those that are white space alone. `missing_bytes` are the bytes that a vocabulary of bytes lacks.
-    `scripts` counts the ordinary tokens by what they are written in, the commonest first, and `lengths` by their characters.
-    `holes` are the (first, last) of each range of ids that no token has; `shared` the ids that several tokens have.
+    Attributes:
+        vocab_size: The number of ids.
+        first_id: The first id.
+        merges: The number of merges.
+        kinds: The number of ids of each kind.
+        longest: The (id, bytes) of the tokens of most bytes.
+        unreachable: The (id, bytes, reason) of the tokens that no text becomes.
+        duplicates: Spellings with their several ids.
+        broken: The tokens of several bytes that are not UTF-8.
+        spaces: The tokens that are white space alone.
+        missing_bytes: The bytes that a vocabulary of bytes lacks.
+        scripts: The number of ordinary tokens in each script, the commonest first.
+        lengths: The number of ordinary tokens of each length in characters.
+        holes: The (first, last) of each range of ids that no token has.
+        shared: The ids that several tokens have.
     """
 
     vocab_size: int
@@ -203,11 +261,9 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The facts and the health of the tokenizer at a step."""
+class HealthReport:
+    """The facts of a tokenizer at a step, and the results of the checks of its health."""
 
     step: int
-    health: Health
-    checks: tuple[Check, ...]
-
-
+    facts: VocabularyFacts
+    checks: tuple[CheckResult, ...]

@@ -1,41 +1,40 @@
-"""Counting what the measures are made of: a corpus under one tokenizer, from its distinct words and how often each stands."""
+"""The counts that measures are made of: a corpus under one tokenizer, from its distinct words and their
+counts."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tokentui.core.arguments import nearest
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import Encoding, WordEncoder
-from tokentui.encode.imported import ImportedVocabulary
-from tokentui.encode.offsets import Token
-from tokentui.encode.segment.unknown import REFUSES
+from tokentui.core.jobs import silent, tick
+from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment.unknown import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.recipe import Recipe, nearest
+from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words, count
+from tokentui.text.count import WordCounts, Words
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-from tokentui.text.split import to_bytes
+from tokentui.text.split import SPLITS, to_bytes
 
-Progress = Callable[[int, int], object]
-Cancel = Callable[[], bool]
-
-WORD_SPLITTERS = ("whitespace", "space", "words", "bert", "regex:PATTERN")
+WORD_SPLITTERS = tuple(written for name, written in SPLITS.written().items() if not SPLITS[name].keeps_spaces)
 """The splits that tell what a word is: those whose words hold no spaces."""
 _LOOK_EVERY = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """What numbers about words and shares depend on.
+    """The conventions of numbers about words and shares.
 
     Args:
-        splitter: The split that tells what a word of the corpus is, one of `WORD_SPLITTERS`. The words of a counted corpus are
-            those that were counted.
+        splitter: The split that tells what a word of the corpus is, one of `WORD_SPLITTERS`. The words of a
+            counted corpus are those that were counted.
         alpha: The order of Rényi's entropy; 2.5 is what Zouhar et al. (2023) found best.
 
     Raises:
@@ -47,10 +46,13 @@ class Conventions:
 
     def __post_init__(self) -> None:
         if self.splitter not in WORD_SPLITTERS and not self.splitter.startswith("regex:"):
-            raise TokentuiError(f"no splitter {self.splitter!r} for words", "splitter", nearest(self.splitter, WORD_SPLITTERS))
+            raise TokentuiError(
+                f"no splitter {self.splitter!r} for words", "splitter", nearest(self.splitter, WORD_SPLITTERS)
+            )
         if math.isnan(self.alpha) or self.alpha < 0:
             raise TokentuiError("out of range", f"alpha={self.alpha}", "take 0 or more")
-        self.word_recipe()
+        SPLITS.check(self.splitter)
+        Pretokenizer(self.word_recipe())  # a pattern is compiled
 
     def word_recipe(self) -> Recipe:
         """A recipe that splits as this says and changes nothing."""
@@ -64,11 +66,11 @@ class Conventions:
 
 @dataclass(frozen=True, slots=True)
 class WordTally:
-    """How the words of a corpus are cut, each encoded by itself.
+    """The counts of the words of a corpus, each encoded by itself.
 
     Attributes:
-        words: How many there are, each as often as it stands.
-        distinct: How many different ones.
+        words: The number of words in the corpus.
+        distinct: The number of distinct words.
         tokens: The tokens of all of them.
         continued: The words of two or more tokens.
         single: The distinct words that are one token.
@@ -89,13 +91,14 @@ class Tally:
 
     Attributes:
         corpus: The digest of the corpus.
-        conventions: What words and shares were counted under.
+        conventions: The conventions that words and shares were counted under.
         bytes: The bytes of the corpus, as UTF-8.
         characters: Its code points.
         vocab_size: The ids of the vocabulary, specials counted.
         tokens: The tokens of the corpus.
-        counts: How often each kind of token stands, in order of first appearance; what has no id counts by its bytes.
-        used: How many ids stand in the corpus.
+        counts: The count of each kind of token, in order of first appearance; a token without an id counts by
+            its bytes.
+        used: The number of ids that occur in the corpus.
         unknowns: Tokens for what the vocabulary lacks, and units that were dropped.
         spaced: The words with a space before each; None where the tokenizer refuses one of them.
         bare: The words without.
@@ -115,50 +118,48 @@ class Tally:
 
 
 def tally(
-    tokenizer: Tokenizer,
-    corpus: Corpus,
-    conventions: Conventions | None = None,
-    *,
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    tokenizer: Tokenizer, corpus: Corpus, conventions: Conventions | None = None,
+    counted: WordCounts | None = None
 ) -> Tally:
-    """Count a corpus under a tokenizer. Each distinct pre-token is encoded once, but for files that do more than axes can say.
+    """Count a corpus under a tokenizer. Each distinct pre-token is encoded once, but for files that do more
+    than axes can say.
 
     Args:
         tokenizer: The tokenizer; no special token is added to a text and none is read from it.
         corpus: The corpus; counted words are pre-tokens as they are.
-        conventions: What words and shares are counted under.
-        progress: Told (done, total) in distinct words.
-        cancel: Asked now and then; true raises `Cancelled`.
+        conventions: The conventions that words and shares are counted under.
+        counted: The pre-tokens of the corpus, where several tokenizers share them.
 
     Raises:
-        TokentuiError: The corpus holds what the tokenizer refuses; it names the unit and a pre-token that holds it.
+        TokentuiError: The corpus holds what the tokenizer refuses; it names the unit and a pre-token that
+            holds it.
     """
-    under = conventions or Conventions()
-    counted = corpus.counts is not None
-    encoder = _Encoder(tokenizer, cancel)
-    encode: Callable[[str], _Cut]
-    if counted or encoder.in_parts:
-        parts, encode = count(corpus, tokenizer.recipe, cancel=cancel), encoder.pretoken
-    else:
-        parts, encode = Words(corpus.documents, (1,) * len(corpus.documents)), encoder.text
-    words = parts if counted else count(corpus, under.word_recipe(), cancel=cancel)
-    look = _Look(len(parts.words) + 2 * len(words.words), progress, cancel)
+    under, counted = conventions or Conventions(), counted or WordCounts(corpus)
+    encoder = _Encoder(tokenizer)
+    as_words = corpus.counts is not None
+    parts = Words(corpus.documents, (1,) * len(corpus.documents))
+    encode: Callable[[str], _Cut] = encoder.text
+    with silent():
+        if as_words or encoder.in_parts:
+            parts, encode = counted.of(tokenizer.recipe), encoder.pretoken
+        words = parts if as_words else counted.of(under.word_recipe())
+    total = len(parts.words) + 2 * len(words.words)
     counts: Counter[int | bytes | None] = Counter()
     unknowns = 0
-    for part, times in zip(parts.words, parts.counts, strict=True):
-        look.step()
-        for kind in (tokens := encode(part)).kinds:
+    for part, times in _told(parts, 0, total):
+        for kind in (cut := encode(part)).kinds:
             counts[kind] += times
-        unknowns += times * tokens.unknown
+        unknowns += times * cut.unknown
+    ways = (encode, encode) if as_words else (encoder.spaced, encoder.text)
     spaced, bare = (
-        _words(words, encode if counted else way, encoder.given_back, look) for way in (encoder.spaced, encoder.text)
+        _words(words, way, encoder.given_back, len(parts.words) + n * len(words.words), total)
+        for n, way in enumerate(ways)
     )
     return Tally(
         corpus=corpus.sha256,
         conventions=under,
         bytes=corpus.size,
-        characters=sum(map(len, corpus.documents)) + sum(len(word) * times for word, times in corpus.counts or ()),
+        characters=corpus.characters + sum(len(word) * times for word, times in corpus.counts or ()),
         vocab_size=tokenizer.vocab_size,
         tokens=sum(counts.values()),
         counts=tuple(counts.values()),
@@ -169,27 +170,17 @@ def tally(
     )
 
 
-class _Look:
-    """How far a count is, told and asked now and then."""
-
-    def __init__(self, total: int, progress: Progress | None, cancel: Cancel | None) -> None:
-        self._done = 0
-        self._total = total
-        self._progress = progress
-        self._cancel = cancel
-
-    def step(self) -> None:
-        """One more is begun."""
-        if self._done % _LOOK_EVERY == 0:
-            if self._cancel is not None and self._cancel():
-                raise Cancelled
-            if self._progress is not None:
-                self._progress(self._done, self._total)
-        self._done += 1
+def _told(words: Words, done: int, total: int) -> Iterator[tuple[str, int]]:
+    """Words with their counts; the job is told how far they are."""
+    for n, found in enumerate(zip(words.words, words.counts, strict=True), done):
+        if n % _LOOK_EVERY == 0:
+            tick(n, total)
+        yield found
 
 
 class _Cut(NamedTuple):
-    """What a text becomes: ids, the kind of each token (its id, else its bytes), and how much of it the vocabulary lacks."""
+    """An encoded text: ids, the kind of each token (its id, else its bytes), and how much of it the
+    vocabulary lacks."""
 
     ids: tuple[int | None, ...]
     kinds: tuple[int | bytes | None, ...]
@@ -199,13 +190,12 @@ class _Cut(NamedTuple):
 class _Encoder:
     """Encodes pre-tokens, and texts that stand alone."""
 
-    def __init__(self, tokenizer: Tokenizer, cancel: Cancel | None) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
         self.in_parts = in_parts(tokenizer.vocabulary)
         self._tokenizer = tokenizer
-        self._cancel = cancel
         self._encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-        self._refuses = tokenizer.recipe.unknown in REFUSES
-        self._drops = tokenizer.recipe.unknown == "drop"
+        unknown = UNKNOWN.of(tokenizer.recipe.unknown)
+        self._refuses, self._drops = unknown.refused, unknown.drops
 
     def pretoken(self, word: str) -> _Cut:
         """A pre-token. Raises TokentuiError where the recipe refuses a unit of it."""
@@ -218,8 +208,12 @@ class _Encoder:
     def text(self, text: str) -> _Cut:
         """A text. Raises TokentuiError as encoding does."""
         if not self.in_parts:
-            encoding = self._tokenizer.encode(text, cancel=self._cancel)
-            return _cut_of(encoding, sum(self._dropped(word.text) for word in self._words_of(text)))
+            with silent():
+                encoding = self._tokenizer.encode(text)
+            told = zip(encoding.ids, encoding.pieces, strict=True)
+            kinds = tuple(piece if number is None else number for number, piece in told)
+            dropped = sum(self._dropped(word.text) for word in self._words_of(text))
+            return _Cut(encoding.ids, kinds, len(encoding.unknown) + dropped)
         cuts = [self.pretoken(word) for word in self._encoder.pretokenizer.words(text)]
         if len(cuts) == 1:
             return cuts[0]
@@ -231,16 +225,19 @@ class _Encoder:
         return self.text(" " + word)
 
     def given_back(self, cut: _Cut, word: str) -> bool:
-        """Whether decoding gives the word back, with or without a space before it."""
-        return None not in cut.ids and self._tokenizer.decode_bytes(cut.ids).removeprefix(b" ") == to_bytes(word)
+        """Return whether decoding gives the word back, with or without a space before it."""
+        if None in cut.ids:
+            return False
+        return self._tokenizer.decode_bytes(cut.ids).removeprefix(b" ") == to_bytes(word)
 
     def _words_of(self, text: str) -> Iterable[PreToken]:
         if not self._drops:
             return ()
-        return (word for part in self._encoder.stretches(text, False) if isinstance(part, list) for word in part)
+        parts = self._encoder.stretches(text, False)
+        return (word for part in parts if isinstance(part, list) for word in part)
 
     def _dropped(self, word: str) -> int:
-        """How many units of a pre-token are left out."""
+        """The number of units of a pre-token that are left out."""
         if not self._drops:
             return 0
         units = self._encoder.pretokenizer.units(word)
@@ -248,12 +245,14 @@ class _Encoder:
 
     def _refusal(self, word: str, token: Token) -> TokentuiError:
         units = self._encoder.pretokenizer.units(word)
-        error = self._encoder.refusal(PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units)), token)
-        return TokentuiError(error.what, f"the pre-token {word if len(word) <= 20 else word[:20] + '…'!r}", error.hint)
+        place = PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units))
+        error = self._encoder.refusal(place, token)
+        short = word if len(word) <= 20 else word[:20] + "…"
+        return TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
 
 
 def in_parts(vocabulary: Vocabulary) -> bool:
-    """Whether a text may be encoded pre-token by pre-token, and cut in two where its recipe may be.
+    """Return whether a text may be encoded pre-token by pre-token, and cut in two where its recipe may be.
 
     Not where a file has tokens that are found in the text by their names, or words that no recipe cuts.
     """
@@ -268,15 +267,12 @@ def _cut(tokens: Iterable[Token], unknown: int) -> _Cut:
     return _Cut(tuple(number for number, _ in pairs), tuple(kind for _, kind in pairs), unknown)
 
 
-def _cut_of(encoding: Encoding, dropped: int) -> _Cut:
-    kinds = (piece if number is None else number for number, piece in zip(encoding.ids, encoding.pieces, strict=True))
-    return _Cut(encoding.ids, tuple(kinds), len(encoding.unknown) + dropped)
-
-
-def _words(words: Words, encode: Callable[[str], _Cut], given_back: Callable[[_Cut, str], bool], look: _Look) -> WordTally | None:
+def _words(
+    words: Words, encode: Callable[[str], _Cut], given_back: Callable[[_Cut, str], bool], done: int,
+    total: int
+) -> WordTally | None:
     tokens = continued = single = lost = 0
-    for word, times in zip(words.words, words.counts, strict=True):
-        look.step()
+    for word, times in _told(words, done, total):
         try:
             cut = encode(word)
         except Cancelled:

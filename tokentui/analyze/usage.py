@@ -1,42 +1,42 @@
-"""Which tokens a corpus uses when it is encoded, and why it does not use the others."""
+"""The tokens that a corpus uses when it is encoded, why it does not use the others, and what each document
+saves."""
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tokentui.analyze.reach import unreachable
-from tokentui.analyze.results import UnusedToken
-from tokentui.analyze.spelling import Finder, spelled_units
-from tokentui.core.errors import Cancelled
-from tokentui.encode import Decoder, WordEncoder
+from tokentui.analyze.results import DocumentSaved, UnusedToken
+from tokentui.core.jobs import check, tick
+from tokentui.encode.decode import Decoder
+from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.reach import Finder, spelled_units, unreachable
+from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.barriers import has_barriers
-from tokentui.learn.base import Cancel, Progress, Trainer
-from tokentui.text.count import Words
+from tokentui.learn.replay.pretokens import Pretokens
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, chunks
+from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 ORDINARY = ("unit", "merge", "piece")
 """The kinds of entries that are made from text."""
 
-_NONE = -1
 _LOOK_EVERY = 512
 _INTO = 3
-
-Place = tuple[int, int, int]
-"""A token in a word: the unit that it starts with, the one that it ends before, its id (-1 for one that has none)."""
-Cut = Callable[[str], Sequence[Place]]
-"""How a pre-token is cut."""
+_NAME_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """A corpus as a tokenizer encodes it, each pre-token as often as it stands there.
+    """A corpus as a tokenizer encodes it; each pre-token counts as often as it occurs.
 
     Attributes:
-        uses: How often each id stands in it; ids that do not are not among them.
+        uses: The count of each id that occurs.
         unused: The other ids, in order.
-        units: Its length in units, as training starts from.
+        units: The length of the corpus in units, from which training starts.
         tokens: Its length in tokens.
         lengths: (units, tokens) of each distinct pre-token.
     """
@@ -49,116 +49,86 @@ class Usage:
 
 
 def usage(
-    tokenizer: Tokenizer,
-    words: Words,
-    *,
-    trainer: Trainer | None = None,
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    tokenizer: Tokenizer, words: Words
 ) -> Usage:
     """Encode the distinct pre-tokens of a corpus and count.
 
     Args:
         tokenizer: The tokenizer.
         words: The counted pre-tokens.
-        trainer: The trainer that stands at this tokenizer and holds these words, which saves encoding them.
-        progress: Told (done, total) in pre-tokens.
-        cancel: Asked meanwhile; true raises `Cancelled`.
     """
     encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-    # A trainer tells the tokens of its vocabulary alone: not symbols, nor what is unknown.
-    replayed = trainer is not None and tokenizer.recipe.encode == "merges" and not has_barriers(tokenizer.recipe)
-    cut = _as_trained(trainer, tokenizer) if trainer is not None and replayed else _as_encoded(encoder)
     uses: dict[int, int] = {}
     lengths: dict[str, tuple[int, int]] = {}
     units = tokens = 0
-    units_of = encoder.pretokenizer.units
     for number, (word, count) in enumerate(zip(words.words, words.counts, strict=True)):
         if number % _LOOK_EVERY == 0:
-            _look(progress, cancel, number, len(words.words))
-        places = cut(word)
-        size = places[-1][1] if replayed and places else len(units_of(word))
-        lengths[word] = (size, len(places))
+            tick(number, len(words.words))
+        found = encoder.word(word)
+        size = len(encoder.pretokenizer.units(word))
+        lengths[word] = (size, len(found))
         units += size * count
-        tokens += len(places) * count
-        for _, _, one in places:
-            uses[one] = uses.get(one, 0) + count
-    uses.pop(_NONE, None)
-    return Usage(uses, _unused(tokenizer, encoder, words, uses, cut, cancel), units, tokens, lengths)
-
-
-def _as_trained(trainer: Trainer, tokenizer: Tokenizer) -> Cut:
-    length, look = trainer.length, trainer.word
-    ids = {symbol: number for number, symbol in tokenizer.vocabulary.symbols_by_id(tokenizer.merges).items()}
-
-    def cut(word: str) -> Sequence[Place]:
-        return [(at, at + length(symbol), ids[symbol]) for at, symbol in look(word) or ()]
-
-    return cut
-
-
-def _as_encoded(encoder: WordEncoder) -> Cut:
-    encode = encoder.word
-
-    def cut(word: str) -> Sequence[Place]:
-        return [(token.start, token.end, _NONE if token.id is None else token.id) for token in encode(word)]
-
-    return cut
+        tokens += len(found) * count
+        for token in found:
+            if token.id is not None:
+                uses[token.id] = uses.get(token.id, 0) + count
+    return Usage(uses, _unused(tokenizer, encoder, words, uses), units, tokens, lengths)
 
 
 def _unused(
-    tokenizer: Tokenizer,
-    encoder: WordEncoder,
-    words: Words,
-    uses: Mapping[int, int],
-    cut: Cut,
-    cancel: Cancel | None,
+    tokenizer: Tokenizer, encoder: WordEncoder, words: Words, uses: Mapping[int, int]
 ) -> tuple[UnusedToken, ...]:
     """The ids that are not used, each with the reason."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     symbols = vocabulary.symbols_by_id(merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
     swallowed: dict[int, Counter[int]] = {}
-    if by_merges := vocabulary.recipe.encode == "merges":
-        swallowed = swallowers(tokenizer, {symbols[number]: times for number, times in uses.items() if number in symbols})
-    rest = [symbol for entry in missing if entry.kind in ORDINARY and (symbol := symbols[entry.id]) not in swallowed]
-    # Where no unit is unknown, units that were never merged on and do not stand in the corpus are not in it: no need to look.
-    sure = vocabulary.base_size if by_merges and vocabulary.recipe.unknown == "never" else 0
+    if by_merges := WAYS.of(vocabulary.recipe.encode).needs == "merges":
+        held = {symbols[number]: times for number, times in uses.items() if number in symbols}
+        swallowed = swallowers(tokenizer, held)
+    rest = [symbols[entry.id] for entry in missing if entry.kind in ORDINARY]
+    rest = [symbol for symbol in rest if symbol not in swallowed]
+    # Where no unit is unknown, units that were never merged on and do not occur are not in the corpus: no
+    # need to look.
+    sure = vocabulary.base_size if by_merges and UNKNOWN.of(vocabulary.recipe.unknown).sure else 0
     places = _Places(encoder, [symbol for symbol in rest if symbol >= sure])
     if any(symbol >= sure for symbol in rest):
         for number, (word, count) in enumerate(zip(words.words, words.counts, strict=True)):
             if number % _LOOK_EVERY == 0:
-                _look(None, cancel, 0, 0)
-            places.look(word, count, cut)
+                check()
+            places.look(word, count)
     decoder = Decoder(vocabulary, merges)
     reasons: dict[int, str] = {}
     for number, symbol in enumerate(rest):
         if number % _LOOK_EVERY == 0:
-            _look(None, cancel, 0, 0)
+            check()
         spelled = symbol in places.inside or symbol in places.free
         if not by_merges and spelled and symbol not in places.free:
-            swallowed[symbol] = Counter({symbols[number]: times for number, times in places.inside[symbol].items()})
+            inside = places.inside[symbol]
+            swallowed[symbol] = Counter({symbols[number]: times for number, times in inside.items()})
         elif unreachable(encoder, decoder, symbol):
             reasons[symbol] = "unreachable"
         else:
             reasons[symbol] = "not chosen" if spelled else "not in the corpus"
     found = []
     for entry in missing:
+        why = "byte" if entry.kind == "byte" else "special"
+        into: tuple[bytes, ...] = ()
         if entry.kind in ORDINARY:
             symbol = symbols[entry.id]
-            into = tuple(vocabulary.spelled(one) for one, _ in swallowed.get(symbol, Counter()).most_common(_INTO))
-            found.append(UnusedToken(entry.id, entry.piece, entry.kind, reasons.get(symbol, "swallowed"), into))
-        else:
-            found.append(UnusedToken(entry.id, entry.piece, entry.kind, "byte" if entry.kind == "byte" else "special"))
+            why = reasons.get(symbol, "swallowed")
+            most = swallowed.get(symbol, Counter()).most_common(_INTO)
+            into = tuple(vocabulary.spelled(one) for one, _ in most)
+        found.append(UnusedToken(entry.id, entry.piece, entry.kind, why, into))
     return tuple(found)
 
 
 def swallowers(tokenizer: Tokenizer, uses: Mapping[int, int]) -> dict[int, Counter[int]]:
-    """Of each symbol that stood in the corpus on the way: the symbols that it was merged into, and how often.
+    """Of each symbol that occurred on the way: the symbols that it was merged into, and how often.
 
     Args:
         tokenizer: One that encodes by merges.
-        uses: How often each symbol stands in the corpus in the end.
+        uses: The count of each symbol in the corpus at the end.
     """
     base, merges = tokenizer.vocabulary.base_size, tokenizer.vocabulary.merges
     passed = [uses.get(symbol, 0) for symbol in range(base + tokenizer.merges)]
@@ -173,7 +143,7 @@ def swallowers(tokenizer: Tokenizer, uses: Mapping[int, int]) -> dict[int, Count
 
 
 class _Places:
-    """Where unused tokens could stand in the words of a corpus: inside a used token, or not."""
+    """The places where unused tokens could occur in the words of a corpus: inside a used token, or not."""
 
     def __init__(self, encoder: WordEncoder, symbols: Iterable[int]) -> None:
         self._encoder = encoder
@@ -182,28 +152,99 @@ class _Places:
         self.inside: dict[int, Counter[int]] = {}
         """The ids of the tokens that hold it, with how often."""
         self.free: Counter[int] = Counter()
-        """How often it lies across tokens, or in what is unknown."""
+        """The number of times that it lies across tokens, or in a unit that is unknown."""
 
-    def look(self, word: str, count: int, cut: Cut) -> None:
+    def look(self, word: str, count: int) -> None:
         """Look at the places in one word."""
         units = self._encoder.pretokenizer.units(word)
         kept = self._encoder.kept(units)
         if len(kept) < len(units):
             units = [units[at] for at in kept]
-        owners: dict[int, Place] | None = None
+        owners: dict[int, Token] = {}
         for at in range(len(units)):
             for end, symbol in self._finder.at(units, at):
-                if owners is None:
-                    owners = {unit: place for place in cut(word) for unit in range(place[0], place[1])}
-                _, last, number = owners.get(kept[at], (0, 0, _NONE))
-                if number in self._made and last > kept[end - 1]:
-                    self.inside.setdefault(symbol, Counter())[number] += count
+                if not owners:
+                    owners = {
+                        unit: token for token in self._encoder.word(word) for unit in range(
+                            token.start, token.end
+                        )
+                    }
+                owner = owners.get(kept[at])
+                if owner is not None and owner.id in self._made and owner.end > kept[end - 1]:
+                    self.inside.setdefault(symbol, Counter())[owner.id] += count
                 else:
                     self.free[symbol] += count
 
 
-def _look(progress: Progress | None, cancel: Cancel | None, done: int, total: int) -> None:
-    if cancel is not None and cancel():
-        raise Cancelled
-    if progress is not None:
-        progress(done, total)
+def saved(
+    corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int | None = None
+) -> tuple[DocumentSaved, ...]:
+    """The documents that save most tokens, first; of equals the earlier one. Numbers count from 1.
+
+    The documents of counted words are the words, each with all its occurrences.
+
+    Args:
+        corpus: The corpus.
+        tokenizer: It cuts the corpus into pre-tokens.
+        usage: The same corpus, encoded.
+        limit: The most to return.
+    """
+    every = _documents(corpus, tokenizer, usage)
+    first = sorted(every) if limit is None else heapq.nsmallest(limit, every)
+    texts = corpus.documents if corpus.counts is None else [word for word, _ in corpus.counts]
+    return tuple(
+        DocumentSaved(number, _name(texts[number - 1]), units, tokens) for _, number, units, tokens in first
+    )
+
+
+def document_count(corpus: Corpus) -> int:
+    """The number of documents of a corpus; those of counted words are the words."""
+    return len(corpus.documents if corpus.counts is None else corpus.counts)
+
+
+def _documents(
+    corpus: Corpus, tokenizer: Tokenizer, usage: Usage
+) -> Iterator[tuple[int, int, int, int]]:
+    """(tokens less units, number, units, tokens) of each document."""
+    lengths = usage.lengths
+    if corpus.counts is not None:
+        for number, (word, count) in enumerate(corpus.counts, 1):
+            units, tokens = lengths[word]
+            yield (tokens - units) * count, number, units * count, tokens * count
+        return
+    if len(corpus.documents) == 1:
+        yield usage.tokens - usage.units, 1, usage.units, usage.tokens
+        return
+    words = _words_of(tokenizer)
+    for number, document in enumerate(corpus.documents, 1):
+        units = tokens = 0
+        for word in words(document):
+            of_word = lengths[word]
+            units += of_word[0]
+            tokens += of_word[1]
+        yield tokens - units, number, units, tokens
+
+
+def _words_of(tokenizer: Tokenizer) -> Callable[[str], Iterator[str]]:
+    """A function from a document to its pre-tokens: by the recipe, or by the steps of a file where they do
+    more."""
+    own = Pretokens(tokenizer)
+    pretokenizer = Pretokenizer(tokenizer.recipe)
+
+    def words(document: str) -> Iterator[str]:
+        if own.does_more(document):
+            check()
+            yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
+            return
+        for text, first in chunks((document,), pretokenizer):
+            check()
+            yield from pretokenizer.words(text, first=first)
+
+    return words
+
+
+def _name(document: str) -> str:
+    """The beginning of a document: its first line that is not blank, cut short."""
+    start = document[: 10 * _NAME_CHARS].lstrip()
+    line = start.split("\n", 1)[0].rstrip()
+    return line if len(line) <= _NAME_CHARS else line[: _NAME_CHARS - 1] + "…"

@@ -1,4 +1,5 @@
-"""How a word can be written in a vocabulary: all segmentations counted, the first of them, and the one that is taken."""
+"""The ways to write a word in a vocabulary: all segmentations counted, the first of them, and the one that
+is taken."""
 
 from __future__ import annotations
 
@@ -7,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tokentui.analyze.results import Ways
-from tokentui.analyze.spelling import Finder, spelled_units, symbols_of
 from tokentui.core.errors import TokentuiError
-from tokentui.encode import WordEncoder
-from tokentui.encode.segment.unknown import REFUSES
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import Finder, spelled_units, symbols_of
+from tokentui.encode.segment.unknown import UNKNOWN
 from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import byte_token
 
@@ -19,11 +21,6 @@ MAX_UNITS = 10_000
 """A longer word's ways are not counted: their number has more digits than Python prints."""
 _MOST_TRIED = 10_000  # segmentations with unknown units that are passed over before the search is given up
 
-_HOW = {
-    "merges": "merges, in the order in which they were learned",
-    "longest-match": "the longest token that fits, from the left",
-    "viterbi": "the most probable segmentation",
-}
 
 
 class _Edge(NamedTuple):
@@ -36,14 +33,14 @@ class _Edge(NamedTuple):
 def ways(tokenizer: Tokenizer, word: str, limit: int = 10, *, encoder: WordEncoder | None = None) -> Ways:
     """The ways to write a pre-token in the tokens of a vocabulary.
 
-    Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more probable ones.
-    Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit that is no token (byte fallback).
-    Where the recipe refuses the word, none is chosen.
+    Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
+    probable ones. Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit
+    that is no token (byte fallback). Where the recipe refuses the word, none is chosen.
 
     Args:
         tokenizer: The tokenizer.
         word: The pre-token.
-        limit: How many ways at most are given; all are counted.
+        limit: The most ways returned; all are counted.
         encoder: One of this tokenizer, to save making it.
 
     Raises:
@@ -63,9 +60,11 @@ def ways(tokenizer: Tokenizer, word: str, limit: int = 10, *, encoder: WordEncod
     else:
         found = ((way, None) for way in _fewest(edges))
     tokens = encoder.word(word)
-    refused = tokenizer.recipe.unknown in REFUSES and any(token.unknown for token in tokens)
-    chosen = tuple(token.text.encode() if token.piece is None else token.piece for token in (() if refused else tokens))
-    how = _HOW.get(tokenizer.recipe.encode, f"encode={tokenizer.recipe.encode}")
+    refused = UNKNOWN.of(tokenizer.recipe.unknown).refused and any(token.unknown for token in tokens)
+    chosen = tuple(
+        token.text.encode() if token.piece is None else token.piece for token in (() if refused else tokens)
+    )
+    how = WAYS.of(tokenizer.recipe.encode).how
     return Ways(word, count, tuple(itertools.islice(found, min(limit, count))), chosen, how)
 
 
@@ -77,12 +76,16 @@ def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -
 
 
 def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
-    """What may start at each unit of a word, the shortest first."""
+    """The tokens that may start at each unit of a word, the shortest first."""
     vocabulary = encoder.vocabulary
     prefix = encoder.marks.prefix
     whole = b"".join(map(encoder.marks.bare, units) if prefix else units)
     # Few tokens have their bytes in this word at all; only of those are the units found.
-    near = [s for s in symbols_of(vocabulary, encoder.merges) if vocabulary.spelled(s).removeprefix(prefix) in whole]
+    near = [
+        s for s in symbols_of(
+            vocabulary, encoder.merges
+        ) if vocabulary.spelled(s).removeprefix(prefix) in whole
+    ]
     finder = Finder((spelled_units(encoder, symbol), symbol) for symbol in near)
     edges: list[list[_Edge]] = []
     for start, unit in enumerate(units):
@@ -108,7 +111,8 @@ def _count(edges: list[list[_Edge]]) -> int:
 def _fewest(edges: list[list[_Edge]]) -> Iterator[tuple[bytes, ...]]:
     """The ways with fewest tokens first, of equals those that start with longer tokens."""
     size = len(edges)
-    reach = [0] * size + [1]  # bit k: the rest can be written in exactly k tokens, so no search runs into a dead end
+    # Bit k of a place: the rest can be written in exactly k tokens, so no search runs into a dead end.
+    reach = [0] * size + [1]
     for start in range(size - 1, -1, -1):
         for edge in edges[start]:
             reach[start] |= reach[edge.end] << len(edge.pieces)
@@ -145,7 +149,8 @@ def _leading(edges: list[list[_Edge]], reach: list[int], start: int, left: int) 
 def _probable(
     encoder: WordEncoder, segmenter: Viterbi, units: Sequence[bytes]
 ) -> Iterator[tuple[tuple[bytes, ...], float | None]]:
-    """The ways of a unigram model, most probable first; those with a unit that is no token are passed over."""
+    """The ways of a unigram model, most probable first; those with a unit that is no token are passed over.
+    """
     known = encoder.vocabulary.units
     fallback = encoder.vocabulary.byte_tokens > 0
     for way, score in itertools.islice(segmenter.nbest(units), _MOST_TRIED):

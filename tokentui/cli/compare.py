@@ -5,45 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import click
 
 from tokentui.analyze.align import Alignment, align
 from tokentui.analyze.compare import check_columns, compare
-from tokentui.analyze.parting import Difference, first_difference
+from tokentui.analyze.divergence import Divergence, first_divergence
 from tokentui.analyze.tally import WORD_SPLITTERS, Conventions
-from tokentui.cli.compare_tables import Answer, Column, as_row, as_text
+from tokentui.cli.compare_answer import Answer, Column, as_row, tables
+from tokentui.cli.lines import needed, read_corpus
 from tokentui.cli.options import (
-    Run,
     axes_of,
     corpus_word,
     quiet_option,
     reading_options,
     recipes_options,
+    refuse_training,
     run_options,
     wanted,
 )
-from tokentui.cli.output import complain, write_json, write_text
-from tokentui.cli.waiting import Bar, bar, interruptible
+from tokentui.cli.output import Bar, complain, working, write_answer
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
-from tokentui.formats.mistaken import refuse_tokenizers
-from tokentui.learn import start
-from tokentui.learn.base import Cancel, Trainer
-from tokentui.learn.replay import OpenedTrainer, order
-from tokentui.recipe import Recipe
-from tokentui.session.opening import Hooks, prepare_tokenizer
-from tokentui.session.prepared import Run as PreparedRun
-from tokentui.text.read import Corpus, read
+from tokentui.formats.files import load
+from tokentui.learn import start_counted, walk
+from tokentui.learn.replay import ReplayTrainer, order
+from tokentui.learn.replay.pretokens import Pretokens
+from tokentui.learn.trainer import Trainer
+from tokentui.recipe import Recipe, Run
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
 
 _ROWS = 5
 
 
 @click.command(
-    "compare",
-    short_help="Compare two to four tokenizers on a corpus.",
     epilog="""\b
 Examples:
   tokentui compare -t mine.json -t theirs.json novel.txt
@@ -59,7 +55,9 @@ Examples:
 @reading_options
 @click.option("--words", metavar="SPLIT", default="whitespace",
               help=f"What a word is: {', '.join(WORD_SPLITTERS)} [default: whitespace].")
-@click.option("--alpha", metavar="X", type=float, default=2.5, help="The order of Renyi's entropy [default: 2.5].")
+@click.option(
+    "--alpha", metavar="X", type=float, default=2.5, help="The order of Renyi's entropy [default: 2.5]."
+)
 @click.option("--text", metavar="TEXT", help="Show how each encodes TEXT, one under the other.")
 @click.option("--find", metavar="TEXT", help="List the tokens that hold TEXT, common and not.")
 @click.option("--literal", is_flag=True,
@@ -82,47 +80,39 @@ def command(
     formulas: bool,
     as_json: bool,
     quiet: bool,
-    **run: Any,
+    **run: object,
 ) -> int:
-    """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained on it under the same
-    stops. An axis that -s names holds for every recipe; the split also for a file that holds none, such as tiktoken ranks.
+    """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
+    on it under the same stops. An axis that -s names holds for every recipe; the split also for a file that
+    holds none, such as tiktoken ranks.
 
     A tokenizer that cannot read the corpus says so in its column, the others go on, and the exit code is 1.
     """
-    if not sources:
-        raise TokentuiError("CORPUS is missing", "compare", "name a file, a folder, - or sample:english")
+    needed(sources, "compare")
     check_columns(len(tokenizers) + len(recipes))
     conventions = Conventions(words, alpha)
     chosen = [wanted(name, axes_of(axes), run) for name in recipes]
-    named = any(value not in (None, (), False) for value in run.values())
-    if not recipes and (named or axes_of(axes).keys() - {"split"}):
-        raise TokentuiError("nothing is trained here", "compare", "name a recipe by -r, or leave out what a training is told")
+    if not recipes:
+        refuse_training("compare", axes, run)
     split = str(axes_of(axes).get("split", ""))
     columns = [Column(os.path.basename(name), _loaded(name, split)) for name in tokenizers]
-    with bar(quiet) as shown_bar, interruptible() as cancel:
-        refuse_tokenizers(sources, as_)
-        corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
-        for name, (recipe, words_of_run) in zip(recipes, chosen, strict=True):
-            columns.append(_trained(name, recipe, corpus, words_of_run, shown_bar, cancel))
-        comparison = compare(
-            [one.tokenizer for one in columns], corpus, conventions, most=_ROWS,
-            progress=shown_bar.of("measuring"), cancel=cancel,
-        )
+    with working(quiet) as shown_bar:
+        corpus = read_corpus(sources, as_, field, shown_bar, quiet)
+        counted = WordCounts(corpus)
+        for name, (recipe, asked) in zip(recipes, chosen, strict=True):
+            columns.append(_trained(name, recipe, asked, corpus, counted, shown_bar))
+        with shown_bar.of("measuring"):
+            comparison = compare([one.tokenizer for one in columns], corpus, conventions, counted, most=_ROWS)
         if not any(comparison.tallies):
             raise next(error for error in comparison.errors if error)
-        differences = _differences(_in_order(columns, corpus, shown_bar, cancel), shown_bar, cancel)
+        divergences = _divergences(_in_order(columns, corpus, shown_bar), shown_bar)
         aligned, refused = (None, ()) if text is None else _aligned(columns, text)
-    answer = Answer(corpus, tuple(columns), comparison, differences, literal, aligned, refused, find)
+    answer = Answer(corpus, tuple(columns), comparison, divergences, literal, aligned, refused, find)
     if not quiet:
-        for note in [*corpus.notes, *([str(corpus.invalid)] if corpus.invalid else [])]:
-            complain(note)
         for one in columns:
             for note in one.tokenizer.notes if isinstance(one.tokenizer, Tokenizer) else ():
                 complain(f"{one.name}: {note}")
-    if as_json:
-        write_json(as_row(answer))
-    else:
-        write_text(as_text(answer, formulas))
+    write_answer(as_json, as_row(answer), tables(answer, formulas), "\n\n")
     return 1 if any(comparison.errors) or refused else 0
 
 
@@ -136,55 +126,59 @@ def _loaded(name: str, split: str) -> Tokenizer:
         return load(name, split)
 
 
-def _trained(name: str, recipe: Recipe, corpus: Corpus, run: Run, shown_bar: Bar, cancel: Cancel) -> Column:
-    """A recipe, trained. One that cannot be trained on this corpus is a column that says so."""
-    stops = {key: value for key, value in run.items() if key in ("merges", "vocab_size", "min_count", "max_length")}
+def _trained(
+    name: str, recipe: Recipe, run: Run, corpus: Corpus, counted: WordCounts, shown_bar: Bar
+) -> Column:
+    """A recipe, trained. One that cannot be trained on this corpus is a column with the error."""
     try:
-        trainer = start(
-            corpus, recipe, first_id=run.get("first_id", 0), specials=run.get("specials", ()),
-            progress=shown_bar.of("counting"), cancel=cancel,
-        )
-        trainer.run(**stops, progress=shown_bar.of("merging"), cancel=cancel)
+        with shown_bar.of("counting"):
+            words = counted.of(recipe)
+        trainer = start_counted(words, recipe, run, corpus.documents if corpus.counts is None else None)
+        with shown_bar.of("merging"):
+            walk.run(trainer, run.stops)
     except Cancelled:
         raise
     except TokentuiError as error:
         return Column(name, error)
-    return Column(name, trainer.tokenizer(stops), trainer)
+    return Column(name, trainer.tokenizer(run=run.words), trainer)
 
 
-def _in_order(columns: Sequence[Column], corpus: Corpus, shown_bar: Bar, cancel: Cancel) -> dict[int, Trainer]:
-    """What each column makes step by step: its training, or the births of a file that tells their order; not of a file that
-    cannot read the corpus."""
+def _in_order(columns: Sequence[Column], corpus: Corpus, shown_bar: Bar) -> dict[int, Trainer]:
+    """The steps of each column: its training, or the tokens of a file that tells their order; none of a file
+    that cannot read the corpus."""
     found: dict[int, Trainer] = {}
     for n, column in enumerate(columns):
         if column.trainer is not None:
             found[n] = column.trainer
         elif isinstance(column.tokenizer, Tokenizer):
-            hooks = Hooks(lambda what, done, total: shown_bar.of(what)(done, total), lambda _: None, cancel)
             try:
-                births = prepare_tokenizer(corpus, column.tokenizer, PreparedRun(), hooks).trainer
+                with shown_bar.of("counting"):
+                    words, fixed = Pretokens(column.tokenizer).count(corpus)
+                with shown_bar.of("encoding"):
+                    tokens = ReplayTrainer(column.tokenizer, words, fixed=fixed)
             except Cancelled:
                 raise
             except TokentuiError:
                 continue
-            if isinstance(births, OpenedTrainer) and births.order.kind in (order.MERGES, order.RANKS):
-                births.jump(births.known)
-                found[n] = births
+            if tokens.order.kind in (order.MERGES, order.RANKS):
+                walk.jump(tokens, tokens.computed)
+                found[n] = tokens
     return found
 
 
-def _differences(
-    trainers: Mapping[int, Trainer], shown_bar: Bar, cancel: Cancel
-) -> dict[tuple[int, int], tuple[Difference | None, Difference | None]]:
-    """The first step at which each two part, as far as they went, by the meaning of merges and as they are spelled."""
+def _divergences(
+    trainers: Mapping[int, Trainer], shown_bar: Bar
+) -> dict[tuple[int, int], tuple[Divergence | None, Divergence | None]]:
+    """The first differing step of each two, as far as they went, by the meaning of merges and as they are
+    spelled."""
     found = {}
     for (n, a), (m, b) in combinations(trainers.items(), 2):
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
-        meant, spelled = (
-            first_difference(a, b, limit, literal=literal, rows=_ROWS, progress=shown_bar.of("comparing"), cancel=cancel)
-            for literal in (False, True)
-        )
+        with shown_bar.of("comparing"):
+            meant, spelled = (
+                first_divergence(a, b, limit, literal=literal, rows=_ROWS) for literal in (False, True)
+            )
         found[n, m] = meant, spelled
     return found
 
@@ -192,7 +186,8 @@ def _differences(
 def _aligned(
     columns: Sequence[Column], text: str
 ) -> tuple[tuple[tuple[int, ...], Alignment] | None, tuple[tuple[int, TokentuiError], ...]]:
-    """The encodings of a text under each other, with the columns that they are of; and the columns that refuse it."""
+    """The encodings of a text under each other, with the columns that they are of; and the columns that
+    refuse it."""
     encodings, refused = {}, []
     for n, column in enumerate(columns):
         if isinstance(column.tokenizer, Tokenizer):

@@ -7,14 +7,15 @@ from dataclasses import asdict
 
 import click
 
-from tokentui.cli.options import axes_of, quiet_option
-from tokentui.cli.output import check_target, complain, write_file, write_json, write_text
-from tokentui.cli.waiting import bar, interruptible
+from tokentui.cli.options import quiet_option, split_of, split_option
+from tokentui.cli.output import check_target, complain, working, write_file, write_json, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS, Refused, contents, export, format_of, load, look, targets
-from tokentui.formats.report import ExportReport
+from tokentui.formats.files import export, format_of, load, targets
+from tokentui.formats.proof import ExportReport, contents, look
+from tokentui.formats.registry import WRITTEN
+from tokentui.formats.spec import Refused, Spec
 from tokentui.recipe import Recipe
 
 DONE, DIFFERS = 0, 1
@@ -22,8 +23,6 @@ _STDOUT = "-"
 
 
 @click.command(
-    "convert",
-    short_help="Write a tokenizer in another file format.",
     epilog="""\b
 Examples:
   tokentui convert novel.json novel.tiktoken
@@ -34,8 +33,10 @@ Examples:
 )
 @click.argument("source", metavar="IN", type=click.Path())
 @click.argument("output", metavar="[OUT]", type=click.Path(), required=False)
-@click.option("--to", "format_", metavar="FORMAT", help=f"Of OUT, by its name where left out: {', '.join(FORMATS)}.")
-@click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True, help="The split of an IN that holds none.")
+@click.option(
+    "--to", "format_", metavar="FORMAT", help=f"Of OUT, by its name where left out: {', '.join(WRITTEN)}."
+)
+@split_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, an object a format.")
 @quiet_option
 def command(
@@ -43,14 +44,12 @@ def command(
 ) -> int:
     """Write the tokenizer of IN to OUT, and print what the format of OUT cannot hold of it.
 
-    What is written is read back first and tried on many texts, and on every token: where it would encode otherwise nothing is
-    written and the exit code is 1, unless a loss that is printed tells of it. With IN alone each format's losses are printed and
-    nothing is written. OUT of the format gpt2 is a folder, or one of its two files.
+    What is written is read back first and tried on many texts, and on every token: where it would encode
+    otherwise nothing is written and the exit code is 1, unless a loss that is printed tells of it. With IN
+    alone each format's losses are printed and nothing is written. OUT of the format gpt2 is a folder, or one
+    of its two files.
     """
-    named = axes_of(axes)
-    for name, value in named.items():
-        if name != "split":
-            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "train with that axis")
+    split = split_of(axes)
     if format_ is not None:
         format_of("", Recipe(), format_)
     if output is not None and format_ is None and os.path.basename(output).lower() == "tokenizer.json":
@@ -59,23 +58,27 @@ def command(
     if output is not None:
         format_of(output, Recipe(), format_, option="--to")  # before the file is read
     if as_json and output == _STDOUT:
-        raise TokentuiError("the file and the report cannot both go to standard output", "--json", "name a file")
-    tokenizer = load(source, named.get("split", ""))
+        raise TokentuiError(
+            "the file and the report cannot both go to standard output", "--json", "name a file"
+        )
+    tokenizer = load(source, split)
     if not quiet:
         for note in tokenizer.notes:
             complain(note)
     if output is None:
-        chosen = [format_of("", tokenizer.recipe, format_)] if format_ else list(FORMATS.values())
-        for report in [look(tokenizer, one) for one in chosen]:
+        chosen = [format_of("", tokenizer.recipe, format_)] if format_ else list(WRITTEN.values())
+        spec = Spec(tokenizer)
+        for report in [look(spec, one) for one in chosen]:
             _print(report, as_json, written=False)
         return DONE
-    with bar(quiet) as shown_bar, interruptible() as cancel:
+    with working(quiet) as shown_bar:
         if output == _STDOUT:
             return _to_stdout(tokenizer, format_)
         for target in targets(output, format_of(output, tokenizer.recipe, format_)):
             check_target(target)
         try:
-            report = export(tokenizer, output, format_, progress=shown_bar.of("checking"), cancel=cancel)
+            with shown_bar.of("checking"):
+                report = export(tokenizer, output, format_)
         except Refused as error:
             shown_bar.close()
             complain(str(error))

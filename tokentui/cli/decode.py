@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
 
 import click
 
 from tokentui.cli.lines import answer_lines, lines_only, standard_input
 from tokentui.cli.options import tokenizer_option
-from tokentui.cli.output import is_terminal, write, write_text
+from tokentui.cli.output import Json, is_terminal, write, write_text
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import load
+from tokentui.formats.files import load
 
 _ID = re.compile("[0-9]{1,19}|null")
 _BETWEEN = re.compile(r"[\s,]+")
 
 
 @click.command(
-    "decode",
-    short_help="Decode ids to text.",
     epilog="""\b
 Examples:
   tokentui decode -t novel.json 464 4315
@@ -29,25 +26,29 @@ Examples:
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @tokenizer_option
-@click.option("--jsonl", is_flag=True, help='Answer each line {"ids": [...]} of standard input by {"text": ...}.')
+@click.option(
+    "--jsonl", is_flag=True, help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'
+)
 def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
     """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
 
-    A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a line end after
-    it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
+    A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a
+    line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
     """
     if jsonl:
         lines_only(ids, "decode")
     tok = load(tokenizer)
 
-    def row(value: Any) -> dict[str, Any]:
+    def row(value: object) -> Json:
         if not isinstance(value, list):
             raise TokentuiError('"ids" is not a list', "", 'a line is {"ids": [...]}')
         return {"text": tok.decode(value)}
 
     if jsonl:
         return answer_lines("ids", '{"ids": [...]}', row)
-    numbers = _numbers(" ".join(ids) if ids and ids != ("-",) else standard_input().decode("utf-8", "replace"))
+    numbers = _numbers(
+        " ".join(ids) if ids and ids != ("-",) else standard_input().decode("utf-8", "replace")
+    )
     if is_terminal(sys.stdout):
         write_text(tok.decode(numbers))
     else:
@@ -60,5 +61,7 @@ def _numbers(text: str) -> list[int | None]:
     for word in words:
         if not _ID.fullmatch(word):
             short = word if len(word) <= 40 else word[:39] + "..."
-            raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")
+            raise TokentuiError(
+                "not an id", short, "ids are whole numbers with spaces or commas between them"
+            )
     return [None if word == "null" else int(word) for word in words]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import click
 
 from tokentui.cli.lines import answer_lines, lines_only, one_of, text_of, typed
-from tokentui.cli.options import axes_of, quiet_option, tokenizer_option
-from tokentui.cli.output import complain, shown, write, write_json, write_text
-from tokentui.cli.waiting import bar
+from tokentui.cli.options import quiet_option, split_of, split_option, tokenizer_option
+from tokentui.cli.output import Json, complain, shown, working, write, write_json, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
-from tokentui.encode import NO_ID, MergeStep, Step, WordExplanation
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
+from tokentui.encode.decode import NO_ID
+from tokentui.encode.explain import WordExplanation
+from tokentui.encode.segment.parts import MergeStep, Step
+from tokentui.formats.files import load
 
 
 @click.command(
-    "encode",
-    short_help="Encode text to ids.",
     epilog="""\b
 Examples:
   tokentui encode -t novel.json 'The crowd'
@@ -29,13 +27,21 @@ Examples:
 )
 @click.argument("text", metavar="[TEXT]", nargs=-1)
 @tokenizer_option
-@click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True, help="The split of a file that holds none.")
+@split_option
 @click.option("--json", "as_json", is_flag=True, help="Print a row: text, ids, tokens, hex, offsets.")
 @click.option("--jsonl", is_flag=True, help='Answer each line {"text": ...} of standard input by such a row.')
 @click.option("--explain", is_flag=True, help="Print each merge or attempt, word by word.")
-@click.option("--sample", metavar="SEED", type=int, help="Draw a segmentation of a unigram model at random, by this seed.")
-@click.option("--temperature", metavar="T", type=float, default=1.0, help="Of --sample: 1 draws by the model, less is tamer.")
-@click.option("--special-tokens", is_flag=True, help="Add the tokens that begin and end a text, such as [CLS], [SEP].")
+@click.option(
+    "--sample", metavar="SEED", type=int,
+    help="Draw a segmentation of a unigram model at random, by this seed."
+)
+@click.option(
+    "--temperature", metavar="T", type=float, default=1.0,
+    help="Of --sample: 1 draws by the model, less is tamer."
+)
+@click.option(
+    "--special-tokens", is_flag=True, help="Add the tokens that begin and end a text, such as [CLS], [SEP]."
+)
 @click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token.")
 @quiet_option
 def command(
@@ -53,8 +59,8 @@ def command(
 ) -> int:
     """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
 
-    A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by
-    {"text": ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
+    A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
+    ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
     none.
     """
     one_of("encode", json=as_json, jsonl=jsonl, explain=explain)
@@ -62,17 +68,16 @@ def command(
         raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
     if jsonl:
         lines_only(text, "encode")
-    named = axes_of(axes)
-    for name, value in named.items():
-        if name != "split":
-            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "train with that axis")
-    tok = load(tokenizer, named.get("split", ""))
-    _check_split(tok, tokenizer, named)
+    split = split_of(axes)
+    tok = load(tokenizer, split)
+    if split and split != tok.recipe.split:  # another one would make it another tokenizer
+        hint = f"{tokenizer} holds its split: {tok.recipe.split}"
+        raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)
     if not quiet:
         for note in tok.notes:
             complain(note)
 
-    def row(value: Any) -> dict[str, Any]:
+    def row(value: object) -> Json:
         if sample is not None:
             encoding = tok.sample(text_of(value), temperature=temperature, seed=sample)
         else:
@@ -85,7 +90,7 @@ def command(
     if as_json:
         write_json(row(given))
     elif sample is not None:
-        write(" ".join("null" if number is None else str(number) for number in row(given)["ids"]).encode() + b"\n")
+        _write_ids(tok.sample(given, temperature=temperature, seed=sample).ids)
     elif explain:
         for word in tok.explain(given):
             _explain(word)
@@ -95,20 +100,14 @@ def command(
         for loss in back.lost:
             write_text(f"  {safe_line(loss)}")
     else:
-        with bar(quiet) as shown_bar:
-            ids = tok.encode_ids(
-                given, special_tokens=special_tokens, allow_special=allow_special, progress=shown_bar.of("encoding")
-            )
-        write(" ".join("null" if number == NO_ID else str(number) for number in ids).encode() + b"\n")
+        with working(quiet) as shown_bar, shown_bar.of("encoding"):
+            ids = tok.encode_ids(given, special_tokens=special_tokens, allow_special=allow_special)
+        _write_ids(ids)
     return 0
 
 
-def _check_split(tok: Tokenizer, file: str, axes: dict[str, Any]) -> None:
-    """A file may hold its split; another one would make it another tokenizer."""
-    for value in axes.values():
-        if value != tok.recipe.split:
-            hint = f"{file} holds its split: {tok.recipe.split}"
-            raise TokentuiError("the split cannot be changed here", f"-s split={value}", hint)
+def _write_ids(ids: Iterable[int | None]) -> None:
+    write(" ".join("null" if number in (None, NO_ID) else str(number) for number in ids).encode() + b"\n")
 
 
 def _explain(word: WordExplanation) -> None:

@@ -7,7 +7,7 @@ import glob
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,17 +17,18 @@ from tokentui.cli.options import (
     reading_options,
     recipes_options,
     run_options,
+    split_of,
     wanted,
 )
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError
+from tokentui.formats.registry import named_like
 from tokentui.presets import PRESETS
-from tokentui.text.samples import find_sample
-from tokentui.text.ways import named_like_tokenizer
+from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.session.compared import ColumnWanted
+    from tokentui.session.commands_compare import ColumnWanted
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"
@@ -45,8 +46,12 @@ class _Explorer(click.Command):
 @click.argument("sources", metavar="[CORPUS]...", type=corpus_word, nargs=-1)
 @recipes_options
 @click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
-              help="A tokenizer file, walked through token by token. Two to four of -t and -r are compared side by side.")
-@click.option("--held-out", metavar="CORPUS", type=corpus_word, help="A second corpus to measure on, where some are compared.")
+              help="A tokenizer file, walked through token by token. Two to four of -t and -r are compared "
+                   "side by side.")
+@click.option(
+    "--held-out", metavar="CORPUS", type=corpus_word,
+    help="A second corpus to measure on, where some are compared."
+)
 @reading_options
 @run_options
 def command(
@@ -57,19 +62,21 @@ def command(
     held_out: str | None,
     as_: str | None,
     field: str,
-    **words: Any,
+    **words: object,
 ) -> int:
     """Open the explorer."""
     compared = len(tokenizers) + len(recipes) > 1
     named = axes_of(axes)
-    opened = None if compared or not tokenizers else (_tokenizer(tokenizers[0]), _split_only(named))
+    opened = None if compared or not tokenizers else (
+        _tokenizer(tokenizers[0]), split_of(axes, "the file holds all the rest")
+    )
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
-    recipe, stops = wanted(recipes[0] if recipes else _PRESET, {} if opened else named, words)
+    recipe, run_wanted = wanted(recipes[0] if recipes else _PRESET, {} if opened else named, words)
     for source in (*sources, *([held_out] if held_out else [])):
         check_source(source)
-        if as_ is None and named_like_tokenizer(source):
-            from tokentui.formats.mistaken import refuse_tokenizers  # with it come all formats, for no other name
+        if as_ is None and named_like(source):
+            from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
             refuse_tokenizers(source, as_)
     columns = _columns(tokenizers, recipes, axes_of(axes), words) if compared else ()
@@ -78,7 +85,9 @@ def command(
 
     # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
     resume = not (sources or recipes or axes or tokenizers)
-    return run(sources or (_SAMPLE,), recipe, stops, as_, field, columns, held_out or "", opened, resume)
+    return run(
+        sources or (_SAMPLE,), recipe, run_wanted, as_, field, columns, held_out or "", opened, resume
+    )
 
 
 def _tokenizer(path: str) -> str:
@@ -90,20 +99,14 @@ def _tokenizer(path: str) -> str:
     return path
 
 
-def _split_only(named: Mapping[str, Any]) -> str:
-    """The split that is named for a file that holds none; no other axis can be."""
-    for name, value in named.items():
-        if name != "split":
-            raise TokentuiError("only the split can be named here", f"-s {name}={value}", "the file holds all the rest")
-    return str(named.get("split", ""))
-
-
 def _columns(
-    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, Any], words: Mapping[str, Any]
+    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, object],
+    words: Mapping[str, object]
 ) -> tuple[ColumnWanted, ...]:
-    """What is compared, in the order of `tokentui compare`: files first, then recipes under the same stops, or their own."""
+    """The columns of Compare, in the order of `tokentui compare`: files first, then recipes under the same
+    stops, or their own."""
     from tokentui.analyze.compare import check_columns
-    from tokentui.session.compared import ColumnWanted
+    from tokentui.session.commands_compare import ColumnWanted
 
     check_columns(len(tokenizers) + len(recipes))
     split = str(axes.get("split", ""))
@@ -111,7 +114,7 @@ def _columns(
     def column(name: str) -> ColumnWanted:
         recipe, run = wanted(name, axes, words)
         known = name in PRESETS and recipe == PRESETS[name].recipe
-        return ColumnWanted(recipe, tuple(sorted(run.items())), name=name if known else "")
+        return ColumnWanted(recipe, run, name=name if known else "")
 
     files = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
     return (*files, *map(column, recipes))
@@ -130,20 +133,19 @@ def check_source(source: str) -> None:
         if source in COMMANDS:
             hint = f"a command comes first: {source} ... and then its options"
         else:
-            hint = f"did you mean the command {close[0]}?" if close else f"name a file, - or sample:english; {_commands()}"
+            known = f"name a file, - or sample:english; the commands are {', '.join(COMMANDS)}"
+            hint = f"did you mean the command {close[0]}?" if close else known
         raise TokentuiError("no such file", source, hint)
 
 
-def _commands() -> str:
-    return f"the commands are {', '.join(COMMANDS)}"
-
-
 def _check_terminal(sources: tuple[str, ...]) -> None:
-    """Make sure that there is a screen and a keyboard. With `-` the corpus has standard input, and the keyboard is what
-    the terminal is."""
+    """Make sure that there is a screen and a keyboard. With `-` the corpus has standard input, and the
+    keyboard is what the terminal is."""
     hint = "for scripts there are " + ", ".join(COMMANDS)
     if os.environ.get("TERM", "dumb") in ("dumb", ""):
-        raise TokentuiError("the explorer needs a terminal that can draw", f"TERM={os.environ.get('TERM', '')}", hint)
+        raise TokentuiError(
+            "the explorer needs a terminal that can draw", f"TERM={os.environ.get('TERM', '')}", hint
+        )
     if not is_terminal(sys.stdout):
         raise TokentuiError("the explorer needs a terminal", "standard output", hint)
     if is_terminal(sys.stdin):

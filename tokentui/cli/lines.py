@@ -1,25 +1,69 @@
-"""Texts from the command line or standard input, and JSON lines answered one by one."""
+"""The input of commands: a corpus, texts of the command line or standard input, and JSON lines answered one
+by one."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from tokentui.cli.output import write_json
+from tokentui.cli.output import Bar, Json, complain, write_json
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 
+if TYPE_CHECKING:
+    from tokentui.text.corpus import Corpus
+
+
+def read_corpus(
+    sources: Sequence[str], as_: str | None, field: str, bar: Bar, quiet: bool
+) -> Corpus:
+    """Read a corpus, with the remarks on it on standard error.
+
+    Args:
+        sources: The words that name it.
+        as_: The way to read it, None if its name tells it.
+        field: The field of JSON rows that holds the text.
+        bar: Shows how far it is.
+        quiet: True to leave out the remarks.
+
+    Raises:
+        TokentuiError: It cannot be read, or a source is a tokenizer file.
+    """
+    from tokentui.formats.files import refuse_tokenizers  # with them come all formats
+    from tokentui.text.read import read
+
+    refuse_tokenizers(sources, as_)
+    with bar.of("reading"):
+        corpus = read(sources, as_=as_, field=field)
+    if not quiet:
+        bar.close()
+        for note in corpus.noticed:
+            complain(note)
+    return corpus
+
+
+def needed(sources: Sequence[str], where: str) -> None:
+    """Refuse a command without a corpus.
+
+    Raises:
+        TokentuiError: None is named.
+    """
+    if not sources:
+        raise TokentuiError("CORPUS is missing", where, "name a file, a folder, - or sample:english")
+
 
 def lines_only(words: tuple[str, ...], where: str) -> None:
-    """Refuse what stands on the command line beside `--jsonl`.
+    """Refuse words on the command line together with `--jsonl`.
 
     Raises:
         TokentuiError: There is something.
     """
     if words and words != ("-",):
-        raise TokentuiError(f"--jsonl reads standard input, not {words[0][:40]!r}", where, "leave one of them out")
+        raise TokentuiError(
+            f"--jsonl reads standard input, not {words[0][:40]!r}", where, "leave one of them out"
+        )
 
 
 def one_of(where: str, **flags: bool) -> None:
@@ -60,14 +104,15 @@ def standard_input() -> bytes:
     return read_plain(sys.stdin.buffer, "standard input")
 
 
-def answer_lines(field: str, example: str, answer: Callable[[Any], dict[str, Any]]) -> int:
+def answer_lines(field: str, example: str, answer: Callable[[object], Json]) -> int:
     """Answer each line of standard input, a JSON object, by a line in its place. Blank lines are passed over.
 
-    A line that cannot be answered is answered by `{"text": ..., "error": ...}`, the text null where there is none.
+    A line that cannot be answered is answered by `{"text": ..., "error": ...}`, the text null where there is
+    none.
 
     Args:
         field: The field of the line that is answered.
-        example: What a line looks like.
+        example: An example of a line.
         answer: Gives the row that answers the field's value; raises TokentuiError.
 
     Returns:
@@ -75,11 +120,12 @@ def answer_lines(field: str, example: str, answer: Callable[[Any], dict[str, Any
     """
     code, most = 0, limits.now().line_bytes
     for number, line in enumerate(iter(lambda: sys.stdin.buffer.readline(most + 1), b""), 1):
-        if len(line) > most:  # where the next begins nobody knows
+        if len(line) > most:  # the place where the next one begins is not known
             raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
         if not line.strip():
             continue
-        value: Any = None
+        value: object = None
+        reply: Json
         try:
             value = _value(line, field, f"line {number}", example)
             reply = answer(value)
@@ -91,7 +137,7 @@ def answer_lines(field: str, example: str, answer: Callable[[Any], dict[str, Any
     return code
 
 
-def _value(line: bytes, field: str, where: str, example: str) -> Any:
+def _value(line: bytes, field: str, where: str, example: str) -> object:
     hint = f"a line is {example}"
     try:
         row = json.loads(line.decode())
@@ -108,7 +154,7 @@ def _value(line: bytes, field: str, where: str, example: str) -> Any:
     return row[field]
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """The value, which must be a text.
 
     Raises:

@@ -9,34 +9,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from tokentui.axes import AXES, changed
 from tokentui.core import limits
+from tokentui.core.arguments import nearest
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import AXES, SHAPE, Recipe, nearest
-from tokentui.text.samples import samples
-from tokentui.text.ways import READ_AS
-
-Run = dict[str, Any]
-"""The words of a run that were named, or published: merges, vocab_size, min_count, max_length, first_id, specials."""
+from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
-    _Words = click.ParamType[Any]
+    _Type = click.ParamType[Any]
 else:  # a class of one type, or of none, from version to version of click
-    _Words = click.ParamType
+    _Type = click.ParamType
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_RECIPE = 1 << 20
-_NUMBERS = (
-    ("--merges", "Stop after N merges."),
-    ("--vocab-size", "Stop at N ids, specials counted."),
-    ("--min-count", "Stop before a pair that stands less than N times."),
-    ("--max-length", "Make no token of more than N units."),
-    ("--first-id", "The first id given [default: 0]."),
-)
 
 
-class _Whole(_Words):
+class _Whole(_Type):
     name = "whole number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
@@ -46,7 +37,7 @@ class _Whole(_Words):
             self.fail(f"not a whole number: {str(value)[:40]!r}", param, ctx)
 
 
-class _Recipe(_Words):
+class _Recipe(_Type):
     name = "recipe"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -54,18 +45,18 @@ class _Recipe(_Words):
         return found or [CompletionItem(incomplete, type="file")]
 
 
-class _Axis(_Words):
+class _Axis(_Type):
     name = "axis=value"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         axis, equals, value = incomplete.partition("=")
         if equals:
-            values = AXES[axis].values if axis in AXES else {}
+            values = {f"{name}:" if one.text else name: one.about for name, one in AXES.get(axis, {}).items()}
             return [CompletionItem(f"{axis}={one}", help=about) for one, about in values.items() if one.startswith(value)]
         return [CompletionItem(f"{name}=", help=one.about) for name, one in AXES.items() if name.startswith(axis)]
 
 
-class _Corpus(_Words):
+class _Corpus(_Type):
     name = "corpus"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -86,6 +77,8 @@ def many(options: Iterable[Callable[[_F], _F]]) -> Callable[[_F], _F]:
     return decorate
 
 
+split_option = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
+                            help="The split of a file that holds none.")
 axes_option = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", type=_Axis(), multiple=True,
                            help="Set an axis of the recipe; lists with commas. May be given many times.")
 recipe_options = many([
@@ -116,7 +109,8 @@ published_option = click.option(
     "--published", is_flag=True, help="Take the sizes, special tokens and first id that the preset was published with.",
 )
 run_options = many([
-    *(click.option(name, metavar="N", type=_Whole(), help=about) for name, about in _NUMBERS),
+    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=_Whole(), help=f"{one.about.capitalize()}.")
+      for name, one in RUN.items() if one.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True,
                  help="A special token; they take the first ids in the order given. <unk> or [UNK] is the unknown token."),
     published_option,
@@ -129,7 +123,7 @@ def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ..
         limits.use(limits.now().with_words(words, "--limit"))
 
 
-class _LimitWord(_Words):
+class _LimitWord(_Type):
     name = "limit=value"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -144,7 +138,7 @@ limit_option = click.Option(
     ["--limit"], metavar="NAME=VALUE", type=_LimitWord(), multiple=True, is_eager=True, expose_value=False, callback=_set_limits,
     help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
 )
-"""What every command takes; the program gives it to each."""
+"""Option of every command; the program adds it to each of them."""
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
 
 
@@ -165,6 +159,31 @@ def axes_of(words: Sequence[str]) -> dict[str, Any]:
     return axes
 
 
+def split_of(words: Sequence[str], hint: str = "train with that axis") -> str:
+    """The split that `-s` names for a file that holds none, empty where it names none.
+
+    Raises:
+        TokentuiError: It names another axis.
+    """
+    axes = axes_of(words)
+    for name, value in axes.items():
+        if name != "split":
+            raise TokentuiError("only the split can be named here", f"-s {name}={value}", hint)
+    return str(axes.get("split", ""))
+
+
+def refuse_training(where: str, axes: Sequence[str], words: Mapping[str, object]) -> None:
+    """Refuse what only a training is told, where none is named.
+
+    Raises:
+        TokentuiError: There is something.
+    """
+    told = any(value not in (None, (), False) for value in words.values())
+    if told or axes_of(axes).keys() - {"split"}:
+        hint = "name a recipe by -r, or leave out what a training is told"
+        raise TokentuiError("nothing is trained here", where, hint)
+
+
 def recipe_of(name: str, axes: Mapping[str, Any]) -> Recipe:
     """The recipe of a preset or a recipe file, with other values on some axes.
 
@@ -175,11 +194,11 @@ def recipe_of(name: str, axes: Mapping[str, Any]) -> Recipe:
     """
     a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
     recipe = _read_recipe(name) if a_file else preset_named(name).recipe
-    return recipe.with_axes(**axes)
+    return changed(recipe, **axes)
 
 
 def wanted(name: str, axes: Mapping[str, Any], words: Mapping[str, Any]) -> tuple[Recipe, Run]:
-    """The recipe of a preset or a recipe file, and the words of its run, as the options of a command name them.
+    """The recipe of a preset or a recipe file, and its run, as the options of a command name them.
 
     Args:
         name: The preset or the file.
@@ -190,12 +209,13 @@ def wanted(name: str, axes: Mapping[str, Any], words: Mapping[str, Any]) -> tupl
         TokentuiError: They cannot be, or nothing was published of such a recipe.
     """
     recipe = shaped(recipe_of(name, axes), words)
-    run = run_of(**words)
+    beside = (*SHAPE, "published")
+    named = {name: one for name, one in words.items() if name not in beside and one is not None and one != ()}
     if not words.get("published"):
-        return recipe, run
+        return recipe, Run.of(named)
     if name not in PRESETS:
         raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
-    return recipe, {**PRESETS[name].published, **run}
+    return recipe, Run.of(PRESETS[name].run.words | named)
 
 
 def shaped(recipe: Recipe, words: Mapping[str, Any]) -> Recipe:
@@ -207,7 +227,7 @@ def shaped(recipe: Recipe, words: Mapping[str, Any]) -> Recipe:
     named = {name: words[name] for name in SHAPE if words.get(name) not in (None, ())}
     if not named:
         return recipe
-    made = recipe.shaped(**named)
+    made = changed(recipe, **named)
     if made.symbols:
         from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
 
@@ -232,20 +252,3 @@ def _read_recipe(path: str) -> Recipe:
         raise refusal(error, path) from None
     return Recipe.from_toml(text, show(path))
 
-
-def run_of(**words: Any) -> Run:
-    """The words of a run that were named on the command line.
-
-    Raises:
-        TokentuiError: They cannot be.
-    """
-    beside = (*SHAPE, "published")
-    named = {name: value for name, value in words.items() if name not in beside and value is not None and value != ()}
-    if not named:
-        return named
-    from tokentui.tokenizer import (
-        check_run,  # with it comes the engine, which is not wanted before the first paint of the explorer
-    )
-
-    check_run(tuple(named.get("specials", ())), **{name: value for name, value in named.items() if name != "specials"})
-    return named

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import os
 import platform
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -18,16 +18,66 @@ from click.shell_completion import get_completion_class, shell_complete
 import tokentui
 from tokentui.cli.options import limit_option
 from tokentui.cli.output import complain, write_text
-from tokentui.core import jit, limits, rescue
+from tokentui.core import jit, limits, restore
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.lazy import Ref
+from tokentui.core.table import Table, printed
 
 NAME = "tokentui"
-COMMANDS = ("train", "encode", "decode", "split", "compare", "inspect", "convert", "verify", "recipes")
-"""Each is a module of this package, imported when it is used, with a click command called `command`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the program: one entry of `COMMANDS` and one file of this room.
+
+    Attributes:
+        name: Its name.
+        about: Its purpose in one line, for the list of commands.
+        options: Its click command, which has the options and does the work; imported when it is used.
+    """
+
+    name: str
+    about: str
+    options: Ref
+
+    def load(self) -> click.Command:
+        """The click command, with the options that every command has."""
+        with restore.interrupts_end():
+            command: click.Command = self.options.resolve()
+        command.name, command.short_help = self.name, self.about
+        if limit_option not in command.params:
+            command.params.append(limit_option)
+        return command
+
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
+        Command("encode", "Encode text to ids.", Ref("tokentui.cli.encode:command")),
+        Command("decode", "Decode ids to text.", Ref("tokentui.cli.decode:command")),
+        Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.split:command")),
+        Command(
+            "compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")
+        ),
+        Command(
+            "inspect", "Facts and health of a tokenizer, a token or a string.",
+            Ref("tokentui.cli.inspect:command")
+        ),
+        Command("convert", "Write a tokenizer in another file format.", Ref("tokentui.cli.convert:command")),
+        Command("verify", "Compare with another library, step by step.", Ref("tokentui.cli.verify:command")),
+        Command(
+            "recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")
+        ),
+    )
+}
+"""The commands by name, in the order of the help. A new one is an entry here and a file."""
+EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
+"""The explorer: the command of words that do not begin with another one's name."""
 SHELLS = ("bash", "zsh", "fish")
 
+_check_source = Ref("tokentui.cli.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
-_EXPLORE = "explore"
 _COMPLETE_VAR = "_TOKENTUI_COMPLETE"
 
 
@@ -40,32 +90,34 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name; its module is imported now."""
-        if cmd_name not in (*COMMANDS, _EXPLORE):
-            return None
-        with rescue.interrupts_end():
-            command: click.Command = importlib.import_module(f"tokentui.cli.{cmd_name}").command
-        if limit_option not in command.params:
-            command.params.append(limit_option)
-        return command
+        found = {**COMMANDS, EXPLORE.name: EXPLORE}.get(cmd_name)
+        return None if found is None else found.load()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hand the words to the explorer where the first is neither a command nor an option of the program's own."""
+        """Hand the words to the explorer where the first is neither a command nor an option of the program's
+        own."""
         first = args[0] if args else ""
         own = {name for param in self.get_params(ctx) for name in param.opts}
         if len(args) > 1 and first.isalpha() and first not in COMMANDS and not ctx.resilient_parsing:
             # A word with a command's options behind it: the word is what is wrong, not the first option.
-            importlib.import_module(f"tokentui.cli.{_EXPLORE}").check_source(first)
-        if first not in COMMANDS and first.partition("=")[0] not in own and (args or not ctx.resilient_parsing):
-            args = [_EXPLORE, *args]
+            _check_source(first)
+        if first not in COMMANDS and first.partition("=")[0] not in own and (
+            args or not ctx.resilient_parsing
+        ):
+            args = [EXPLORE.name, *args]
         return super().parse_args(ctx, args)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:
         """The first word: a command, an option of the program or of the explorer, or a corpus."""
         found = super().shell_complete(ctx, incomplete)
-        explorer = self._explorer(ctx)
+        explorer = EXPLORE.load()
         if incomplete.startswith("-"):
             names = {item.value for item in found}
-            return found + [item for item in explorer.shell_complete(ctx, incomplete) if item.value not in names]
+            return found + [
+                item for item in explorer.shell_complete(ctx, incomplete) if item.value not in names
+            ]
         return found + explorer.params[0].type.shell_complete(ctx, explorer.params[0], incomplete)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -75,19 +127,16 @@ class Program(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The explorer's options, the program's own, the commands."""
-        params = [*self._explorer(ctx).params[1:], *self.get_params(ctx)]  # the first is the CORPUS
+        params = [*EXPLORE.load().params[1:], *self.get_params(ctx)]  # the first is the CORPUS
         with formatter.section("Options"):
             formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
-        self.format_commands(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(one.name, one.about) for one in COMMANDS.values()])
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """Run and exit, as every click command does when it is called."""
         sys.exit(run(sys.argv[1:] if args is None else args))
 
-    def _explorer(self, ctx: click.Context) -> click.Command:
-        explorer = self.get_command(ctx, _EXPLORE)
-        assert explorer is not None
-        return explorer
 
 
 def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -100,7 +149,7 @@ def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
 def _reset_terminal(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         try:
-            rescue.mend()
+            restore.mend()
         except OSError:
             raise TokentuiError("there is no terminal to mend", "--reset-terminal") from None
         ctx.exit()
@@ -109,10 +158,11 @@ def _reset_terminal(ctx: click.Context, param: click.Parameter, wanted: bool) ->
 def _limits(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         held = limits.now()
-        rows = [(one.name, one.shown(getattr(held, one.name.replace("-", "_"))), f"{one.unit} {one.about}")
-                for one in limits.LIMITS.values()]
-        name, value = (max(len(row[column]) for row in rows) for column in (0, 1))
-        write_text("\n".join(f"{row[0]:{name}}  {row[1]:>{value}}  {row[2]}" for row in rows))
+        rows = [
+            (one.name, one.shown(getattr(held, one.name.replace("-", "_"))), f"{one.unit} {one.about}")
+            for one in limits.LIMITS.values()
+        ]
+        write_text(printed([Table(rows, right=(1,))]))
         ctx.exit()
 
 
@@ -136,28 +186,29 @@ Examples:
   tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
   eval "$(tokentui --completion bash)"    completion, in ~/.bashrc
 
-A CORPUS is a file, a folder, a glob, - (standard input) or sample:NAME. A first word that is a command is one; ./train
-is a file of that name.""",
+A CORPUS is a file, a folder, a glob, - (standard input) or sample:NAME. A first word that is a command is
+one; ./train is a file of that name.""",
 )
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Print the version, Python's, and which engine runs.")
 @click.option("--reset-terminal", is_flag=True, is_eager=True, expose_value=False, callback=_reset_terminal,
               help="Mend a terminal that a killed program left as it was.")
 @click.option("--limits", is_flag=True, is_eager=True, expose_value=False, callback=_limits,
-              help=f"List the limits on what is read. --limit NAME=VALUE sets one, {limits.VARIABLE} in the environment too.")
+              help="List the limits on what is read. --limit NAME=VALUE sets one, "
+                   f"{limits.VARIABLE} in the environment too.")
 @click.option("--completion", metavar="SHELL", type=click.Choice(SHELLS), is_eager=True, expose_value=False,
               callback=_completion, help="Print what makes bash, zsh or fish complete.")
 def program() -> None:
-    """See how a tokenizer comes to be. Without a command it opens the explorer, with one it does the same work without
-    the screen."""
+    """See how a tokenizer comes to be. Without a command it opens the explorer, with one it does the same
+    work without the screen."""
 
 
 def run(words: Sequence[str]) -> int:
     """Run a line of words.
 
     Returns:
-        The exit code: 0 done, 1 a check found a difference, 2 wrong words or bad input, 130 interrupted, 141 nobody
-        read on, 70 a fault of the program.
+        The exit code: 0 done, 1 a check found a difference, 2 wrong words or bad input, 130 interrupted, 141
+            the reader is gone, 70 a fault of the program.
     """
     try:
         limits.use(None)
@@ -191,12 +242,14 @@ def run(words: Sequence[str]) -> int:
 def _in_our_words(error: click.ClickException) -> TokentuiError:
     """A usage error as what, where and what would do: one line, the nearest option named."""
     ctx = getattr(error, "ctx", None)
-    command = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, _EXPLORE) else ""
+    command = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, EXPLORE.name) else ""
     hint = f"see {NAME} {command} --help".replace("  ", " ")
     what = error.format_message().strip().rstrip(".")
     where = command or ""
     if isinstance(error, click.NoSuchOption):
-        names = [name for param in ctx.command.get_params(ctx) for name in param.opts] if ctx is not None else []
+        names = [
+            name for param in ctx.command.get_params(ctx) for name in param.opts
+        ] if ctx is not None else []
         bare = {name.lstrip("-"): name for name in names}
         close = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1)
         what = f"no option {error.option_name}"
@@ -217,7 +270,8 @@ def _name(param: click.Parameter) -> str:
 
 
 def _close_output() -> None:
-    """Let nothing more be written, not at the end of the interpreter either: it would fail again, and say so."""
+    """Let nothing more be written, not at the end of the interpreter either: it would fail again, and say so.
+    """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

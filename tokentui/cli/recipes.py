@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from tokentui.axes import AXES
 from tokentui.cli.output import write_json, write_text
+from tokentui.core.arguments import nearest
+from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS, Preset
-from tokentui.recipe import AXES, Axis, nearest
 
 
 @click.command(
-    "recipes",
-    short_help="List the presets, the axes and their values.",
     epilog="""\b
 Examples:
   tokentui recipes
@@ -25,15 +25,15 @@ Examples:
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one row of JSON.")
 def command(name: str | None, as_json: bool) -> int:
-    """List the presets and the axes. With the NAME of a preset, print it as a recipe file; with that of an axis, its
-    values."""
+    """List the presets and the axes. With the NAME of a preset, print it as a recipe file; with that of an
+    axis, its values."""
     if name is None:
         row, text = _everything(), _listed()
     elif name in PRESETS:
         row, text = _preset_row(PRESETS[name]), _recipe_file(PRESETS[name])
     elif name in AXES:
         axis = AXES[name]
-        row, text = _axis_row(axis), _table(list(zip(axis.names(), axis.values.values(), strict=True)))
+        row, text = _axis_row(axis), _table([(axis.written()[name], one.about) for name, one in axis.items()])
     else:
         raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
     if as_json:
@@ -57,14 +57,15 @@ def _preset_row(preset: Preset) -> dict[str, Any]:
         "about": preset.about,
         "source": preset.source,
         "recipe": preset.recipe.to_dict() | preset.recipe.shape,
-        "stops": dict(preset.stops),
-        "specials": list(preset.specials),
-        "first_id": preset.first_id,
+        "stops": {name: value for name, value in preset.run.words.items() if name not in ("first_id", "specials")},
+        "specials": list(preset.run.specials),
+        "first_id": preset.run.first_id,
     }
 
 
-def _axis_row(axis: Axis) -> dict[str, Any]:
-    return {"name": axis.name, "about": axis.about, "values": dict(axis.values)}
+def _axis_row(axis: Axis[Any]) -> dict[str, Any]:
+    values = {f"{name}:" if one.text else name: one.about for name, one in axis.items()}
+    return {"name": axis.name, "about": axis.about, "values": values}
 
 
 def _listed() -> str:
@@ -81,9 +82,7 @@ def _listed() -> str:
 
 def _recipe_file(preset: Preset) -> str:
     """The preset as a recipe file; what is known of it besides stands in comments."""
-    known = [f"{name} = {value}" for name, value in preset.stops.items()]
-    known += [f"specials = {' '.join(preset.specials)}"] if preset.specials else []
-    known += [f"first_id = {preset.first_id}"] if preset.first_id else []
+    known = [f"{name} = {' '.join(one) if isinstance(one, list) else one}" for name, one in preset.run.words.items()]
     comments = [f"{preset.name}: {preset.about} ({preset.source})", *([f"known for {', '.join(known)}"] if known else [])]
     return "".join(f"# {comment}\n" for comment in comments) + preset.recipe.to_toml().rstrip("\n")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
+from tokentui.cli.lines import needed, read_corpus
 from tokentui.cli.options import (
-    Run,
     axes_of,
     corpus_word,
     quiet_option,
@@ -17,31 +17,45 @@ from tokentui.cli.options import (
     run_options,
     wanted,
 )
-from tokentui.cli.output import check_target, complain, json_row, shown, write, write_document, write_file, write_json
-from tokentui.cli.waiting import Bar, bar, interruptible
+from tokentui.cli.output import (
+    Bar,
+    Json,
+    check_target,
+    complain,
+    json_row,
+    shown,
+    working,
+    write,
+    write_document,
+    write_file,
+    write_json,
+)
 from tokentui.core import jit
+from tokentui.core.arguments import nearest
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import write_whole
+from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS, OWN, Format, Refused, contents, export, format_of, look, save, targets, write_whole
-from tokentui.formats.mistaken import refuse_tokenizers
-from tokentui.learn import Step, start, without_kernel
-from tokentui.learn.base import INTERRUPTED, Cancel, Trainer
-from tokentui.learn.compiled import WORTH_CHARS
-from tokentui.learn.gage import GageStep, GageTrainer, compressed
-from tokentui.learn.unigram import UnigramStep
-from tokentui.recipe import nearest
-from tokentui.text.read import Corpus, read
+from tokentui.formats.files import export, format_of, save, targets
+from tokentui.formats.proof import contents, look
+from tokentui.formats.registry import OWN, WRITTEN, Format
+from tokentui.formats.spec import Refused, Spec
+from tokentui.learn import start, walk
+from tokentui.learn.compiled import WORTH_CHARS, without_kernel
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Step
+from tokentui.recipe import Run
+from tokentui.text.corpus import Corpus
 
 DIFFERS = 1
 _NEVER_KEPT = ("counts", "recipe")
-"""What no other tool's file holds: it is not worth a line each time."""
+"""Losses of every other tool's file: they are not worth a line each time."""
 _STDOUT = "-"
+INTERRUPTED = "interrupted"
 _COMPRESSED_SHOWN = 400
 
 
 @click.command(
-    "train",
-    short_help="Train a tokenizer.",
     epilog="""\b
 Examples:
   tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
@@ -53,9 +67,15 @@ Examples:
 @recipe_options
 @run_options
 @reading_options
-@click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the tokenizer; - is standard output.")
-@click.option("--format", "format_", metavar="FORMAT", help=f"Of -o, by its name where left out: {', '.join(FORMATS)}.")
-@click.option("--trace", metavar="FILE", type=click.Path(), help="Write a row of JSON a step; - is standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the tokenizer; - is standard output."
+)
+@click.option(
+    "--format", "format_", metavar="FORMAT", help=f"Of -o, by its name where left out: {', '.join(WRITTEN)}."
+)
+@click.option(
+    "--trace", metavar="FILE", type=click.Path(), help="Write a row of JSON a step; - is standard output."
+)
 @quiet_option
 def command(
     sources: tuple[str, ...],
@@ -67,66 +87,69 @@ def command(
     format_: str | None,
     trace: str | None,
     quiet: bool,
-    **words: Any,
+    **words: object,
 ) -> int:
-    """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set, whatever
-    the preset, but with --published.
+    """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set,
+    whatever the preset, but with --published.
 
-    Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace ends
-    with "interrupted" and no tokenizer is written.
+    Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace
+    ends with "interrupted" and no tokenizer is written.
     """
-    if not sources:
-        raise TokentuiError("CORPUS is missing", "train", "name a file, a folder, - or sample:english")
+    needed(sources, "train")
     if recipe is None:
-        raise TokentuiError("-r is missing", "train", "name a preset or a recipe file; tokentui recipes lists them")
+        raise TokentuiError(
+            "-r is missing", "train", "name a preset or a recipe file; tokentui recipes lists them"
+        )
     chosen, run = wanted(recipe, axes_of(axes), words)
-    if format_ is not None and format_ not in FORMATS:
-        raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, FORMATS))
+    if format_ is not None and format_ not in WRITTEN:
+        raise TokentuiError(f"no format {format_!r}", "--format", nearest(format_, WRITTEN))
     format = format_of(output or "", chosen, format_, option="--format")
     files = targets(output, format) if output and output != _STDOUT else []
     if output == _STDOUT and len(format.files) > 1:
         raise TokentuiError(f"{format.name} has two files", "-o -", "name a folder")
     if output == trace == _STDOUT:
-        raise TokentuiError("the tokenizer and the trace cannot both go to standard output", "-o - --trace -", "name a file")
+        what = "the tokenizer and the trace cannot both go to standard output"
+        raise TokentuiError(what, "-o - --trace -", "name a file")
     for target in {*files, trace} - {None, _STDOUT}:
         check_target(str(target))
-    with bar(quiet) as shown_bar, interruptible() as cancel:
-        refuse_tokenizers(sources, as_)
-        corpus = read(sources, as_=as_, field=field, progress=shown_bar.of("reading"), cancel=cancel)
-        trainer = start(
-            corpus, chosen, first_id=run.get("first_id", 0), specials=run.get("specials", ()),
-            progress=shown_bar.of("counting"), cancel=cancel,
-        )
-        if output and (early := look(trainer.tokenizer(), format)).refused:
+    with working(quiet) as shown_bar:
+        corpus = read_corpus(sources, as_, field, shown_bar, quiet)
+        with shown_bar.of("counting"):
+            trainer = start(corpus, chosen, run)
+        if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
             raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         if not quiet:
-            _remark(corpus, shown_bar)
-            if (size := run.get("vocab_size")) is not None and size < trainer.least_size:
-                complain(f"vocab_size={size}: there are {trainer.least_size:,} ids before anything is learned; all of them stay")
-            if corpus.size >= WORTH_CHARS and jit.available() and (lacking := without_kernel(chosen)):
-                complain(f"there is no kernel for {lacking}: plain Python trains")
-        writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People()
-        reason = _train(trainer, run, writer, shown_bar, cancel)
+            shown_bar.close()
+            for note in _remarks(trainer, run, corpus):
+                complain(note)
+        writer: _Trace | _People | None = _Trace(trace) if trace else None if output else _People(trainer)
+        reason = _train(trainer, run, writer, shown_bar)
     if writer is not None:
-        writer.end(reason, trainer.number)
-    if isinstance(trainer, GageTrainer) and isinstance(writer, _People):
-        _compressed(trainer)
-    what = "step" if chosen.objective == "unigram" else "merge"
-    made = f"{trainer.number:,} {what}{'s' * (trainer.number != 1)}"
+        writer.end(reason, trainer)
+    word = trainer.traits.step
+    made = f"{trainer.number:,} {word}{'s' * (trainer.number != 1)}"
     if reason == INTERRUPTED:
         complain(f"interrupted after {made}" + ("; no tokenizer was written" if output else ""))
         return 130
-    if output:
-        asked = {name: value for name, value in run.items() if name not in ("first_id", "specials")}
-        if not _write(trainer.tokenizer(asked), output, format, quiet):
-            return DIFFERS
+    if output and not _write(trainer.tokenizer(run=run.words), output, format, quiet):
+        return DIFFERS
     if not quiet and trace != _STDOUT:
-        complain(f"{made}, {trainer.vocab_size:,} ids; ended by: {reason}")
+        complain(f"{made}, {trainer.size_at(trainer.number):,} ids; ended by: {reason}")
     return 0
 
 
+def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
+    """Sentences on a size that is too small, and on plain Python where kernels would be worth it."""
+    size, least = run.stops.vocab_size, trainer.traits.least_size
+    if size is not None and size < least:
+        yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"
+    if corpus.size >= WORTH_CHARS and jit.available() and (lacking := without_kernel(trainer.recipe)):
+        yield f"there is no kernel for {lacking}: plain Python trains"
+
+
 def _write(tokenizer: Tokenizer, output: str, format: Format, quiet: bool) -> bool:
-    """Write the tokenizer, and say what is lost; where the format cannot hold it, in the project's own beside it."""
+    """Write the tokenizer, and say what is lost; where the format cannot hold it, in the project's own next
+    to it."""
     if output != _STDOUT:
         try:
             report = export(tokenizer, output, format.name)
@@ -149,46 +172,25 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, quiet: bool) -> bo
     return True
 
 
-def _train(trainer: Trainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar, cancel: Cancel) -> str:
-    """Make the merges, each written as soon as it is there. Returns why it ended."""
-    draw = shown_bar.of("merging")
+def _train(trainer: Trainer, run: Run, writer: _Trace | _People | None, shown_bar: Bar) -> str:
+    """Make the steps, each written as soon as it is there. Returns why the run ended."""
     written = 0
 
     def follow(done: int, total: int) -> None:
         nonlocal written
         if writer is not None:
-            for step in trainer.steps(written + 1):
+            for step in walk.steps(trainer, written + 1):
                 writer.step(step)
         written = trainer.number
-        draw(done, total)
+        shown_bar.draw("merging", done, total)
 
-    stops = {name: run[name] for name in ("merges", "vocab_size", "min_count", "max_length") if name in run}
     try:
-        reason = trainer.run(**stops, progress=follow, cancel=cancel)
+        with job(follow):
+            reason: str = walk.run(trainer, run.stops)
     except Cancelled:
         reason = INTERRUPTED
     follow(trainer.number, trainer.number)
     return reason
-
-
-def trace_row(step: Step | UnigramStep) -> dict[str, Any]:
-    """A step as a row for machines."""
-    if isinstance(step, UnigramStep):
-        return step.row
-    return {
-        "step": step.number,
-        "hex": step.hex,
-        "left": step.left.decode("utf-8", "replace"),
-        "right": step.right.decode("utf-8", "replace"),
-        "token": step.token.decode("utf-8", "replace"),
-        "id": step.id,
-        "count": step.count,
-        "replaced": step.replaced,
-        "score": step.score,
-        "tied": step.tied,
-        "tokens": step.tokens,
-        "vocab_size": step.vocab_size,
-    }
 
 
 class _Trace:
@@ -198,15 +200,15 @@ class _Trace:
         self._target = target
         self._rows = io.StringIO()
 
-    def step(self, step: Step | UnigramStep) -> None:
-        self._row(trace_row(step))
+    def step(self, step: Step) -> None:
+        self._row(step.row)
 
-    def end(self, reason: str, steps: int) -> None:
-        self._row({"end": reason, "steps": steps})
+    def end(self, reason: str, trainer: Trainer) -> None:
+        self._row({"end": reason, "steps": trainer.number})
         if self._target != _STDOUT:
             write_whole(self._target, self._rows.getvalue().encode())
 
-    def _row(self, row: dict[str, Any]) -> None:
+    def _row(self, row: Json) -> None:
         if self._target == _STDOUT:
             write_json(row)
         else:
@@ -214,32 +216,23 @@ class _Trace:
 
 
 class _People:
-    """A merge a line, for people."""
+    """A step a line, for people; in the end the text, where it was compressed."""
 
-    def step(self, step: Step | UnigramStep) -> None:
-        if isinstance(step, UnigramStep):
-            what = "last cut" if step.final else step.what
-            line = f"{step.number:>6}  round {step.round}  {what:<8}  {step.kept:,} pieces, {step.dropped:,} dropped"
-            write(f"{line}, objective {step.objective:.6f}\n".encode())
-            return
-        line = f"{step.number:>6}  {shown(step.left)} + {shown(step.right)} = {shown(step.token)}"
-        score = "" if step.score is None else f", score {step.score:.6g}"
-        spelled = f", stands for {shown(step.spelled)}" if isinstance(step, GageStep) else ""
-        write(f"{line}  (id {step.id}, count {step.count:,}{score}{spelled})\n".encode())
+    def __init__(self, trainer: Trainer) -> None:
+        self._columns = [column.name for column in trainer.traits.columns]
 
-    def end(self, reason: str, steps: int) -> None:
-        """Why it ended is said on standard error."""
+    def step(self, step: Step) -> None:
+        chosen, row, said = step.chosen, step.row, step.said
+        if chosen is not None:
+            score = "" if row["score"] is None else f", score {row['score']:.6g}"
+            expanded = dict(zip(self._columns, chosen.values, strict=False)).get("spelled")
+            spelled = f", stands for {shown(expanded)}" if isinstance(expanded, bytes) else ""
+            made = f"{' + '.join(map(shown, chosen.parts))} = {shown(chosen.token)}"
+            said = f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled})"
+        write(f"{step.number:>6}  {said}\n".encode())
 
-
-def _compressed(trainer: GageTrainer) -> None:
-    """What is left of the text when pairs have been replaced: its beginning, and its size."""
-    view = compressed(trainer, length=_COMPRESSED_SHOWN)
-    more = "…" if view.text_bytes > len(view.compressed) else ""
-    write(f"        {shown(view.compressed)}{more}\n        {view.sizes}\n".encode())
-
-
-def _remark(corpus: Corpus, shown_bar: Bar) -> None:
-    """What the reader of the corpus noticed."""
-    shown_bar.close()
-    for note in [*corpus.notes, *([str(corpus.invalid)] if corpus.invalid else [])]:
-        complain(note)
+    def end(self, reason: str, trainer: Trainer) -> None:
+        if (compression := trainer.traits.compression) is not None:
+            view = compression.compressed(length=_COMPRESSED_SHOWN)
+            more = "…" if view.text_bytes > len(view.compressed) else ""
+            write(f"        {shown(view.compressed)}{more}\n        {view.sizes}\n".encode())

@@ -1,10 +1,12 @@
-"""Checks of what a caller of the library hands in: each gives the value back, or raises a `TokentuiError` that names it."""
+"""Checks of what a caller of the library hands in: each gives the value back, or raises a `TokentuiError`
+that names it."""
 
 from __future__ import annotations
 
+import difflib
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from tokentui.core.errors import TokentuiError
@@ -70,4 +72,25 @@ def calls(**named: object) -> None:
     """Callables, or None."""
     for name, value in named.items():
         if value is not None and not callable(value):
-            raise TokentuiError(f"a callable belongs here, not {shown(value)}", name, "hand in a function, or None")
+            raise TokentuiError(
+                f"a callable belongs here, not {shown(value)}", name, "hand in a function, or None"
+            )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a word that is not known: the nearest one that is, else all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
+
+
+def entry(table: Mapping[str, _T], axis: str, value: str) -> _T:
+    """The entry of a table for the value of an axis.
+
+    Raises:
+        TokentuiError: It has none: the value is one that another part of the program knows.
+    """
+    found = table.get(value)
+    if found is None and value not in table:
+        raise TokentuiError("nothing here does that", f"{axis}={value}", nearest(value, table))
+    return found  # type: ignore[return-value]  # None where the table holds None

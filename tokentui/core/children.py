@@ -1,7 +1,8 @@
 """Child processes: they run the files that this process runs, and nothing of the current folder.
 
-`python -m` and `python -c` look for every module in the current folder first, which may be one of downloaded texts. A child is
-started with `-P`, in a folder of its own, and is told where modules are: this file is what it runs first.
+`python -m` and `python -c` look for every module in the current folder first, which may be one of downloaded
+texts. A child is started with `-P`, in a folder of its own, and is told where modules are: this file is what
+it runs first.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def surroundings() -> dict[str, str]:
             if found.get(name):
                 found[name] = os.path.abspath(found[name])
         if "PYTHONPATH" in found:  # an empty part of it means the current folder
-            found["PYTHONPATH"] = os.pathsep.join(os.path.abspath(one) for one in found["PYTHONPATH"].split(os.pathsep) if one)
+            found["PYTHONPATH"] = os.pathsep.join(
+                os.path.abspath(one) for one in found["PYTHONPATH"].split(os.pathsep) if one
+            )
     return found
 
 

@@ -1,7 +1,7 @@
-"""What is refused rather than read or worked at: every limit, what it is about, and how another is set.
+"""Limits on the input and the work that the program accepts.
 
-`now()` is asked where a limit holds, each time, so that one set meanwhile counts. The environment's `TOKENTUI_LIMITS` and the
-command line's `--limit` both take `NAME=VALUE`.
+Each check calls `now()` again, so that a new limit takes effect at once. The environment's
+`TOKENTUI_LIMITS` and the command line's `--limit` both take `NAME=VALUE`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,21 @@ class Limits:
     """The limits. Beyond one of them there is an error of one line that names it."""
 
     corpus_bytes: int = _limit(4 << 30, "bytes", 1 << 40, "of a corpus, all its files unpacked")
-    stream_bytes: int = _limit(192 << 20, "bytes", 1 << 40, "through standard input or a pipe, whose end nobody knows")
+    stream_bytes: int = _limit(
+        192 << 20, "bytes", 1 << 40, "through standard input or a pipe, whose end nobody knows"
+    )
     stream_seconds: float = _limit(60.0, "seconds", 1e7, "of silence on standard input or a pipe")
     line_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "of a row of JSON lines or counted words")
-    packed_ratio: int = _limit(200, "times", 1 << 20, "that a packed or sparse file may grow by, once past packed-bytes")
-    packed_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "up to which a packed or sparse file may grow by any ratio")
+    packed_ratio: int = _limit(
+        200, "times", 1 << 20, "that a packed or sparse file may grow by, once past packed-bytes"
+    )
+    packed_bytes: int = _limit(
+        64 << 20, "bytes", 1 << 40, "up to which a packed or sparse file may grow by any ratio"
+    )
     pattern_seconds: float = _limit(10.0, "seconds", 1e7, "of a pattern looking for one match")
-    file_pattern_seconds: float = _limit(1.0, "seconds", 1e7, "of a pattern of a tokenizer file looking for one match")
+    file_pattern_seconds: float = _limit(
+        1.0, "seconds", 1e7, "of a pattern of a tokenizer file looking for one match"
+    )
     file_bytes: int = _limit(1 << 28, "bytes", 1 << 40, "of a tokenizer file, unpacked")
     json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
     vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
@@ -61,14 +69,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What is to be known of one limit.
+    """The description of one limit.
 
     Attributes:
-        name: As it is written in words: with hyphens.
-        default: What holds where nothing else is said.
-        unit: What it counts.
-        most: The most that it can be set to.
-        about: What it limits, after the unit.
+        name: The name that a user writes, with hyphens.
+        default: The value where the user sets none.
+        unit: The unit of the value.
+        most: The largest value that is allowed.
+        about: The thing that it limits, a phrase that follows the unit.
     """
 
     name: str
@@ -98,7 +106,7 @@ class Limit:
         return f"{value:g}" if isinstance(value, float) else str(value)
 
     def hint(self, instead: str = "") -> str:
-        """What to do about a refusal: something else, or another limit."""
+        """The hint of a refusal: an alternative, or a raised limit."""
         raised = f"--limit {self.name}=… raises the limit"
         return f"{instead}; {raised}" if instead else raised
 
@@ -122,7 +130,9 @@ def now() -> Limits:
     """
     global _now
     if _now is None:
-        _now = _DEFAULTS.with_words(re.split(r"[,\s]+", said) if (said := os.environ.get(VARIABLE, "").strip()) else (), VARIABLE)
+        _now = _DEFAULTS.with_words(
+            re.split(r"[,\s]+", said) if (said := os.environ.get(VARIABLE, "").strip()) else (), VARIABLE
+        )
     return _now
 
 
@@ -144,11 +154,12 @@ _PATTERN_PART = re.compile(
 
 
 MOST_SPREAD = 1 << 17
-"""What `spread` may be: a pattern of so much is compiled in a tenth of a second."""
+"""The largest `spread` that is allowed: such a pattern compiles in a tenth of a second."""
 
 
 def spread(pattern: str) -> int:
-    """About how many characters a pattern has once its counted repeats are written out: what compiling it costs."""
+    """About how many characters a pattern has once its counted repeats are written out: what compiling it
+    costs."""
     sizes, last = [0], 0
     for part in _PATTERN_PART.finditer(pattern):
         text = part.group()

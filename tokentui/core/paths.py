@@ -14,7 +14,7 @@ import platformdirs
 from tokentui.core.errors import TokentuiError
 
 MOST_RECENT = 20
-"""How many sources are remembered."""
+"""The number of sources that are remembered."""
 
 _MOST_BYTES = 1 << 20  # a longer file was not written here
 _APP = "tokentui"
@@ -31,7 +31,8 @@ def state_dir() -> Path:
 
 
 def recent() -> tuple[str, ...]:
-    """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not readable."""
+    """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not
+    readable."""
     try:
         with _recent_file().open("rb") as file:
             listed = json.loads(file.read(_MOST_BYTES))
@@ -45,7 +46,8 @@ def recent() -> tuple[str, ...]:
 def remember(source: str) -> None:
     """Put a source at the front of the recent ones. A path is kept absolute; standard input is not kept.
 
-    Where nothing can be written, such as in a home that is read-only, nothing is remembered and nothing is said.
+    Where nothing can be written, such as in a home that is read-only, nothing is remembered and nothing is
+    said.
     """
     if source in ("", "-"):
         return
@@ -74,7 +76,8 @@ def keep_account(text: str) -> Path | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from tokentui.core.atomic import write_whole  # with it come all formats, which the first paint does without
+    # with it come all formats, which the first paint does without
+    from tokentui.core.files import write_whole
 
     write_whole(path, data)
 

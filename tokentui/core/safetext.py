@@ -1,14 +1,15 @@
 """Text that a terminal can show: the only module that knows about control characters.
 
-What comes from outside (corpora, tokens, file names, messages of other libraries) may hold anything: escape sequences,
-bytes that are no UTF-8, characters that cannot be seen, characters that terminals disagree about. Here each such code
-point or byte becomes a visible stand-in, one for one; nothing is ever left out, because what closes up behind a hole
-can be a new sequence. A stand-in is told from the same characters in the data by its kind.
+What comes from outside (corpora, tokens, file names, messages of other libraries) may hold anything: escape
+sequences, bytes that are no UTF-8, characters that cannot be seen, characters that terminals disagree about.
+Here each such code point or byte becomes a visible stand-in, one for one; nothing is ever left out, because
+what closes up behind a hole can be a new sequence. A stand-in is told from the same characters in the data by
+its kind.
 
-Whole grapheme clusters are shown as they are: a character with its marks, an emoji with its skin tone and what is joined
-to it, a flag, a keycap, a syllable of jamo. What belongs to a cluster and stands alone is shown apart: a mark on a dotted
-circle, all others as code points. Joiners and variation selectors are shown as code points outside a cluster, where they
-change nothing that is seen.
+Whole grapheme clusters are shown as they are: a character with its marks, an emoji with its skin tone and
+what is joined to it, a flag, a keycap, a syllable of jamo. What belongs to a cluster and stands alone is
+shown apart: a mark on a dotted circle, all others as code points. Joiners and variation selectors are shown
+as code points outside a cluster, where they change nothing that is seen.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import regex
 
 GlyphMode = Literal["text", "escaped", "hex", "points"]
-"""How data is written: readable, as Python escapes, as the bytes, or as code points."""
+"""The notations for data: readable text, Python escapes, bytes, or code points."""
 
 GLYPH_MODES: tuple[GlyphMode, ...] = get_args(GlyphMode)
 """The modes in the order in which a key goes through them."""
@@ -33,13 +34,15 @@ GLYPH_MODES: tuple[GlyphMode, ...] = get_args(GlyphMode)
 MARKS_SHOWN = 6
 """The most combining marks that are drawn on one character; more are written as code points."""
 MARKS_SENT = 8
-"""The most that a terminal gets at all: some scripts pile up a few, and what goes on runs over the lines above."""
+"""The most that a terminal gets at all: some scripts pile up a few, and what goes on runs over the lines
+above."""
 LINKS_SHOWN = 3
-"""The most consonants that one cluster joins to its first (a virama stands between them), and the most joined emoji."""
+"""The most consonants that one cluster joins to its first (a virama stands between them), and the most joined
+emoji."""
 
 
 class Kind(StrEnum):
-    """What the characters of a span stand for."""
+    """The kind of the characters of a span."""
 
     text = "text"
     """Themselves."""
@@ -50,7 +53,8 @@ class Kind(StrEnum):
     invalid = "invalid"
     """A byte that is no UTF-8, or half of a surrogate pair."""
     invisible = "invisible"
-    """A code point that cannot be seen: formatting, bidi, zero width, private, unassigned. Also the `…` of a cut."""
+    """A code point that cannot be seen: formatting, bidi, zero width, private, unassigned. Also the `…` of a
+    cut."""
     partial = "partial"
     """A byte of a character that goes on before or after the data."""
     combining = "combining"
@@ -70,42 +74,52 @@ _TONE = r"\p{Emoji_Modifier}"
 _JOINED = rf"\p{{M}}\p{{Regional_Indicator}}{_TONE}\u1160-\u11FF\uD7B0-\uD7FF"
 _PLAIN = rf"[^\p{{C}}\p{{Z}}{_HIDDEN}{_JOINED}\u2800]"
 _MARK = rf"[\p{{M}}--{_HIDDEN}]"
-_MARKS = rf"{_MARK}{{0,{MARKS_SHOWN}}}+[\u0E33\u0EB3]?+"  # Thai and Lao have a vowel that belongs to a cluster and is no mark
+# Thai and Lao have a vowel that belongs to a cluster and is no mark
+_MARKS = rf"{_MARK}{{0,{MARKS_SHOWN}}}+[\u0E33\u0EB3]?+"
 _VOWEL, _FINAL = rf"[\p{{GCB=V}}--{_HIDDEN}]", rf"[\p{{GCB=T}}--{_HIDDEN}]"
 
 # An emoji that is drawn in colour, with what is joined to it (UTS #51); three flags are spelt in tags.
 _EMOJI_TEXT = rf"[\p{{Emoji}}--[0-9#*\p{{Regional_Indicator}}{_TONE}]]"
 _EMOJI_FIRST = (
-    rf"(?:\p{{Emoji_Modifier_Base}}\uFE0F?{_TONE}|[\p{{Emoji_Presentation}}--[\p{{Regional_Indicator}}{_TONE}]][\uFE0E\uFE0F]?"
+    rf"(?:\p{{Emoji_Modifier_Base}}\uFE0F?{_TONE}"
+    rf"|[\p{{Emoji_Presentation}}--[\p{{Regional_Indicator}}{_TONE}]][\uFE0E\uFE0F]?"
     rf"|{_EMOJI_TEXT}[\uFE0E\uFE0F])"
 )
 _EMOJI = (
-    r"(?=[0-9#*\xA9\xAE\u203C-\u3299\U0001F000-\U0001FAFF])(?:[0-9#*]\uFE0F\u20E3|\U0001F3F4\U000E0067\U000E0062"
-    r"(?:\U000E0065\U000E006E\U000E0067|\U000E0073\U000E0063\U000E0074|\U000E0077\U000E006C\U000E0073)\U000E007F"
-    rf"|{_EMOJI_FIRST}(?<!\uFE0E)(?:\u200D{_EMOJI_TEXT}(?:\uFE0F|{_TONE})?){{1,{LINKS_SHOWN}}}+|{_EMOJI_FIRST})"
+    r"(?=[0-9#*\xA9\xAE\u203C-\u3299\U0001F000-\U0001FAFF])(?:[0-9#*]\uFE0F\u20E3"
+    r"|\U0001F3F4\U000E0067\U000E0062(?:\U000E0065\U000E006E\U000E0067|\U000E0073\U000E0063\U000E0074"
+    r"|\U000E0077\U000E006C\U000E0073)\U000E007F"
+    rf"|{_EMOJI_FIRST}(?<!\uFE0E)(?:\u200D{_EMOJI_TEXT}(?:\uFE0F|{_TONE})?){{1,{LINKS_SHOWN}}}+"
+    rf"|{_EMOJI_FIRST})"
 )
-# Joiners that are seen (RFC 5892, appendix A.1 and A.2): behind a virama, and where a letter stops being joined to the next.
+# Joiners that are seen (RFC 5892, appendix A.1 and A.2): behind a virama, and where a letter stops being
+# joined to the next.
 _KEPT = r"(?<=\p{ccc=9})\u200D(?=\p{L})|(?<=\p{ccc=9})\u200C|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4})\u200C"
 _UNJOINED = (
-    r"(?:\u200C(?:(?<=\p{ccc=9}\u200C)(?=\p{L})|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4}\u200C)(?=[\p{jt=D}\p{jt=R}])))?+"
+    r"(?:\u200C(?:(?<=\p{ccc=9}\u200C)(?=\p{L})"
+    r"|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4}\u200C)(?=[\p{jt=D}\p{jt=R}])))?+"
 )
 _SYLLABLE = (
     r"(?:(?=[\u1160-\u11FF\uD7B0-\uD7FF])"
-    rf"(?:(?<=\p{{GCB=L}}){_VOWEL}{{1,2}}+{_FINAL}{{0,2}}+|(?<=[\p{{GCB=LV}}\p{{GCB=LVT}}]){_FINAL}{{1,2}}+))?+"
+    rf"(?:(?<=\p{{GCB=L}}){_VOWEL}{{1,2}}+{_FINAL}{{0,2}}+"
+    rf"|(?<=[\p{{GCB=LV}}\p{{GCB=LVT}}]){_FINAL}{{1,2}}+))?+"
 )
 _LINK = rf"(?:(?<=\p{{InCB=Linker}})\p{{InCB=Consonant}}|(?<=\p{{ccc=9}})\u200D\p{{L}}){_MARKS}"
 _CLUSTER = (
     rf"(?:{_EMOJI}|\p{{Regional_Indicator}}{{2}}|{_PLAIN}{_SYLLABLE}){_MARKS}"
     rf"(?:{_LINK}){{0,{LINKS_SHOWN}}}+{_UNJOINED}"
 )
-"""A grapheme cluster (UAX #29) of characters that are seen, of bounded length, with spacing marks that follow it."""
+"""A grapheme cluster (UAX #29) of characters that are seen, of bounded length, with spacing marks that follow
+it."""
 _ORPHANS = rf"(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+"
 
 _NEXT = r"[\uDC80-\uDCBF]"
-# The start of a well-formed character (The Unicode Standard, table 3-7) whose rest is missing, as surrogate escapes.
+# The start of a well-formed character (The Unicode Standard, table 3-7) whose rest is missing, as surrogate
+# escapes.
 _STARTED = (
     rf"(?:[\uDCC2-\uDCDF]|\uDCE0[\uDCA0-\uDCBF]?|[\uDCE1-\uDCEC\uDCEE\uDCEF]{_NEXT}?|\uDCED[\uDC80-\uDC9F]?"
-    rf"|\uDCF0(?:[\uDC90-\uDCBF]{_NEXT}?)?|[\uDCF1-\uDCF3](?:{_NEXT}{_NEXT}?)?|\uDCF4(?:[\uDC80-\uDC8F]{_NEXT}?)?)"
+    rf"|\uDCF0(?:[\uDC90-\uDCBF]{_NEXT}?)?|[\uDCF1-\uDCF3](?:{_NEXT}{_NEXT}?)?"
+    rf"|\uDCF4(?:[\uDC80-\uDC8F]{_NEXT}?)?)"
 )
 _KINDS = (
     r"(?P<space>[\t\n\p{Zs}]++)|(?P<control>[\x00-\x1F\x7F-\x9F])"
@@ -113,21 +127,26 @@ _KINDS = (
     rf"|(?P<combining>[{_JOINED}--{_HIDDEN}])|(?P<invisible>.)"
 )
 _EASY = (
-    r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096\u30A1-\u30FE\u4E00-\u9FFF\uAC00-\uD7A3]+"
+    r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096"
+    r"\u30A1-\u30FE\u4E00-\u9FFF\uAC00-\uD7A3]+"
     rf"(?![{_JOINED}{_HIDDEN}])"
 )
-"""Characters that are clusters by themselves unless something joins them, found without asking many tables."""
+"""Characters that are clusters by themselves unless something joins them, found without asking many
+tables."""
 _SCAN = rf"(?P<text>(?:{_EASY}|{_CLUSTER})++)|(?P<orphans>{_ORPHANS})|{_KINDS}"
 _SCAN_ASCII = rf"(?P<text>[!-~]++)|{_KINDS}"
-_CLUSTERS = rf"(?P<easy>{_EASY})|(?P<drawn>{_CLUSTER})|(?P<orphans>{_ORPHANS})|(?P<piled>(?<=\p{{M}})\p{{M}})|."
+_CLUSTERS = (
+    rf"(?P<easy>{_EASY})|(?P<drawn>{_CLUSTER})|(?P<orphans>{_ORPHANS})|(?P<piled>(?<=\p{{M}})\p{{M}})|."
+)
 _ANY_HIDDEN = f"[{_HIDDEN}]"
 _ACTS = rf"[\p{{C}}\p{{Z}}{_HIDDEN}--[ ]]"
 _PILE = rf"\p{{M}}{{{MARKS_SENT + 1}}}"
 _FORBIDDEN = rf"{_ACTS}|{_PILE}"
 _OUTSIDE = rf"(?:{_EMOJI}|{_KEPT})(*SKIP)(*FAIL)|{_ACTS}"
-"""What is forbidden, but for what belongs to a cluster that shows it."""
+"""Matches a forbidden character outside a cluster that shows it."""
 _DRAWN = re.compile("[ -~\u00b7\u2014\u2026\u2190-\u21ff\u2500-\u25ff]*")
-"""ASCII, and what borders, bars and arrows are drawn with: in them nothing is forbidden, and no table has to be asked."""
+"""ASCII, and what borders, bars and arrows are drawn with: in them nothing is forbidden, and no table has to
+be asked."""
 
 
 @functools.cache
@@ -139,7 +158,10 @@ def _pattern(pattern: str) -> regex.Pattern[str]:
 
 
 def is_safe(text: str) -> bool:
-    """Whether a terminal may get this text: nothing in it is hidden, acts or piles up. Says nothing about widths."""
+    """True if a terminal may get this text.
+
+    No character of such a text is hidden, acts or piles up. The widths of characters are not checked.
+    """
     # Both tables are asked, Python's and regex's: they may be of different versions of Unicode.
     if _DRAWN.fullmatch(text) is not None:
         return True
@@ -149,7 +171,7 @@ def is_safe(text: str) -> bool:
 
 
 def _is_printable(text: str) -> bool:
-    """Whether Python knows the characters too, joiners aside, which are printable to it nowhere."""
+    """True if Python too holds all characters printable, except joiners, which it never does."""
     return text.isprintable() or _pattern(_ANY_HIDDEN).sub("", text).isprintable()
 
 
@@ -170,7 +192,8 @@ class Cluster(NamedTuple):
 
 
 def clusters(text: str) -> Iterator[Cluster]:
-    """A text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by one."""
+    """A text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by
+    one."""
     for match in _pattern(_CLUSTERS).finditer(text):
         start, end = match.span()
         if match.lastgroup == "easy":
@@ -198,8 +221,8 @@ def visible(
 
     Args:
         data: Bytes, read as UTF-8; or text, in which U+DC80 to U+DCFF stand for bytes that were no UTF-8.
-        mode: `text` has stand-ins for what cannot be shown; `escaped` is different for different data; `hex` is the
-            bytes; `points` the code points.
+        mode: `text` has stand-ins for what cannot be shown; `escaped` is different for different data; `hex`
+            is the bytes; `points` the code points.
         ascii_only: For terminals without UTF-8.
         limit: The most characters of output, the last of them an ellipsis where something was left out.
 
@@ -215,23 +238,31 @@ def visible(
         pieces = _points(_text(data))
     else:
         pieces = _spans(_text(data), mode, ascii_only)
-    spans = tuple(Span("".join([text for text, _ in run]), kind) for kind, run in groupby(pieces, itemgetter(1)))
+    spans = tuple(
+        Span("".join([text for text, _ in run]), kind) for kind, run in groupby(pieces, itemgetter(1))
+    )
     return spans if limit is None else _cut(spans, limit, "..." if ascii_only else "…")
 
 
 _SHOWN: dict[GlyphMode, str] = {
     "text": r"<(?P<byte>[0-9A-F]{2})>|U\+(?P<point>[0-9A-F]{4,6})|(?P<char>.)",
-    "escaped": r"\\x(?P<byte>[0-9a-f]{2})|\\(?:u(?P<point>[0-9a-f]{4})|U(?P<long>[0-9a-f]{8}))|\\(?P<short>[tnr\\])|(?P<char>.)",
+    "escaped": (
+        r"\\x(?P<byte>[0-9a-f]{2})|\\(?:u(?P<point>[0-9a-f]{4})|U(?P<long>[0-9a-f]{8}))"
+        r"|\\(?P<short>[tnr\\])|(?P<char>.)"
+    ),
     "hex": r"(?P<byte>[0-9a-f]{2})|(?P<char>.)",
     "points": r"<(?P<byte>[0-9A-F]{2})>|U\+(?P<point>[0-9A-F]{4,6})| |(?P<char>.)",
 }
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
-_PICTURED = {" ": "·", "\n": "⏎", "\t": "⇥", "\x7f": "␡"} | {chr(n): chr(0x2400 + n) for n in range(32) if n not in (9, 10)}
+_PICTURED = {" ": "·", "\n": "⏎", "\t": "⇥", "\x7f": "␡"} | {
+    chr(n): chr(0x2400 + n) for n in range(32) if n not in (9, 10)
+}
 _DEPICTED = {picture: char for char, picture in _PICTURED.items()} | {"␣": " "}
 
 
 def meant(shown: str, mode: GlyphMode = "text") -> bytes:
-    """The bytes that a text stands for when it was typed as data are shown in a mode: `·the`, `<C3>`, `U+200B`, `\\n`.
+    """The bytes that a text stands for when it was typed as data are shown in a mode: `·the`, `<C3>`,
+    `U+200B`, `\\n`.
 
     What is no stand-in means itself.
     """
@@ -269,7 +300,7 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
 
 
 def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool = False) -> str:
-    """What an error says, on one safe line."""
+    """The message of an error, on one safe line."""
     said = str(error) or ("" if isinstance(error, str) else type(error).__name__)
     return safe(said, limit=limit, ascii_only=ascii_only)
 
@@ -369,7 +400,8 @@ def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
         if len(text) > room and kind is Kind.text and not text.isascii():
-            # A cluster that does not fit is left out as a whole: half of one may be unsafe, or drawn as another.
+            # A cluster that does not fit is left out as a whole: half of one may be unsafe, or drawn as
+            # another.
             inside = text[: room + 64]
             text = text[: max((one.end for one in clusters(inside) if one.end <= room), default=0)]
             room = len(text)

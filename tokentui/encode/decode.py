@@ -11,21 +11,28 @@ from typing import NamedTuple
 
 from tokentui.core.arguments import each_of, shown
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.imported import ImportedVocabulary
-from tokentui.encode.segment.parts import Marks
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.vocabulary import Marks, Vocabulary
+from tokentui.text.split import spaced
 
 _UNKNOWN = " ⁇ ".encode()
 NO_ID = -1
 """Stands for a token that has no id where only numbers can stand; elsewhere None does."""
 NOTHING = "\ufffd"
-"""What a token without an id is decoded to."""
+"""The text that a token without an id decodes to."""
 _METASPACE = "▁".encode()
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
 class _Shown(NamedTuple):
-    """What one id writes: its bytes, and whether a space belongs before or after them."""
+    """The decoded form of one id.
+
+    Attributes:
+        text: The bytes.
+        plain: True if the bytes are text of the input, False for an unknown or special token.
+        before: True if a space belongs before the bytes.
+        after: True if a space belongs after the bytes.
+    """
 
     text: bytes
     plain: bool = True
@@ -34,14 +41,26 @@ class _Shown(NamedTuple):
 
 
 class Decoder:
-    """Decodes by one vocabulary at one number of merges."""
+    """Decodes ids by one vocabulary at one number of merges.
+
+    >>> import tokentui
+    >>> tokenizer = tokentui.train("sample:hugs", "sentencepiece-unigram", vocab_size=24)
+    >>> tokenizer.encode("hugs").tokens, tokenizer.encode("hugs").ids
+    (('▁hug', 's'), (5, 3))
+    >>> Decoder(tokenizer.vocabulary, 0).to_text([5, 3])
+    'hugs'
+    >>> Decoder(tokenizer.vocabulary, 0).to_text([99])
+    Traceback (most recent call last):
+        ...
+    tokentui.core.errors.TokentuiError: no such id: 99 (ids are 0 to 17)
+    """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self.vocabulary = vocabulary
         self.merges = merges
         self._marks = Marks(vocabulary)
         self._metaspace = vocabulary.recipe.split == "metaspace"
-        self._spaced = vocabulary.recipe.spaced
+        self._spaced = spaced(vocabulary.recipe)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes that the ids stand for. A token without an id (None, or `NO_ID`) gives U+FFFD.
@@ -65,7 +84,8 @@ class Decoder:
                 run += one.text
             else:
                 begun |= self._flush(run, written, begun)
-                # The unknown token stands for text; other specials stand before the text as if they were not there.
+                # The unknown token stands for text; other specials stand before the text as if they were not
+                # there.
                 begun |= one.text == _UNKNOWN
                 written += one.text
             if one.after and n < len(shown) - 1:
@@ -77,7 +97,8 @@ class Decoder:
         """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
         data = self.to_bytes(ids)
         if self.vocabulary.byte_tokens or getattr(self.vocabulary, "byte_symbols", None):
-            # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken character.
+            # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken
+            # character.
             return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
         return data.decode("utf-8", "replace")
 
@@ -87,7 +108,9 @@ class Decoder:
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
         if set(map(type, values)) <= {int, type(None)}:
             return [None if number == NO_ID else number for number in values] if NO_ID in values else values
-        return [None if number is None or (whole := self._whole(number)) == NO_ID else whole for number in values]
+        return [
+            None if number is None or (whole := self._whole(number)) == NO_ID else whole for number in values
+        ]
 
     def _whole(self, number: object) -> int:
         if not isinstance(number, bool):
@@ -105,7 +128,8 @@ class Decoder:
         return self.vocabulary.name_of(number)
 
     def _flush(self, run: bytearray, written: bytearray, begun: bool) -> bool:
-        """Move a run of plain tokens to what is written; the first ▁ of the text is the one that encoding put there."""
+        """Move a run of plain tokens to what is written; the first ▁ of the text is the one that encoding put
+        there."""
         if not run:
             return False
         data = bytes(run)
@@ -141,7 +165,10 @@ class Decoder:
     def _exists(self, number: int) -> bool:
         if number in self._symbols or number in self._specials:
             return True
-        return bool(self.vocabulary.byte_tokens) and 0 <= number - self.vocabulary.byte_id(0) < self.vocabulary.byte_tokens
+        return (
+            bool(self.vocabulary.byte_tokens)
+            and 0 <= number - self.vocabulary.byte_id(0) < self.vocabulary.byte_tokens
+        )
 
     def _range(self) -> str:
         vocabulary = self.vocabulary

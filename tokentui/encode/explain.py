@@ -1,4 +1,4 @@
-"""How a text comes to its tokens, word by word and step by step."""
+"""The steps from a text to its tokens, word by word."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ class WordExplanation:
         return tuple(self._join(start, end) for start, end in itertools.pairwise(cuts))
 
     def _join(self, start: int, end: int) -> bytes:
-        return self.units[start] + b"".join(unit.removeprefix(self.prefix) for unit in self.units[start + 1 : end])
+        return self.units[start] + b"".join(
+            unit.removeprefix(self.prefix) for unit in self.units[start + 1 : end]
+        )
 
 
 def explain(
@@ -62,11 +64,13 @@ def explain(
 ) -> tuple[WordExplanation, ...]:
     """Explain the encoding of a text, a pre-token at a time.
 
-    Units that the vocabulary lacks do not raise here: their `ids` and `pieces` are what the recipe makes of them, None
-    where it refuses them. With the policy `drop` they are not among the units.
+    Units that the vocabulary lacks do not raise here: their `ids` and `pieces` are what the recipe makes of
+    them, None where it refuses them. With the policy `drop` they are not among the units.
 
     >>> from tokentui.recipe import Recipe
-    >>> recipe = Recipe(split="whitespace", unit="char", base="sorted", encode="longest-match", unknown="error")
+    >>> recipe = Recipe(
+    ...     split="whitespace", unit="char", base="sorted", encode="longest-match", unknown="error"
+    ... )
     >>> vocabulary = Vocabulary(recipe, [b"h", b"t", b"u"])
     >>> _ = vocabulary.add(0, 2, 5)
     >>> word, = explain(vocabulary, 1, "hut")
@@ -86,8 +90,14 @@ def explain(
         tokens = cache.word(pretoken.text)
         words.append(
             WordExplanation(
-                pretoken.text, pretoken.start, pretoken.end, tuple(units), steps,
-                tuple(token.id for token in tokens), tuple(token.piece for token in tokens), cache.marks.prefix,
+                pretoken.text,
+                pretoken.start,
+                pretoken.end,
+                tuple(units),
+                steps,
+                tuple(token.id for token in tokens),
+                tuple(token.piece for token in tokens),
+                cache.marks.prefix,
             )
         )
     return tuple(words)

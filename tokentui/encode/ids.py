@@ -1,29 +1,27 @@
-"""Text to ids and nothing else: a word is looked up, not placed, and large texts go through kernels where they are loaded."""
+"""Text to ids and nothing else: a word is looked up, not placed, and large texts go through kernels where
+they are loaded."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tokentui.core import jit
-from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import tick
 from tokentui.encode.decode import NO_ID
-from tokentui.encode.imported import Special
 from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.pipeline import Special
 from tokentui.encode.segment.parts import Refused
-from tokentui.encode.segment.unknown import REFUSES
+from tokentui.encode.segment.unknown import UNKNOWN
 from tokentui.text.count import chunks
 
 if TYPE_CHECKING:
-    from tokentui.encode.large import Compiled
+    from tokentui.encode.kernels.encode import Compiled
 
 _CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
 """Shorter texts are encoded before the kernels have their tables."""
-
-Progress = Callable[[int, int], object]
-Cancel = Callable[[], bool]
 
 
 class IdEncoder:
@@ -35,12 +33,16 @@ class IdEncoder:
 
     def __init__(self, encoder: WordEncoder) -> None:
         self._encoder = encoder
-        self._refuses = encoder.vocabulary.recipe.unknown in REFUSES
+        self._refuses = UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused
         self._compiled: Compiled | None = None
 
     def encode(
-        self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False, threads: int | None = None,
-        progress: Progress | None = None, cancel: Cancel | None = None,
+        self,
+        text: str | bytes,
+        *,
+        special_tokens: bool = False,
+        allow_special: bool = False,
+        threads: int | None = None,
     ) -> array[int]:
         """The ids of a text, those of `encode`; `NO_ID` for a token that has none.
 
@@ -48,8 +50,6 @@ class IdEncoder:
             text: The text; bytes are taken as `encode` takes them.
             special_tokens, allow_special: As for `encode`.
             threads: How many threads the kernels use; by default as the text and the machine have it.
-            progress: Called with (done, total), now and then.
-            cancel: Asked now and then; true stops the call.
 
         Returns:
             32-bit numbers where that does for all, else 64-bit ones.
@@ -69,23 +69,26 @@ class IdEncoder:
                     if isinstance(part, Special):
                         more = _packed([encoder.vocabulary.special_id(part.name)])
                     else:
-                        more = self._ids(part, threads, progress, cancel)
+                        more = self._ids(part, threads)
                     ids = _joined(ids, more)
                 return _joined(ids, _packed(map(encoder.vocabulary.special_id, after)))
             spelled = encoder.spelled(text, allow_special)
             if spelled is not None:
-                return _packed(self._numbers(spelled, encoder.around if special_tokens else ((), ()), progress, cancel))
+                return _packed(self._numbers(spelled, encoder.around if special_tokens else ((), ())))
         except Refused:
             pass  # who encodes it with its places says where it stands
         encoding = encode(
-            encoder.vocabulary, encoder.merges, text, cache=encoder, allow_special=allow_special, special_tokens=special_tokens,
-            progress=progress, cancel=cancel,
+            encoder.vocabulary,
+            encoder.merges,
+            text,
+            cache=encoder,
+            allow_special=allow_special,
+            special_tokens=special_tokens,
         )
         return _packed(NO_ID if number is None else number for number in encoding.ids)
 
     def _numbers(
-        self, found: Iterable[Special | list[str]], around: tuple[tuple[str, ...], tuple[str, ...]], progress: Progress | None,
-        cancel: Cancel | None,
+        self, found: Iterable[Special | list[str]], around: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> Iterator[int]:
         special_id = self._encoder.vocabulary.special_id
         yield from map(special_id, around[0])
@@ -95,31 +98,25 @@ class IdEncoder:
                 continue
             for n, word in enumerate(part):
                 if n % _CHECK_EVERY == 0:
-                    if cancel is not None and cancel():
-                        raise Cancelled
-                    if progress is not None:
-                        progress(n, len(part))
+                    tick(n, len(part))
                 yield from self._word(word)
         yield from map(special_id, around[1])
 
-    def _ids(self, text: str, threads: int | None, progress: Progress | None, cancel: Cancel | None) -> array[int]:
+    def _ids(self, text: str, threads: int | None) -> array[int]:
         if len(text) >= KERNEL_CHARS and jit.ready(len(text), "encode"):
             if self._compiled is None:
-                from tokentui.encode.large import Compiled  # not worth it for what is typed
+                from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
                 self._compiled = Compiled(self._encoder, self._word)
             if self._compiled.knows:
-                return self._compiled.encode(text, threads, progress, cancel)
-        return _packed(number for word in self._words(text, progress, cancel) for number in self._word(word))
+                return self._compiled.encode(text, threads)
+        return _packed(number for word in self._words(text) for number in self._word(word))
 
-    def _words(self, text: str, progress: Progress | None, cancel: Cancel | None) -> Iterator[str]:
+    def _words(self, text: str) -> Iterator[str]:
         pretokenizer = self._encoder.pretokenizer
         done = 0
         for part, first in chunks([text], pretokenizer):
-            if cancel is not None and cancel():
-                raise Cancelled
-            if progress is not None:
-                progress(done, len(text))
+            tick(done, len(text))
             yield from pretokenizer.words(part, first=first)
             done += len(part)
 

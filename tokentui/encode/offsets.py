@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import itertools
 import os.path
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import regex
 
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import gage
-from tokentui.encode.imported import ImportedVocabulary, Special, Stretch
-from tokentui.encode.segment.longest import LongestMatch
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import tick
+from tokentui.encode.pipeline import ImportedVocabulary, Special, Stretch
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.parts import MAX_CHARACTERS, Marks, Part, Segmenter
+from tokentui.encode.segment.parts import Part, Segmenter
 from tokentui.encode.segment.single import SingleViterbi
-from tokentui.encode.segment.unknown import POLICIES, REFUSES
-from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.vocabulary import UNKNOWN_NAMES, Vocabulary, byte_token
-from tokentui.recipe import entry
+from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import WAYS
+from tokentui.encode.vocabulary import UNKNOWN_NAMES, Marks, Vocabulary, byte_token
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-
-ENCODERS: dict[str, Callable[[Vocabulary, int], Segmenter]] = {
-    "merges": Merging,
-    "longest-match": LongestMatch,
-    "viterbi": Viterbi,
-}
-"""The ways of encoding by the value of the axis `encode`, each made for a vocabulary and a number of merges."""
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
 _WORDS_KEPT = 65_536
@@ -44,10 +35,23 @@ class Encoding:
         text: The text as typed.
         ids: The ids; None for what has none.
         tokens: The tokens for people: bytes decoded, marks included; specials and the unknown token by name.
-        pieces: The exact bytes, marks included; None for an unknown, the name's bytes for specials and `<0x41>`.
+        pieces: The exact bytes, marks included; None for an unknown, the name's bytes for specials and
+            `<0x41>`.
         offsets: Half-open ranges in characters of the text as typed.
         words: The index of the pre-token that each belongs to, -1 for a special token.
         unknown: The places of the tokens that became the unknown token or stand without an id.
+
+    >>> import tokentui
+    >>> gpt2 = tokentui.train("sample:hugs", "gpt2", merges=6)
+    >>> encoding = gpt2.encode("hugs pugs")
+    >>> encoding.ids, encoding.tokens
+    ((258, 82, 261), ('hug', 's', ' pugs'))
+    >>> encoding.offsets
+    ((0, 3), (3, 4), (4, 9))
+    >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
+    >>> encoding = bert.encode("Hugs!")  # no text of the corpus had an exclamation mark
+    >>> encoding.ids, encoding.tokens, encoding.unknown
+    ((15, 6, None), ('hug', '##s', '<unk>'), (2,))
     """
 
     text: str
@@ -87,8 +91,8 @@ class WordEncoder:
         vocabulary: The vocabulary; it may have grown past `merges`.
         merges: How many of its merges count.
         pretokenizer: One of the same recipe, made here where none is given.
-        segmenter: Another way of cutting words than the recipe's, which may cut a word otherwise each time: no word is
-            remembered then.
+        segmenter: Another way of cutting words than the recipe's, which may cut a word otherwise each time:
+            no word is remembered then.
 
     Raises:
         TokentuiError: There is no such way of encoding.
@@ -102,24 +106,27 @@ class WordEncoder:
         segmenter: Segmenter | None = None,
     ) -> None:
         recipe = vocabulary.recipe
-        if recipe.encode not in ENCODERS:
-            raise TokentuiError("this version does not encode that way", f"encode={recipe.encode}",
-                                "one of: " + ", ".join(ENCODERS))
         self.vocabulary = vocabulary
         self.merges = merges
         own = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
         self.pretokenizer = pretokenizer or (own.pretokenizer if own else Pretokenizer(recipe))
         self._kept = _LONGEST_KEPT if segmenter is None else -1
-        self.segmenter = segmenter or (own.segmenter if own else ENCODERS[recipe.encode])(vocabulary, merges)
+        self.segmenter = segmenter or (own.segmenter if own else WAYS.of(recipe.encode).segmenter)(
+            vocabulary, merges
+        )
         self._stretches = own.stretches if own else None
         self._bare = own.bare if own else None
         self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
         self.marks = Marks(vocabulary)
-        self._policy = entry(POLICIES, "unknown", own.unknown if own and own.unknown else recipe.unknown)
+        self._unknown = UNKNOWN.of(own.unknown if own and own.unknown else recipe.unknown)
+        self._said = UNKNOWN.of(recipe.unknown)
         self._words: dict[str, tuple[Token, ...]] = {}
         self._specials = tuple(name for name in vocabulary.specials if own or name not in recipe.symbols)
-        """What stands in a text by its name only where that is allowed; symbols are words of the text."""
+        """The specials that a text may hold by name, where the caller allows it.
+
+        Symbols are not among them: they are words of the text.
+        """
 
     def word(self, word: str) -> tuple[Token, ...]:
         """The tokens of a pre-token. An unknown one that the recipe refuses is among them."""
@@ -136,23 +143,27 @@ class WordEncoder:
         return tokens
 
     def after(self, merges: int) -> WordEncoder:
-        """The same after another number of merges. What is known of words to which that makes no difference is kept."""
+        """The same after another number of merges. What is known of words to which that makes no difference
+        is kept."""
         vocabulary = self.vocabulary
         other = WordEncoder(vocabulary, merges, self.pretokenizer)
         if type(self.segmenter) is Merging and type(vocabulary) is Vocabulary and not vocabulary.base_last:
             made, ranks = vocabulary.base_size + merges, vocabulary.ranks
 
             def stands(tokens: tuple[Token, ...]) -> bool:
-                """Whether none of its symbols is yet to be made, and none of its pairs merges."""
+                """True if all symbols of the tokens are made by now and none of their pairs merges."""
                 symbols = [made if token.symbol is None else token.symbol for token in tokens]
                 pairs = itertools.pairwise(symbols)
-                return max(symbols, default=0) < made and all(ranks.get(pair, merges) >= merges for pair in pairs)
+                return max(symbols, default=0) < made and all(
+                    ranks.get(pair, merges) >= merges for pair in pairs
+                )
 
             other._words = {word: tokens for word, tokens in self._words.items() if stands(tokens)}
         return other
 
     def words(self, pretokens: Iterable[PreToken]) -> Iterator[tuple[Token, ...]]:
-        """The tokens of each pre-token of a text, in order. A segmenter may look at what stands before a word."""
+        """The tokens of each pre-token of a text, in order. A segmenter may look at what stands before a
+        word."""
         follower = self.segmenter.follower() if isinstance(self.segmenter, SingleViterbi) else None
         for pretoken in pretokens:
             parts = follower.parts(pretoken.text, self.pretokenizer.units) if follower else None
@@ -160,7 +171,9 @@ class WordEncoder:
                 yield self.word(pretoken.text)
             else:
                 units = self.pretokenizer.units(pretoken.text)
-                yield tuple(self._token(part, units) for part in self._policy(parts, units, self.marks))
+                yield tuple(
+                    self._token(part, units) for part in self._unknown.policy(parts, units, self.marks.bare)
+                )
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
         """The special tokens that stand in a text by their names, and the pre-tokens between them."""
@@ -180,7 +193,11 @@ class WordEncoder:
         Returns:
             None where more than that is done to a text.
         """
-        if type(self.pretokenizer) is not Pretokenizer or isinstance(self.segmenter, SingleViterbi) or self._kept < 0:
+        if (
+            type(self.pretokenizer) is not Pretokenizer
+            or isinstance(self.segmenter, SingleViterbi)
+            or self._kept < 0
+        ):
             return None
         names = self._specials
         if self._stretches is not None:
@@ -202,17 +219,18 @@ class WordEncoder:
             return None if allow_special else ([self.pretokenizer.words(text)] if text else [])
         return None if self._bare is None else self._bare(text, allow_special)
 
-    def parts(self, units: list[bytes], characters: int) -> list[Part]:
-        """The parts of a word's units by the way of encoding and the policy for unknown ones."""
+    def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
+        """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
+        ones."""
         kept = self.kept(units)
-        parts = self.segmenter.segment([units[at] for at in kept], characters)
+        parts = (segmenter or self.segmenter).segment([units[at] for at in kept], characters)
         if len(kept) < len(units):
             parts = [part._replace(start=kept[part.start], end=kept[part.end - 1] + 1) for part in parts]
-        return self._policy(parts, units, self.marks)
+        return self._unknown.policy(parts, units, self.marks.bare)
 
     def kept(self, units: list[bytes]) -> list[int]:
         """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
-        if self.vocabulary.recipe.unknown != "drop":
+        if not self._said.drops:
             return list(range(len(units)))
         known = self.vocabulary.known_units(self.merges)
         return [at for at, unit in enumerate(units) if unit in known]
@@ -221,13 +239,11 @@ class WordEncoder:
         """Why a text cannot be encoded: the unit named, and where it stands."""
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.unit_spans[token.start][0]}"
-        if self.vocabulary.recipe.encode == "longest-match" and len(pretoken.text) > MAX_CHARACTERS:
-            what = f"longest match gives up a word of more than {MAX_CHARACTERS} characters"
+        way = WAYS.of(self.vocabulary.recipe.encode)
+        if 0 < way.most < len(pretoken.text):
+            what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
             return TokentuiError(f"{what}: {_safely(pretoken.text)}", where, "take encode=merges")
-        if self.vocabulary.recipe.objective == "gage":
-            return gage.refusal(units[token.start], where)
-        named = _safely(units[token.start].decode("utf-8", "surrogateescape"))
-        return TokentuiError(f"{named} is not in the vocabulary", where, "take another value of the axis unknown")
+        return self.vocabulary.refusal(units[token.start], where)
 
     def _token(self, part: Part, units: list[bytes]) -> Token:
         vocabulary = self.vocabulary
@@ -238,7 +254,7 @@ class WordEncoder:
         if part.byte is not None:
             name = byte_token(part.byte)
             return Token(vocabulary.byte_id(part.byte), name, name.encode(), part.start, part.end, False)
-        if vocabulary.recipe.unknown == "pass-through":
+        if self._said.keeps:
             piece = b"".join(units[part.start : part.end])
             return Token(None, piece.decode("utf-8", "replace"), piece, part.start, part.end, True)
         unknown = vocabulary.unknown_id
@@ -284,8 +300,6 @@ def encode(
     cache: WordEncoder | None = None,
     allow_special: bool = False,
     special_tokens: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-    cancel: Callable[[], bool] | None = None,
 ) -> Encoding:
     """Encode a text.
 
@@ -295,14 +309,17 @@ def encode(
         text: The text; bytes that are not UTF-8 are kept where the unit is the byte.
         pretokenizer: One of the same recipe, to save making it.
         cache: A `WordEncoder` to go on with; one of another vocabulary or number of merges is passed over.
-        allow_special: Text that spells a special token becomes its id (the longest first), else it is plain text.
-        special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`, `<s>` `</s>`).
-        progress: Called with the words done and the words there are, now and then.
-        cancel: Asked now and then; true stops the call.
+        allow_special: Text that spells a special token becomes its id (the longest first), else it is plain
+            text.
+        special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`, `<s>`
+            `</s>`).
+
+    Progress of the job is told in words.
 
     Raises:
-        TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and its place.
-        Cancelled: `cancel` said so.
+        TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and its
+            place.
+        Cancelled: The job is cancelled.
     """
     if cache is None or cache.vocabulary is not vocabulary or cache.merges != merges:
         cache = WordEncoder(vocabulary, merges, pretokenizer)
@@ -318,10 +335,7 @@ def encode(
             continue
         for n, (pretoken, tokens) in enumerate(zip(pretokens, cache.words(pretokens), strict=True)):
             if n % _CHECK_EVERY == 0:
-                if cancel is not None and cancel():
-                    raise Cancelled
-                if progress is not None:
-                    progress(n, len(pretokens))
+                tick(n, len(pretokens))
             _add_word(built, cache, pretoken, tokens, count + n)
         count += len(pretokens)
     for name in cache.around[1] if special_tokens else ():
@@ -330,10 +344,12 @@ def encode(
                     tuple(built.words), tuple(built.unknown))
 
 
-def _add_word(built: _Builder, encoder: WordEncoder, pretoken: PreToken, tokens: tuple[Token, ...], word: int) -> None:
+def _add_word(
+    built: _Builder, encoder: WordEncoder, pretoken: PreToken, tokens: tuple[Token, ...], word: int
+) -> None:
     spans = pretoken.unit_spans
     for token in tokens:
-        if token.unknown and encoder.vocabulary.recipe.unknown in REFUSES:
+        if token.unknown and UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused:
             raise encoder.refusal(pretoken, token)
         built.add(token, (spans[token.start][0], spans[token.end - 1][1]), word)
 
@@ -353,7 +369,10 @@ def _cut_at_specials(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int
 
 
 def _may_hold(text: str, names: tuple[str, ...]) -> bool:
-    """Whether one of these names may stand in a text. Many names are much alike: most texts lack even what all begin with."""
+    """True if a text holds one of these names.
+
+    Many names share a prefix, and most texts lack even the prefix.
+    """
     shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
     return shared in text and any(name in text for name in names)
 

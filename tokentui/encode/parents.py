@@ -1,4 +1,4 @@
-"""The pairs that tokens were born from, where a file lists none: worked out when they are asked for."""
+"""The pairs that tokens are made of, where a file lists none: worked out when they are asked for."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import overload
 
 
 class Parents(Sequence[tuple[int, int]]):
-    """The (left, right) of each birth of a rank file, as symbols.
+    """The (left, right) of each token of a rank file, as symbols.
 
-    A token's parents are what its bytes become under the tokens before it. Where these are not two (no training makes such a
-    token) they are the two earlier tokens that spell it, the earliest pair there is.
+    >>> pieces = [b"h", b"u", b"g", b"s", b"ug", b"hug", b"hugs"]
+    >>> list(Parents(pieces, {piece: symbol for symbol, piece in enumerate(pieces)}, 4))
+    [(1, 2), (0, 4), (5, 3)]
+
+    A token's parents are what its bytes become under the tokens before it. Where these are not two (no
+    training makes such a token) they are the two earlier tokens that spell it, the earliest pair there is.
 
     Args:
-        pieces: The exact bytes of each symbol: what has no parents, then the births in order of rank.
+        pieces: The exact bytes of each symbol: what has no parents, then the others in order of rank.
         table: The symbol of each token.
         base: The number of symbols without parents.
         units: Cuts a piece into its smallest units; into bytes where None.
     """
 
     def __init__(
-        self, pieces: Sequence[bytes], table: Mapping[bytes, int], base: int, units: Callable[[bytes], list[bytes]] | None = None
+        self, pieces: Sequence[bytes], table: Mapping[bytes, int], base: int, units: Callable[
+            [bytes], list[bytes]
+        ] | None = None
     ) -> None:
         self._pieces = pieces
         self._table = table
@@ -29,7 +35,7 @@ class Parents(Sequence[tuple[int, int]]):
         self._known: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
-        """The number of births."""
+        """The number of tokens with parents."""
         return len(self._pieces) - self._base
 
     @overload
@@ -37,7 +43,7 @@ class Parents(Sequence[tuple[int, int]]):
     @overload
     def __getitem__(self, at: slice) -> list[tuple[int, int]]: ...
     def __getitem__(self, at: int | slice) -> tuple[int, int] | list[tuple[int, int]]:
-        """The parents of a birth, by its number."""
+        """The parents of a token, by its number from 0."""
         if isinstance(at, slice):
             return [self[n] for n in range(*at.indices(len(self)))]
         number = at if at >= 0 else at + len(self)
@@ -48,12 +54,12 @@ class Parents(Sequence[tuple[int, int]]):
         return self._known[number]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """The parents of each birth."""
+        """The parents of each token."""
         return (self[number] for number in range(len(self)))
 
     @staticmethod
     def has(piece: bytes, earlier: Mapping[bytes, object]) -> bool:
-        """Whether two earlier tokens spell a piece."""
+        """True if two earlier tokens spell a piece."""
         # Most tokens are an earlier one and a little more.
         return any(piece[:at] in earlier and piece[at:] in earlier for at in range(len(piece) - 1, 0, -1))
 

@@ -1,4 +1,8 @@
-"""What differs between a text and what decoding gives back: found in the two texts, whatever made them differ."""
+"""Differences between a text and what decoding its ids gives back, with the axis that causes each, in short
+sentences.
+
+They are found in the two texts, whatever made them differ.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,13 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.decode import Decoder
+from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.split import splitter
+
 CASE, FORMS, ACCENTS = "case", "forms", "accents"
 MISSING, NEW, ORDER = "missing", "new", "order"
 ADDED, DROPPED, CHANGED, MORE, FEWER = "added", "dropped", "changed", "more", "fewer"
@@ -18,11 +29,12 @@ _EXAMPLES = 5
 class Difference(NamedTuple):
     """A way in which a text that came back differs from what was typed.
 
-    `kind` is one of: `case`, `forms` (other code points for characters that Unicode holds for the same), `accents` (marks are
-    dropped); `missing` and `new` (characters that do not come back, or come without being typed: `size` of them, the first
-    distinct ones in `examples`); `order` (the same characters in another order); of white space `added`, `dropped` and `changed`
-    (at `size` places between characters that are the same; of `changed` the `examples` are what comes back there), or where the
-    characters are not the same, `more` and `fewer` (`size` characters of white space).
+    `kind` is one of: `case`, `forms` (other code points for characters that Unicode holds for the same),
+    `accents` (marks are dropped); `missing` and `new` (characters that do not come back, or come without
+    being typed: `size` of them, the first distinct ones in `examples`); `order` (the same characters in
+    another order); of white space `added`, `dropped` and `changed` (at `size` places between characters that
+    are the same; of `changed` the `examples` are what comes back there), or where the characters are not the
+    same, `more` and `fewer` (`size` characters of white space).
     """
 
     kind: str
@@ -40,7 +52,7 @@ def _accents(text: str) -> str:
 
 
 _ALIKE: dict[str, Callable[[str], str]] = {FORMS: _forms, ACCENTS: _accents, CASE: str.lower}
-"""What makes texts equal that differ in one thing alone, in the order in which it is done."""
+"""The functions that make texts equal that differ in one thing alone, in the order of their use."""
 
 
 class _Text(NamedTuple):
@@ -78,9 +90,9 @@ def _runs(text: str) -> Iterator[tuple[bool, str]]:
 
 @functools.lru_cache(maxsize=64)
 def differences(typed: str, back: str) -> tuple[Difference, ...]:
-    """How a text that came back differs from what was typed; empty where it does not.
+    """The differences between a typed text and the text that came back; empty where they are equal.
 
-    The fewest of case, forms and accents are named with which the most characters are the same.
+    Of case, forms and accents the smallest set is named that makes the most characters equal.
     """
     if typed == back:
         return ()
@@ -96,12 +108,19 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
                 best = far, chosen, one, other
     assert best is not None
     _, chosen, one, other = best
-    return (*(Difference(name) for name in chosen), *_characters(one, other), *_spaces(one, other, typed, back))
+    return (
+        *(Difference(name) for name in chosen),
+        *_characters(one, other),
+        *_spaces(one, other, typed, back),
+    )
 
 
 def _characters(one: _Text, other: _Text) -> Iterator[Difference]:
     ours, theirs = Counter(one.characters), Counter(other.characters)
-    for kind, left, text in ((MISSING, ours - theirs, one.characters), (NEW, theirs - ours, other.characters)):
+    for kind, left, text in (
+        (MISSING, ours - theirs, one.characters),
+        (NEW, theirs - ours, other.characters),
+    ):
         if left:
             seen = tuple(dict.fromkeys(char for char in text if char in left))
             yield Difference(kind, left.total(), seen[:_EXAMPLES])
@@ -124,3 +143,155 @@ def _spaces(one: _Text, other: _Text, typed: str, back: str) -> Iterator[Differe
         yield Difference(DROPPED, dropped)
     if changed:
         yield Difference(CHANGED, len(changed), tuple(dict.fromkeys(changed))[:_EXAMPLES])
+
+
+# ---- the losses in words
+
+
+class RoundTrip(NamedTuple):
+    """The text that decoding gives back, and what is lost of the one that was typed.
+
+    Attributes:
+        back: The text; None where the typed one cannot be encoded.
+        lost: Short sentences, none where it comes back as it was typed.
+
+    >>> import tokentui
+    >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
+    >>> bert.round_trip("hugs")
+    RoundTrip(back='hugs', lost=())
+    >>> bert.round_trip("Hugs").lost
+    ('upper and lower case are not kept: normalize=bert-uncased',)
+    """
+
+    back: str | None
+    lost: tuple[str, ...] = ()
+
+
+def lost(
+    vocabulary: Vocabulary,
+    merges: int,
+    text: str | bytes,
+    *,
+    cache: WordEncoder | None = None,
+    decoder: Decoder | None = None,
+) -> tuple[str, ...]:
+    """Short sentences on what decoding the encoded text does not give back; none when it gives back the
+    text."""
+    return round_trip(vocabulary, merges, text, cache=cache, decoder=decoder).lost
+
+
+def round_trip(
+    vocabulary: Vocabulary,
+    merges: int,
+    text: str | bytes,
+    *,
+    cache: WordEncoder | None = None,
+    decoder: Decoder | None = None,
+) -> RoundTrip:
+    """Encode a text, decode its ids, and say what differs and by which axis."""
+    cache = cache or WordEncoder(vocabulary, merges)
+    decoder = decoder or Decoder(vocabulary, merges)
+    try:
+        encoding = encode(vocabulary, merges, text, cache=cache)
+    except Cancelled:
+        raise
+    except TokentuiError as error:
+        return RoundTrip(None, (f"it cannot be encoded: {error}",))
+    back = decoder.to_text(number for number in encoding.ids if number is not None)
+    typed = encoding.text
+    if back == typed:
+        return RoundTrip(back)
+    normalized = cache.pretokenizer.analyse(typed).normalized
+    lacks = bool(encoding.unknown) or (
+        UNKNOWN.of(vocabulary.recipe.unknown).drops and _dropped(vocabulary, merges, cache, typed)
+    )
+    because = _Causes(
+        vocabulary, lacks, any("\udc80" <= char <= "\udcff" for char in typed), typed, normalized
+    )
+    return RoundTrip(
+        back, tuple(f"{said}{because.of(one)}" for one in differences(typed, back) for said in (_said(one),))
+    )
+
+
+def _dropped(vocabulary: Vocabulary, merges: int, cache: WordEncoder, typed: str) -> bool:
+    known = vocabulary.known_units(merges)
+    pretokenizer = cache.pretokenizer
+    return any(
+        unit not in known for word in pretokenizer.pretokens(typed) for unit in pretokenizer.units(word.text)
+    )
+
+
+def _said(one: Difference) -> str:
+    """A difference as a sentence."""
+    places = "1 place" if one.size == 1 else f"{one.size:,} places"
+    characters = "1 character" if one.size == 1 else f"{one.size:,} characters"
+    come = "comes" if one.size == 1 else "come"
+    examples = f" ({' '.join(one.examples)})" if one.examples else ""
+    match one.kind:
+        case "case":
+            return "upper and lower case are not kept"
+        case "forms":
+            return "characters come back in another form"
+        case "accents":
+            return "accents are dropped"
+        case "missing":
+            return f"{characters} {'does' if one.size == 1 else 'do'} not come back{examples}"
+        case "new":
+            return f"{characters} {come} back that {'was' if one.size == 1 else 'were'} not typed{examples}"
+        case "added":
+            return f"white space is added in {places}"
+        case "dropped":
+            return f"white space is dropped in {places}"
+        case "changed":
+            gaps = "1 gap comes" if one.size == 1 else f"{one.size:,} gaps come"
+            return f"{gaps} back as {'one space' if one.examples == (' ',) else 'other white space'}"
+        case "more":
+            return f"{characters} of white space more {come} back"
+        case "fewer":
+            return f"{characters} of white space fewer {come} back"
+    return "the characters come back in another order"
+
+
+class _Causes:
+    """Which axis makes a text come back otherwise.
+
+    Args:
+        vocabulary: The vocabulary.
+        lacks: Whether it lacks something of the text.
+        broken: Whether bytes of the text are not UTF-8.
+        typed: The text.
+        normalized: What normalising makes of it.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, lacks: bool, broken: bool, typed: str, normalized: str
+    ) -> None:
+        self._recipe = vocabulary.recipe
+        self._lacks, self._broken = lacks, broken
+        self._normalizing = {one.kind for one in differences(typed, normalized)}
+
+    def of(self, one: Difference) -> str:
+        """The cause of a difference, as the end of its sentence; empty where no axis says it."""
+        recipe = self._recipe
+        if one.kind in self._normalizing and recipe.normalize:
+            return f": normalize={recipe.axis('normalize')}"
+        if one.kind in (CASE, FORMS, ACCENTS):
+            return ""
+        if one.kind in (MISSING, NEW):
+            if self._broken:
+                return ": bytes that are not UTF-8 come back as U+FFFD"
+            if self._lacks:
+                return f": not in the vocabulary, unknown={recipe.unknown}"
+            if one.kind == MISSING and not splitter(recipe.split).keeps_spaces:
+                return f": split={recipe.axis('split')} leaves out what lies between its matches"
+            return ": the recipe gives a character of the text a meaning of its own"
+        if one.kind in (ADDED, DROPPED, CHANGED, MORE, FEWER):
+            if recipe.mark_kind != "none":
+                return f": mark={recipe.axis('mark')}"
+            if recipe.split == "metaspace":
+                return ": split=metaspace puts one ▁ in front and takes it away again"
+            if not splitter(recipe.split).keeps_spaces:
+                return (
+                    f": split={recipe.axis('split')} drops them and no mark says where a word began or ended"
+                )
+        return ""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import functools
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
-from tokentui.core.arguments import calls, each_of, shown, text_of, whole
+from tokentui.core.arguments import calls, each_of, nearest, shown, text_of, whole
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
-from tokentui.encode import Decoder, Encoding, IdEncoder, RoundTrip, WordEncoder, WordExplanation, encode, explain, round_trip
+from tokentui.encode.decode import Decoder
+from tokentui.encode.explain import WordExplanation, explain
+from tokentui.encode.ids import IdEncoder
+from tokentui.encode.offsets import Encoding, WordEncoder, encode
+from tokentui.encode.roundtrip import RoundTrip, round_trip
 from tokentui.encode.segment.viterbi import Sampling
 from tokentui.encode.vocabulary import Vocabulary, byte_token
-from tokentui.presets import label
-from tokentui.recipe import SHAPE, Recipe, nearest
-
-RUN_KEYS = ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials", *SHAPE)
-"""What a run of training may be asked for, in the order in which it is written."""
+from tokentui.recipe import RUN, SHAPE, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +48,53 @@ class Tokenizer:
     Args:
         vocabulary: The vocabulary, shared and not copied.
         merges: How many of its merges count; all that it has now where None.
-        run: What training was asked for, by the names of `RUN_KEYS`; None values are left out.
+        run: What training was asked for, by the names of `RUN` and `SHAPE`; None values are left out.
 
     Raises:
         TokentuiError: More merges than there are, or a name in `run` that is none.
+
+    >>> import tokentui
+    >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+    >>> tokenizer.encode_ids("hugs pugs").tolist()
+    [258, 82, 261]
+    >>> tokenizer.decode([258, 82, 261])
+    'hugs pugs'
+    >>> tokenizer.at(0).encode_ids("hugs").tolist()  # before any merge: the bytes
+    [71, 84, 70, 82]
+    >>> tokenizer.token_to_id("hug"), tokenizer.id_to_token(261)
+    (258, ' pugs')
     """
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
     ) -> None:
         if not isinstance(vocabulary, Vocabulary):
-            raise TokentuiError(f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer", "take train, Trainer or load")
+            raise TokentuiError(
+                f"a vocabulary belongs here, not {shown(vocabulary)}",
+                "Tokenizer",
+                "take train, Trainer or load",
+            )
         have = len(vocabulary.merges)
         merges = have if merges is None else whole(merges, "merges")
         if not 0 <= merges <= have:
-            raise TokentuiError(f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}")
+            raise TokentuiError(
+                f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}"
+            )
         if not isinstance(run, Mapping | None):
             raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
         asked = {key: value for key, value in (run or {}).items() if value is not None}
         for key in asked:
-            if key not in RUN_KEYS:
-                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), RUN_KEYS))
+            if key not in RUN and key not in SHAPE:
+                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), (*RUN, *SHAPE)))
         symbols = vocabulary.recipe.symbols
-        asked |= {"first_id": vocabulary.first_id, "specials": [name for name in vocabulary.specials if name not in symbols]}
+        asked |= {
+            "first_id": vocabulary.first_id,
+            "specials": [name for name in vocabulary.specials if name not in symbols],
+        }
         asked = {key: value for key, value in asked.items() if key not in SHAPE} | vocabulary.recipe.shape
         self.vocabulary = vocabulary
         self.merges = merges
-        self.run: Mapping[str, object] = {key: asked[key] for key in RUN_KEYS if key in asked}
+        self.run: Mapping[str, object] = {key: asked[key] for key in (*RUN, *SHAPE) if key in asked}
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """In another process it has a vocabulary of its own, without merges that do not count."""
@@ -87,22 +108,24 @@ class Tokenizer:
         return type(self)(self.vocabulary, self.merges, dict(self.run))
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
+        said = f"{self.recipe.objective} · {self.recipe.split}"
+        return f"<Tokenizer {safe_line(said, limit=80)}, {self.vocab_size:,} ids>"
 
     def __len__(self) -> int:
         """The number of ids, specials counted."""
         return self.vocab_size
 
     def __contains__(self, token: object) -> bool:
-        """Whether there is a token that is spelled so; see `token_to_id`."""
+        """True if the vocabulary has a token of this spelling; see `token_to_id`."""
         return isinstance(token, str | bytes) and self.token_to_id(token) is not None
 
     def token_to_id(self, token: str | bytes) -> int | None:
         """The id of a token, None where there is none.
 
         Args:
-            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the file spells it
-                that it was read from (`Ġthe`, `▁the`). The first of these readings that is a token counts.
+            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the
+                file spells it that it was read from (`Ġthe`, `▁the`). The first of these readings that is a
+                token counts.
         """
         asked = text_of(token, "token")
         if isinstance(asked, bytes):
@@ -132,13 +155,15 @@ class Tokenizer:
 
     @functools.cached_property
     def _by_spelling(self) -> dict[str, int]:
-        """The ids of tokens by their names in the file that they were read from, where it spells them in its own way."""
+        """The ids of tokens by their names in the file that they were read from, where it spells them in its
+        own way."""
         names: Mapping[int, str] = getattr(self.vocabulary, "names", {})
         return {name: number for number, name in names.items() if number in self._rows}
 
     @functools.cached_property
     def _by_piece(self) -> dict[bytes, int]:
-        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens last."""
+        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens
+        last."""
         rows = sorted(self._rows.values(), key=lambda entry: entry.kind == "byte")
         return {entry.piece: entry.id for entry in reversed(rows)}
 
@@ -149,7 +174,8 @@ class Tokenizer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Of a tokenizer that was read from another tool's file: what was assumed and what is in doubt, a sentence each."""
+        """Of a tokenizer that was read from another tool's file: what was assumed and what is in doubt, a
+        sentence each."""
         return self.vocabulary.notes
 
     @property
@@ -163,22 +189,28 @@ class Tokenizer:
         *,
         special_tokens: bool = False,
         allow_special: bool = False,
-        progress: Callable[[int, int], object] | None = None,
-        cancel: Callable[[], bool] | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> Encoding:
         """Encode a text, see `tokentui.encode.encode`. What has no id has None in `ids`."""
         calls(progress=progress, cancel=cancel)
-        return encode(
-            self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
-            special_tokens=special_tokens, progress=progress, cancel=cancel,
-        )
+        with job(progress, cancel):
+            return encode(
+                self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
+                special_tokens=special_tokens,
+            )
 
     def encode_batch(
         self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
     ) -> list[Encoding]:
         """Encode texts, each as `encode` does."""
-        listed = [text_of(text, f"text {n}") for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)]
-        return [self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed]
+        listed = [
+            text_of(text, f"text {n}")
+            for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)
+        ]
+        return [
+            self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed
+        ]
 
     def encode_ids(
         self,
@@ -187,8 +219,8 @@ class Tokenizer:
         special_tokens: bool = False,
         allow_special: bool = False,
         threads: int | None = None,
-        progress: Callable[[int, int], object] | None = None,
-        cancel: Callable[[], bool] | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> array[int]:
         """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`.
 
@@ -196,17 +228,18 @@ class Tokenizer:
         """
         calls(progress=progress, cancel=cancel)
         threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
-        return self._id_encoder.encode(
-            text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads, progress=progress,
-            cancel=cancel,
-        )
+        with job(progress, cancel):
+            return self._id_encoder.encode(
+                text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
+            )
 
     def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
         """Encode a text by segmentations drawn at random, of a unigram model.
 
         Args:
             text: The text.
-            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
+            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further
+                from it.
             seed: The same seed gives the same tokens.
 
         Raises:
@@ -215,11 +248,14 @@ class Tokenizer:
         text = text_of(text)
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
-        drawing = WordEncoder(self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed))
+        drawing = WordEncoder(
+            self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed)
+        )
         return encode(self.vocabulary, self.merges, text, cache=drawing)
 
     def decode(self, ids: Iterable[int | None]) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None, or -1).
+        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,
+        or -1).
 
         Args:
             ids: Integers of any kind: a list, an array, a NumPy array.
@@ -242,8 +278,14 @@ class Tokenizer:
         return self.round_trip(text).lost
 
     def round_trip(self, text: str | bytes) -> RoundTrip:
-        """What decoding the encoded text gives back, and what of the text is lost; see `tokentui.encode.losses`."""
-        return round_trip(self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder)
+        """Encode a text, decode the ids, and compare; see `tokentui.encode.roundtrip`.
+
+        Returns:
+            The decoded text, and the parts of the text that are lost.
+        """
+        return round_trip(
+            self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder
+        )
 
     def entries(self) -> Iterator[Entry]:
         """The vocabulary in order of the ids."""
@@ -260,7 +302,9 @@ class Tokenizer:
             if number not in rows:  # else it is a merge that borrowed a special's id
                 piece = vocabulary.pieces[symbol]
                 score = vocabulary.scores[symbol] if vocabulary.scores else None
-                rows[number] = Entry(number, piece, piece.decode("utf-8", "replace"), vocabulary.kind_of(symbol), score)
+                rows[number] = Entry(
+                    number, piece, piece.decode("utf-8", "replace"), vocabulary.kind_of(symbol), score
+                )
         for number in sorted(rows):
             yield rows[number]
 

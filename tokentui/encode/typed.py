@@ -1,4 +1,4 @@
-"""A text that somebody types, encoded at each key: only the words around a change are looked at again."""
+"""Incremental encoding of a typed text: each key encodes only the words around the change again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.unknown import REFUSES
+from tokentui.encode.segment.unknown import UNKNOWN
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.text.patience import TakesTooLong
+from tokentui.text.patterns import TakesTooLong
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 
@@ -60,7 +60,8 @@ class Typed(Generic[R]):
             text: The text.
 
         Raises:
-            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and its place.
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
+                its place.
         """
         encoder = self._encoder
         if encoder is None or encoder.vocabulary is not vocabulary:
@@ -96,12 +97,12 @@ class Typed(Generic[R]):
         self._text = text
 
     def _number_at(self, place: int) -> int:
-        """How many words stand before a place that no word stands across."""
+        """The number of words before a place that is inside no word."""
         return bisect_left(self._words, place, key=_start)
 
     def _encoded(self, encoder: WordEncoder, words: Iterable[Word], number: int) -> tuple[R, ...]:
         """The tokens of words, of which the first has a number."""
-        make, refuses = self._make, encoder.vocabulary.recipe.unknown in REFUSES
+        make, refuses = self._make, UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused
         rows: list[R] = []
         for word, (pretoken, by) in enumerate(words, number):
             spans = pretoken.unit_spans
@@ -122,10 +123,10 @@ def _word(row: Row) -> int:
 
 
 def _changed(pretokenizer: Pretokenizer, old: str, new: str) -> tuple[int, int, int]:
-    """What has to be looked at again, as (start in both texts, end in the old one, end in the new one).
+    """The range to encode again, as (start in both texts, end in the old one, end in the new one).
 
-    No word stands across either end. A place is safe by the two characters beside it, so it is safe in both texts where both
-    characters are the same in both.
+    No word crosses either end. The characters before and after a place decide if it is safe. A place with the
+    same two characters in both texts is therefore safe in both.
     """
     if not pretokenizer.in_parts:
         return 0, len(old), len(new)
@@ -144,7 +145,7 @@ def _changed(pretokenizer: Pretokenizer, old: str, new: str) -> tuple[int, int, 
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts have in common at their start."""
+    """The length of the common prefix of two texts, in characters."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,21 +1,25 @@
 """The growing vocabulary: base units, then one token a merge, and the ids that stand for them.
 
-A *symbol* is the position of a token in order of birth: base units first (0 … n-1), then the merges (n, n+1, …). Symbols
-never change and the tables only grow, so a trainer may extend a vocabulary while readers look at its first k merges: every
-question that depends on how far training has come takes `merges`, the number of merges that count.
+A *symbol* is the position of a token in the order in which it is made: base units first (0 … n-1), then the
+merges (n, n+1, …). Symbols
+never change and the tables only grow, so a trainer may extend a vocabulary while readers look at its first k
+merges: every question that depends on how far training has come takes `merges`, the number of merges that
+count.
 
-An *id* is what the outside sees. Specials take the first ids from `first_id` on, then the symbols of the recipe, then the 256
-byte-fallback tokens where the recipe has them, then base and merges (with `base=frequency` merges and base, as sentencepiece
-numbers them).
+An *id* is what the outside sees. Specials take the first ids from `first_id` on, then the symbols of the
+recipe, then the 256 byte-fallback tokens where the recipe has them, then base and merges (with
+`base=frequency` merges and base, as sentencepiece numbers them).
 
-Two tokens are the same when they were made in the same way. In a text that spells a mark literally (`##`, `</w>`) two
-tokens may be spelled alike and still be two.
+Two tokens are the same when they were made in the same way. In a text that spells a mark literally (`##`,
+`</w>`) two tokens may be spelled alike and still be two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment.unknown import UNKNOWN
 from tokentui.recipe import Recipe
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
@@ -30,7 +34,7 @@ def byte_token(value: int) -> str:
 
 
 class Vocabulary:
-    """Symbols, how each was born, and their ids. Append-only.
+    """Symbols, the merge that makes each, and their ids. Append-only.
 
     Args:
         recipe: The recipe that it is made by.
@@ -42,9 +46,11 @@ class Vocabulary:
     scores: Sequence[float] = ()
     """The natural log probability of each piece, where the model has them."""
     notes: tuple[str, ...] = ()
-    """What was assumed of a file that this was read from."""
+    """The assumptions about the file that holds the vocabulary, a sentence each."""
 
-    def __init__(self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0) -> None:
+    def __init__(
+        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
+    ) -> None:
         self.recipe = recipe
         self.specials = (*specials, *(name for name in recipe.symbols if name not in specials))
         """The special tokens in the order of their ids, the symbols of the recipe last."""
@@ -60,25 +66,28 @@ class Vocabulary:
         """The count of each merge's pair when it was chosen."""
         self.ranks: dict[tuple[int, int], int] = {}
         """The rank of each merge by its (left, right)."""
-        self.byte_tokens = 256 if recipe.unknown == "byte-fallback" else 0
+        self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).spells else 0
         self.base_last = recipe.base == "frequency"
         self._prefix = len(recipe.mark_text.encode()) if recipe.mark_kind == "prefix" else 0
         self._first_symbol_id = first_id + len(self.specials) + self.byte_tokens
         special_pieces = [name.encode("utf-8", "surrogatepass") for name in self.specials]
         self._special_ids = {piece: first_id + n for n, piece in reversed(list(enumerate(special_pieces)))}
         self._borrowed: dict[int, int] = {}
-        self._borrowed_before: list[int] = [0]
+        self.sizes: list[int] = [len(self.specials) + self.byte_tokens + self.base_size]
+        """The number of ids after each number of merges, specials and byte tokens counted."""
 
     def join(self, left: int, right: int) -> bytes:
         """The bytes of the token that this pair would make: the right part's `##` goes."""
         return self.pieces[left] + self.pieces[right][self._prefix :]
 
     def spelled(self, symbol: int) -> bytes:
-        """The bytes that a symbol stands for, marks included: its piece, but where a byte stands for a pair (Gage)."""
+        """The bytes that a symbol stands for, marks included: its piece, but where a byte stands for a pair
+        (Gage)."""
         return self.pieces[symbol]
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
-        """The symbol of each unit that a text may hold after so many merges: all base units, but for Gage's compression."""
+        """The symbol of each unit that a text may hold after so many merges: all base units, but for Gage's
+        compression."""
         return self.units
 
     def add(self, left: int, right: int, count: int) -> int:
@@ -96,7 +105,7 @@ class Vocabulary:
         special = self._special_ids.get(piece)
         if special is not None:
             self._borrowed[symbol] = special
-        self._borrowed_before.append(len(self._borrowed))
+        self.sizes.append(self.sizes[-1] + (special is None))
         return symbol
 
     def extend(self, pairs: Sequence[tuple[int, int]], counts: Sequence[int]) -> None:
@@ -108,7 +117,8 @@ class Vocabulary:
         self.merges.extend(pairs)
         self.counts.extend(counts)
         self.ranks.update(zip(pairs, range(first, first + len(pairs)), strict=True))
-        self._borrowed_before.extend([len(self._borrowed)] * len(pairs))
+        size = self.sizes[-1] + 1
+        self.sizes.extend(range(size, size + len(pairs)))
 
     def copy(self, merges: int) -> Vocabulary:
         """A vocabulary of its own with the first so many merges: for a run that goes on under other stops."""
@@ -119,21 +129,22 @@ class Vocabulary:
 
     def size(self, merges: int) -> int:
         """The number of ids after so many merges, specials and byte tokens counted."""
-        return len(self.specials) + self.byte_tokens + self.base_size + merges - self._borrowed_before[merges]
+        return self.sizes[merges]
 
     def id_of(self, symbol: int, merges: int) -> int:
         """The id of a symbol after so many merges."""
         rank = symbol - self.base_size
         if rank < 0:
-            before = merges - self._borrowed_before[merges] if self.base_last else 0
+            before = self.sizes[merges] - self.sizes[0] if self.base_last else 0
             return self._first_symbol_id + before + symbol
         if symbol in self._borrowed:
             return self._borrowed[symbol]
-        own = rank - self._borrowed_before[rank]
+        own = self.sizes[rank] - self.sizes[0]
         return self._first_symbol_id + own + (0 if self.base_last else self.base_size)
 
     def order_of(self, symbol: int) -> int:
-        """Where a symbol's id stands among the others: it never changes, also where the base comes after the merges."""
+        """Where a symbol's id stands among the others: it never changes, also where the base comes after the
+        merges."""
         if self.base_last and symbol < self.base_size:
             return _AFTER_ALL_MERGES + symbol
         return self.id_of(symbol, 0)
@@ -147,7 +158,7 @@ class Vocabulary:
         return self.first_id + self.specials.index(name)
 
     def kind_of(self, symbol: int) -> str:
-        """What a symbol is: `piece` of a model with probabilities, `unit` or `merge`."""
+        """The kind of a symbol: `piece` of a model with probabilities, `unit` or `merge`."""
         return "piece" if self.scores else "unit" if symbol < self.base_size else "merge"
 
     @property
@@ -158,6 +169,169 @@ class Vocabulary:
                 return self.first_id + n
         return None
 
+    def refusal(self, unit: bytes, where: str) -> TokentuiError:
+        """Return the error for a text with a unit that the vocabulary lacks, where the recipe refuses it."""
+        text = unit.decode("utf-8", "surrogateescape")
+        named = repr(text if len(text) <= 20 else text[:20] + "…")
+        return TokentuiError(
+            f"{named} is not in the vocabulary", where, "take another value of the axis unknown"
+        )
+
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """The symbol of each id after so many merges; specials and byte tokens have none."""
         return {self.id_of(symbol, merges): symbol for symbol in range(self.base_size + merges)}
+
+
+class Marks:
+    """Which tokens continue a word and which end one.
+
+    Judged by the outermost base unit, not by the spelling of the token: a text that spells a mark literally
+    (`##`, `</w>`) makes tokens that look marked and are not.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._kind = vocabulary.recipe.mark_kind
+        self.mark = vocabulary.recipe.mark_text.encode()
+
+    @property
+    def prefix(self) -> bytes:
+        """The mark that continues a word, empty where the recipe has none."""
+        return self.mark if self._kind == "prefix" else b""
+
+    def unit_continues(self, unit: bytes) -> bool:
+        """True if a unit carries the mark of a continuation."""
+        return self._kind == "prefix" and len(unit) > len(self.mark) and unit.startswith(self.mark)
+
+    def continues(self, symbol: int) -> bool:
+        """True if a token starts with the mark of a continuation."""
+        return self._kind == "prefix" and self.unit_continues(
+            self._vocabulary.pieces[self._outermost(symbol, 0)]
+        )
+
+    def ends(self, symbol: int) -> bool:
+        """True if a token ends with the mark of a word's end."""
+        if not self._kind.startswith("end-"):
+            return False
+        unit = self._vocabulary.pieces[self._outermost(symbol, 1)]
+        glued = self._kind == "end-suffix"
+        return unit.endswith(self.mark) and len(unit) > len(self.mark) if glued else unit == self.mark
+
+    def sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
+        """The number of bytes of a token's mark at its front and at its end.
+
+        Args:
+            left: The symbol, or the left symbol of a pair.
+            right: The right symbol of the pair; None for a single symbol.
+        """
+        front, end = self.continues(left), self.ends(left if right is None else right)
+        return len(self.mark) if front else 0, len(self.mark) if end else 0
+
+    def bare(self, unit: bytes) -> bytes:
+        """A unit without its mark."""
+        if self.unit_continues(unit):
+            return unit[len(self.mark) :]
+        if self._kind == "end-suffix" and len(unit) > len(self.mark):
+            return unit.removesuffix(self.mark)
+        return unit
+
+    def _outermost(self, symbol: int, side: int) -> int:
+        base, merges = self._vocabulary.base_size, self._vocabulary.merges
+        while symbol >= base:
+            symbol = merges[symbol - base][side]
+        return symbol
+
+
+# ---- Gage's compression
+
+_LETTERS = range(ord("A"), ord("Z") + 1)
+
+PLACEHOLDERS: tuple[int, ...] = (*_LETTERS, *(value for value in range(255, -1, -1) if value not in _LETTERS))
+"""The order in which bytes are taken: A to Z, as on the slides that tell of it, then from 255 down, as Gage's
+program does.
+
+Letters come first so that a short example can be read (`CqCxo`). The bytes behind them are the ones that
+UTF-8 never has (F5 to FF), so a text in any language has some that are free.
+"""
+
+
+def free_bytes(held: Iterable[bytes]) -> list[int]:
+    """The bytes that may stand for pairs, in the order in which they are taken.
+
+    Args:
+        held: The bytes that the corpus holds, one long each.
+    """
+    taken = {byte[0] for byte in held}
+    return [value for value in PLACEHOLDERS if value not in taken]
+
+
+class GageVocabulary(Vocabulary):
+    """The vocabulary of Gage's compression: 256 bytes, some of which stand for a pair (P. Gage, C Users
+    Journal 12(2), 1994).
+
+    A merge makes no new id. It takes a byte that the corpus lacks, its *placeholder*, and from then on that
+    byte means the pair. So ids are byte values (after the specials, if there are any), the ids of an encoded
+    text are its compressed bytes, and a text that holds a placeholder itself cannot be encoded: nothing would
+    tell the two apart. The piece of a symbol is one byte, a merge's its placeholder.
+
+    Args:
+        recipe: The recipe; its objective is `gage`.
+        placeholders: The bytes that stand for pairs, in order of the merges. Those past the last merge are
+            free.
+        specials: Special tokens in the order of their ids.
+        first_id: The first id given.
+    """
+
+    def __init__(
+        self, recipe: Recipe, placeholders: Sequence[int], specials: Sequence[str] = (), first_id: int = 0
+    ) -> None:
+        super().__init__(recipe, (bytes((value,)) for value in range(256)), specials, first_id)
+        self.placeholders = tuple(placeholders)
+        self.expansions: list[bytes] = self.pieces.copy()
+        """The bytes that each symbol stands for in the end."""
+
+    def join(self, left: int, right: int) -> bytes:
+        """The bytes that a placeholder of this pair would stand for in the end."""
+        return self.expansions[left] + self.expansions[right]
+
+    def spelled(self, symbol: int) -> bytes:
+        """The bytes that a symbol stands for in the end."""
+        return self.expansions[symbol]
+
+    def placeholder(self, rank: int) -> bytes:
+        """The byte that stands for the pair of a merge, made or to come; empty where none is free."""
+        return bytes(self.placeholders[rank : rank + 1])
+
+    def add(self, left: int, right: int, count: int) -> int:
+        """Append the merge of a pair, for which the next free byte stands. Returns its symbol."""
+        rank = len(self.merges)
+        self.expansions.append(self.join(left, right))
+        self.pieces.append(self.placeholder(rank))
+        self.merges.append((left, right))
+        self.counts.append(count)
+        self.ranks[left, right] = rank
+        self.sizes.append(self.sizes[-1])
+        return self.base_size + rank
+
+    def copy(self, merges: int) -> GageVocabulary:
+        """A vocabulary of its own with the first so many merges."""
+        copy = GageVocabulary(self.recipe, self.placeholders, self.specials, self.first_id)
+        for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
+            copy.add(left, right, count)
+        return copy
+
+    def id_of(self, symbol: int, merges: int) -> int:
+        """The id of a symbol: its byte, after the specials."""
+        return self.first_id + len(self.specials) + self.pieces[symbol][0]
+
+    def known_units(self, merges: int) -> Mapping[bytes, int]:
+        """The bytes that a text may hold after so many merges: those that stand for no pair."""
+        taken = set(self.placeholders[:merges])
+        return {unit: symbol for unit, symbol in self.units.items() if symbol not in taken}
+
+    def refusal(self, unit: bytes, where: str) -> TokentuiError:
+        """Return the error for a text that holds a placeholder."""
+        letter = f" ({chr(unit[0])!r})" if 0x20 < unit[0] < 0x7F else ""
+        return TokentuiError(
+            f"byte 0x{unit.hex()}{letter} stands for a pair here", where, "train on a corpus that holds it"
+        )

@@ -1,7 +1,7 @@
 """CLIP's `bpe_simple_vocab_16e6.txt`: merges below a header, and what CLIP's program makes of them.
 
-The vocabulary is not written down: the letters of the bytes, the same with `</w>`, a token a merge, two specials. Only the first
-merges count. Source: openai/CLIP, `simple_tokenizer.py`.
+The vocabulary is not written down: the letters of the bytes, the same with `</w>`, a token a merge, two
+specials. Only the first merges count. Source: openai/CLIP, `simple_tokenizer.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import letters
 from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX
+from tokentui.formats.letters import LETTERS, ORDER
 from tokentui.formats.merge_files import build
 from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
@@ -21,8 +21,8 @@ _HEADER = re.compile(rb'"?bpe_simple_vocab_16e6\.txt#version')
 _SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 
 
-def is_merges(source: Source) -> bool:
-    """Whether its first line is the header."""
+def sniff(source: Source) -> bool:
+    """Return whether its first line is the header."""
     return _HEADER.match(source.data) is not None
 
 
@@ -32,27 +32,29 @@ def read(source: Source) -> Tokenizer:
     Raises:
         TokentuiError: It is damaged.
     """
-    place = source.place
     if source.text is None:
-        raise place.error("not UTF-8", "fetch the file again")
+        raise source.error("not UTF-8", "fetch the file again")
     rows: list[tuple[str, str]] = []
     lines = source.lines[1 : SIZE - 256 - len(_SPECIALS) + 1]
     for number, line in enumerate(lines, 1):
         row = line.split()
         if len(row) != 2:
-            raise place.line(number).error("not two tokens with a space between them", "a line is a merge")
+            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
         rows.append((row[0], row[1]))
-    units = [letters.LETTERS[value] for value in letters.ORDER]
+    units = [LETTERS[value] for value in ORDER]
     names = [*units, *(unit + SUFFIX for unit in units), *(left + right for left, right in rows), *_SPECIALS]
     named = {name: number for number, name in enumerate(names)}
     notes = [
         "broken text is not mended first, as CLIP's program does it with ftfy",
-        "special tokens are <|startoftext|> and <|endoftext|>, as OpenAI names them; open_clip calls them otherwise",
+        f"special tokens are {' and '.join(_SPECIALS)}, as OpenAI names them; open_clip calls them otherwise",
     ]
     if len(named) < len(names):
-        notes.append(f"{len(names) - len(named)} tokens are made by two rows: the last one counts, as in CLIP's program")
+        twice = len(names) - len(named)
+        notes.append(f"{twice} tokens are made by two rows: the last one counts, as in CLIP's program")
     left = len(source.lines) - 1 - len(lines)
     if left:
-        notes.append(f"{left} merges lie beyond the size of the vocabulary and are left out, as CLIP's program does it")
+        notes.append(
+            f"{left} merges lie beyond the size of the vocabulary and are left out, as CLIP's program does it"
+        )
     recipe = Recipe(CLIP_NORMALIZE, source.split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
-    return build(named, rows, lambda row: place.line(row + 1), recipe, notes)
+    return build(named, rows, lambda row: source.line(row + 1), recipe, notes)

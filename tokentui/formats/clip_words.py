@@ -1,6 +1,8 @@
-"""CLIP's words: HTML's character references are undone, twice; white space is one; a Σ that ends a word becomes ς.
+"""CLIP's words: HTML's character references are undone, twice; white space is one; a Σ that ends a word
+becomes ς.
 
-No value of the axis `normalize` says that. Source: openai/CLIP and open_clip, `basic_clean`, `whitespace_clean` and `lower`.
+No value of the axis `normalize` says that. Source: openai/CLIP and open_clip, `basic_clean`,
+`whitespace_clean` and `lower`.
 """
 
 from __future__ import annotations
@@ -10,19 +12,19 @@ import unicodedata
 
 import regex
 
-from tokentui.formats.huggingface.strings import Text, split
+from tokentui.formats.huggingface.text import Text, split
 from tokentui.formats.huggingface.words import StagedPretokenizer
 from tokentui.recipe import Recipe
 from tokentui.text.split import to_bytes
 
 SUFFIX = "</w>"
-"""What ends the last unit of a word in GPT-1's and CLIP's files."""
+"""The end of the last unit of a word in GPT-1's and CLIP's files."""
 CLIP_SPLIT = r"regex:(?i)'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"
 CLIP_NORMALIZE = ("nfc", "lowercase")
 
 _PATTERN = regex.compile(CLIP_SPLIT.removeprefix("regex:"), regex.VERSION0)
 _SEPARATORS = dict.fromkeys(range(28, 32), " ")
-"""What Python takes for white space and Unicode does not."""
+"""Characters that Python takes for white space and Unicode does not."""
 _OTHERWISE = regex.compile("[Σ&\x1c-\x1f]")
 
 
@@ -33,6 +35,8 @@ class ClipWords(StagedPretokenizer):
         recipe: What the axes can say.
     """
 
+    beyond_axes = False  # what they do not say is told as a loss
+
     def __init__(self, recipe: Recipe) -> None:
         super().__init__(recipe, _normal, _words, byte_level=False, suffix=recipe.mark_text)
 
@@ -42,12 +46,13 @@ class ClipWords(StagedPretokenizer):
 
 
 def is_clip(recipe: Recipe) -> bool:
-    """Whether a recipe is what the axes can say of CLIP."""
-    return recipe.split == CLIP_SPLIT and recipe.normalize == CLIP_NORMALIZE and recipe.mark == f"end-suffix:{SUFFIX}"
+    """Return whether a recipe is what the axes can say of CLIP."""
+    axes = (recipe.split, recipe.normalize, recipe.mark)
+    return axes == (CLIP_SPLIT, CLIP_NORMALIZE, f"end-suffix:{SUFFIX}")
 
 
 def differs(text: str) -> bool:
-    """Whether what the axes say may give other words of a text."""
+    """Return whether what the axes say may give other words of a text."""
     return _OTHERWISE.search(text) is not None
 
 
@@ -70,4 +75,4 @@ def _composed(text: str) -> str:
 
 
 def _words(text: Text) -> list[Text]:
-    return split(text, lambda typed: (match.span() for match in _PATTERN.finditer(typed)), "Removed", True)
+    return split(text, (match.span() for match in _PATTERN.finditer(text.text)), "Removed", True)

@@ -22,7 +22,9 @@ _TO_LETTERS = dict(enumerate(LETTERS))
 
 
 def spelled(token: str) -> bytes:
-    """The bytes that a token of letters stands for; one that holds other characters stands for itself, as UTF-8."""
+    """The bytes that a token of letters stands for; one that holds other characters stands for itself, as
+    UTF-8.
+    """
     try:
         return token.translate(_TO_BYTES).encode("latin-1")
     except UnicodeEncodeError:
@@ -30,7 +32,7 @@ def spelled(token: str) -> bytes:
 
 
 def is_letters(token: str) -> bool:
-    """Whether all characters of a token are letters for bytes."""
+    """Return whether all characters of a token are letters for bytes."""
     try:
         token.translate(_TO_BYTES).encode("latin-1")
     except UnicodeEncodeError:

@@ -1,6 +1,9 @@
-"""Just enough of the protocol-buffer wire format: messages as fields by number, read with a check of their types, and written.
+"""A minimal reader and writer of the protocol-buffer wire format: messages as fields by number.
 
-Source: protobuf.dev, "Encoding". A field that is not asked for is passed over; groups, which nobody writes, are refused.
+The reader checks the types of fields.
+
+Source: protobuf.dev, "Encoding". Fields that the caller does not name are skipped. Groups, which no known
+writer uses, are refused.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from tokentui.formats.checking import Place
+from tokentui.formats.document import Node
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _NAMES = {VARINT: "a varint", FIXED64: "8 bytes", BYTES: "bytes", FIXED32: "4 bytes"}
@@ -17,7 +20,7 @@ Field = tuple[int, int, int | bytes]
 """A field: its number, its wire type, its value (of fixed types the raw bytes)."""
 
 
-def fields(data: bytes, place: Place) -> Iterator[Field]:
+def fields(data: bytes, place: Node) -> Iterator[Field]:
     """The fields of a message in order.
 
     Raises:
@@ -46,28 +49,29 @@ def fields(data: bytes, place: Place) -> Iterator[Field]:
         at += length
 
 
-def typed(field: Field, kind: int, place: Place) -> int | bytes:
+def typed(field: Field, kind: int, place: Node) -> int | bytes:
     """The value of a field, which must have this wire type."""
     if field[1] != kind:
-        raise place.error(f"field {field[0]} is {_NAMES[field[1]]}, not {_NAMES[kind]}", "fetch the file again")
+        raise place.error(f"field {field[0]} is {_NAMES[field[1]]}, not {_NAMES[kind]}",
+                          "fetch the file again")
     return field[2]
 
 
-def whole(field: Field, place: Place) -> int:
+def whole(field: Field, place: Node) -> int:
     """The value of a field of a number or a flag."""
     value = typed(field, VARINT, place)
     assert isinstance(value, int)
     return value
 
 
-def raw(field: Field, place: Place) -> bytes:
+def raw(field: Field, place: Node) -> bytes:
     """The value of a field of bytes or a message."""
     value = typed(field, BYTES, place)
     assert isinstance(value, bytes)
     return value
 
 
-def text(field: Field, place: Place) -> str:
+def text(field: Field, place: Node) -> str:
     """The value of a field of text."""
     try:
         return raw(field, place).decode("utf-8")
@@ -75,14 +79,14 @@ def text(field: Field, place: Place) -> str:
         raise place.error(f"field {field[0]} is not UTF-8", "fetch the file again") from None
 
 
-def real(field: Field, place: Place) -> float:
+def real(field: Field, place: Node) -> float:
     """The value of a field of a float."""
     value = typed(field, FIXED32, place)
     assert isinstance(value, bytes)
     return float(struct.unpack("<f", value)[0])
 
 
-def _varint(data: bytes, at: int, place: Place) -> tuple[int, int]:
+def _varint(data: bytes, at: int, place: Node) -> tuple[int, int]:
     value = shift = 0
     begin = at
     while at < len(data) and shift < 70:
@@ -95,12 +99,14 @@ def _varint(data: bytes, at: int, place: Place) -> tuple[int, int]:
     raise _damaged(place, begin, "it is cut off" if at == len(data) else "a number has no end")
 
 
-def _damaged(place: Place, at: int, what: str) -> Exception:
+def _damaged(place: Node, at: int, what: str) -> Exception:
     return place.error(f"damaged at byte {at}: {what}", "fetch the file again")
 
 
 def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
-    """A message of (number, value): bytes and texts as they are, a whole number as a varint, a float in single precision."""
+    """A message of (number, value): bytes and texts as they are, a whole number as a varint, a float in
+    single precision.
+    """
     out = bytearray()
     for number, value in values:
         if isinstance(value, float):

@@ -1,22 +1,34 @@
-"""A tokenizer file as it was found: its bytes, and what they are as text or JSON."""
+"""A tokenizer file as it was found: its bytes, and the text, lines or JSON that they are."""
 
 from __future__ import annotations
 
 import functools
 import os
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular
-from tokentui.formats.checking import Place, check_depth, parse_json
+from tokentui.formats.document import MEND, Node, check_depth, parse
+from tokentui.recipe import Recipe
 
 _GZIP = b"\x1f\x8b"
 _MOST_NEIGHBOURS = 1000
 _BLOCK = 1 << 20
+
+
+class NeedsSplit(TokentuiError):
+    """The file holds no pattern, and none was named."""
+
+
+class Known(NamedTuple):
+    """The recipe and the specials that the project's own file says of a tokenizer of another tool."""
+
+    recipe: Recipe
+    specials: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -24,21 +36,32 @@ class Source:
     """A file that is to be read.
 
     Attributes:
-        where: What it is called in errors: its path.
+        where: Its name in errors: its path.
         data: Its bytes, unpacked where it was packed with gzip.
         split: The split that the user named for a file that holds none, empty for none.
-        alone: Whether nothing that stands beside it is looked at.
+        others: The files that it belongs to, where these are at hand; None to look for them in its folder.
+        known: The recipe and the specials, where the project's own file says them.
     """
 
     where: str
     data: bytes
     split: str = ""
-    alone: bool = False
+    others: tuple[Source, ...] | None = None
+    known: Known | None = None
 
-    @property
-    def place(self) -> Place:
-        """The file as a place in errors."""
-        return Place(self.where)
+    def error(self, what: str, hint: str = MEND) -> TokentuiError:
+        """An error of the whole file."""
+        return TokentuiError(what, self.where, hint)
+
+    def line(self, number: int) -> Node:
+        """The place of a line, counted from 0 and shown from 1."""
+        return Node(None, f"line {number + 1}", Node(None, self.where))
+
+    def keeps_split(self, split: str) -> None:
+        """Refuse a split that the user named where the file holds another one."""
+        if self.split and self.split != split:
+            raise self.error(f"the split cannot be changed to {self.split}",
+                             f"the file holds its split: {split}")
 
     @functools.cached_property
     def text(self) -> str | None:
@@ -56,32 +79,42 @@ class Source:
 
     @property
     def is_object(self) -> bool:
-        """Whether it looks like a JSON object."""
+        """Return whether it looks like a JSON object."""
         return self.data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
 
     @functools.cached_property
-    def document(self) -> dict[str, Any]:
-        """The JSON object that it is; empty where it is none.
+    def root(self) -> Node:
+        """The JSON object that it is; an empty one where it is none.
 
         Raises:
             TokentuiError: It looks like one and is damaged.
         """
         if not self.is_object:
-            return {}
+            return Node({}, self.where)
         try:
             text = self.data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise TokentuiError(f"not UTF-8 at byte {error.start}", self.where, "mend the file or train it again") from None
-        document: dict[str, Any] = parse_json(text, self.place)
+            raise self.error(f"not UTF-8 at byte {error.start}") from None
+        root = parse(text, self.where)
+        document = root.mapping()
         model = document.get("model")
         # Rows of a vocabulary and of merges are looked at one by one when they are read.
-        small = {name: one for name, one in model.items() if name not in ("vocab", "merges")} if type(model) is dict else model
-        check_depth(document | {"model": small}, limits.now().json_depth, self.place)
-        return document
+        if isinstance(model, dict):
+            model = {name: one for name, one in model.items() if name not in ("vocab", "merges")}
+        check_depth({**document, "model": model}, root)
+        return root
 
-    def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...], largest: int | None = None) -> Iterator[Source]:
-        """Other files of the folder, those of well-known names first; folders, pipes and what cannot be read are left out."""
-        if self.alone:
+    @property
+    def document(self) -> dict[str, object]:
+        """The keys and values of `root`."""
+        return self.root.mapping()
+
+    def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...]) -> Iterator[Source]:
+        """Other files of the folder, those of well-known names first; folders, pipes and what cannot be read
+        are left out.
+        """
+        if self.others is not None:
+            yield from (replace(other, split=self.split) for other in self.others)
             return
         folder, own = os.path.split(self.where)
         try:
@@ -90,7 +123,7 @@ class Source:
             return
         names = [name for name in names if name != own and (name in first or name.endswith(suffixes))]
         names.sort(key=lambda name: (first.index(name) if name in first else len(first), name))
-        most = limits.now().file_bytes if largest is None else largest
+        most = limits.now().file_bytes
         for name in names:
             path = os.path.join(folder, name)
             try:
@@ -101,6 +134,14 @@ class Source:
             except (OSError, TokentuiError):
                 continue
             yield near
+
+
+def source_of(
+    names: tuple[str, ...], files: tuple[bytes, ...], split: str = "", known: Known | None = None
+) -> Source:
+    """Files that lie nowhere yet as one source: the first, which knows the others."""
+    first, *others = (Source(name, data, split, ()) for name, data in zip(names, files, strict=True))
+    return replace(first, others=tuple(others), known=known)
 
 
 def read_source(where: str, split: str = "") -> Source:
@@ -118,7 +159,8 @@ def read_source(where: str, split: str = "") -> Source:
         raise TokentuiError("no such file", where, "check the name") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = error.strerror if isinstance(error, OSError) else None
-        raise TokentuiError(f"cannot be read: {why or error}", where, "check the name and the permissions") from None
+        raise TokentuiError(f"cannot be read: {why or error}", where,
+                            "check the name and the permissions") from None
     if size > most or len(data) > most:
         hint = limits.reading("file-bytes", "name a tokenizer file")
         raise TokentuiError(f"more than {most:,} bytes, which is the limit", where, hint)

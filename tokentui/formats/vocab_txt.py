@@ -1,36 +1,40 @@
 """BERT's `vocab.txt`: a token a line, the number of the line is its id.
 
-The file holds no flags. Whether the text is lower-cased is told by the tokens: where none has a capital letter it is, and accents
-are stripped then, as Hugging Face does it.
+The file holds no flags. Whether the text is lower-cased is told by the tokens: where none has a capital
+letter it is, and accents are stripped then, as Hugging Face does it.
 """
 
 from __future__ import annotations
 
-import functools
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
 
-from tokentui.encode.imported import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.longest import LongestMatch
-from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Part
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import UNKNOWN_NAMES, Vocabulary
+from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats.source import Source
+from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
 
-PREFIX = "##"
+_PREFIX = "##"
 _SPECIAL = re.compile(r"\[[^\[\]]+\]|<[^<>]+>")
 _UNUSED = re.compile(r"\[unused\d+\]")
 _BEGIN, _END = "[CLS]", "[SEP]"
+_MOST_LINES = 1 << 22
+_MOST_UNUSED = 100_000
 
 
-def is_vocabulary(source: Source) -> bool:
-    """Whether it has a line for the unknown token and tokens that continue a word, and no line of several words."""
+def sniff(source: Source) -> bool:
+    """Return whether it has a line for the unknown token and tokens that continue a word, and no line of
+    several words.
+    """
     lines = [line.rstrip() for line in source.lines]
-    known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < 1 << 22 else False
-    return known and any(line.startswith(PREFIX) for line in lines) and not any("\t" in line for line in lines)
+    known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < _MOST_LINES else False
+    return known and any(line.startswith(_PREFIX) for line in lines) and not any("\t" in line
+                                                                                 for line in lines)
 
 
 def read(source: Source) -> Tokenizer:
@@ -47,62 +51,69 @@ def read(source: Source) -> Tokenizer:
             again.append(name)
         tokens[name] = number
     cased = any(name != name.lower() for name in tokens if not _SPECIAL.fullmatch(name))
-    recipe = Recipe(("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{PREFIX}",
-                    "first-seen", encode="longest-match", unknown="whole-word")
-    notes = ["the file does not say whether text is lower-cased: " +
-             ("it has capital letters, so case is kept" if cased else "it has no capital letters, so text is lower-cased")]
+    recipe = Recipe(
+        ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
+        "first-seen",
+        encode="longest-match", unknown="whole-word",
+    )
+    told = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
+    notes = [f"the file does not say whether text is lower-cased: it has {told}"]
     if again:
-        notes.append(f"{again[0][:40]!r} stands in two lines: the last one counts" if len(again) == 1 else
-                     f"{len(again)} tokens stand in two lines, such as {again[0][:40]!r}: the last one counts")
-    specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name) and not _UNUSED.fullmatch(name)}
-    return Tokenizer(vocabulary(recipe, tokens, specials, next((n for n in UNKNOWN_NAMES if n in tokens), None), tuple(notes)))
-
-
-def vocabulary(
-    recipe: Recipe, tokens: dict[str, int], specials: dict[str, int], unknown: str | None, notes: tuple[str, ...]
-) -> ImportedVocabulary:
-    """The vocabulary of tokens that are looked up, in order of their ids; an empty token is never looked up."""
+        several = f"{len(again)} tokens stand in two lines, such as {again[0][:40]!r}"
+        notes.append(
+            f"{several if len(again) > 1 else f'{again[0][:40]!r} stands in two lines'}: the last one counts"
+        )
+    specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name)
+                and not _UNUSED.fullmatch(name)}
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
-    around = tuple((name,) if name in specials else () for name in (_BEGIN, _END))
-    pipeline = Pipeline(TableMatch, Pretokenizer(recipe), around=(around[0], around[1]), notes=notes,
+    begin, end = ((name,) if name in specials else () for name in (_BEGIN, _END))
+    pipeline = Pipeline(TableMatch, Pretokenizer(recipe), around=(begin, end), notes=tuple(notes),
                         origin=Origin("bert", {}))
-    return ImportedVocabulary(
-        recipe, pieces, [tokens[name] for name in names], units={piece: symbol for symbol, piece in enumerate(pieces)},
-        pipeline=pipeline, specials=specials, unknown=None if unknown is None else tokens[unknown],
-    )
+    return Tokenizer(ImportedVocabulary(
+        recipe, pieces, [tokens[name] for name in names],
+        units={piece: symbol for symbol, piece in enumerate(pieces)},
+        pipeline=pipeline, specials=specials,
+        unknown=next((tokens[name] for name in UNKNOWN_NAMES if name in tokens), None),
+    ))
 
 
-class TableMatch(LongestMatch):
-    """Longest match among all tokens of a file: at the start of a word by their spelling alone, as BERT's own program does.
+def fit(spec: Spec) -> Fitted:
+    """A tokenizer as a `vocab.txt` holds it. Ids that are not taken get a line such as `[unused7]`.
 
-    Args:
-        vocabulary: The vocabulary.
-        merges: Of no meaning where there are none.
-        limit: A word of more characters is given up.
+    Raises:
+        Refused: It cannot.
     """
+    lines: dict[int, str] = {}
+    for entry in spec.entries:
+        special = entry.kind in ("special", "unknown")
+        name = entry.piece.decode("utf-8", "surrogatepass" if special else "surrogateescape")
+        if name != name.rstrip() or any(one in name for one in "\t\n\r"):
+            what = f"the token {name[:40]!r} is no line"
+            raise Refused(what, "", "the file holds a token a line, without white space behind it")
+        lines[entry.id] = name
+    if len(set(lines.values())) < len(lines):
+        raise Refused("two tokens are spelled alike", "", "of two lines that are alike the last one counts")
+    fitted = Fitted(spec.recipe, specials=dict(spec.specials))
+    if not any(name in spec.specials for name in UNKNOWN_NAMES):
+        name = UNKNOWN_NAMES[1]
+        if name in lines.values():
+            raise Refused(f"a token is spelled {name}", "", "the file needs that name for the unknown token")
+        lines[max(lines, default=-1) + 1] = name
+        fitted.lose_unknown(f"they have no id; in the file they are {name}")
+    holes = [number for number in range(max(lines, default=0)) if number not in lines]
+    if len(holes) > _MOST_UNUSED:
+        raise Refused(f"{len(holes)} ids stand for nothing", "", "the file has a line for each")
+    taken = set(lines.values())
+    free = (name for n in itertools.count() if (name := f"[unused{n}]") not in taken)
+    lines |= dict(zip(holes, free, strict=False))
+    if spec.recipe.unknown != "whole-word":
+        fitted.lose_unknown(f"unknown={spec.recipe.unknown} becomes: the whole word is unknown")
+    fitted.tokens = [Token(number, name, name.encode("utf-8", "surrogateescape"))
+                     for number, name in sorted(lines.items())]
+    return fitted
 
-    def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int = MAX_CHARACTERS) -> None:
-        super().__init__(vocabulary, merges)
-        self._limit = limit
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """Cut a word into parts; each unit at which no token starts is a part of its own."""
-        return [Part(0, len(units))] if characters > self._limit else super().segment(units, 0)
-
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each attempt in order."""
-        return iter(()) if characters > self._limit else super().steps(units, 0)
-
-    @functools.cached_property
-    def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
-        table = lookup(self._vocabulary)
-        return table, table, max(map(len, table), default=1)
-
-
-
-def lookup(vocabulary: Vocabulary) -> Mapping[bytes, int]:
-    """The symbol of each token that a word may become, by its exact bytes."""
-    if isinstance(vocabulary, ImportedVocabulary):
-        return vocabulary.by_piece
-    return {piece: symbol for symbol, piece in enumerate(vocabulary.pieces)}
+def write(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of the file."""
+    return ("".join(token.name + "\n" for token in fitted.tokens).encode("utf-8", "surrogateescape"),)

@@ -7,19 +7,19 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tokentui.core import jobs
 from tokentui.learn.bases import parts_of
 from tokentui.learn.filters import NEVER
 from tokentui.recipe import Recipe
-from tokentui.text import patience
 from tokentui.text.split import to_bytes
 
 _NEVER = frozenset(map(to_bytes, NEVER))
 _BARRIER = b"\x1f"
-"""What sentencepiece writes in the place of a symbol, and counts as a character."""
+"""The character that sentencepiece puts in place of a symbol, and counts."""
 
 
 def has_barriers(recipe: Recipe) -> bool:
-    """Whether a training by this recipe may meet units that nothing merges with."""
+    """True if a training by this recipe may meet units that no merge takes."""
     return bool(recipe.symbols) or recipe.coverage < 1 or recipe.pieces != "any"
 
 
@@ -32,8 +32,8 @@ def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: R
 
     Args:
         words: The units of each distinct word, with their marks.
-        weights: How often each word counts.
-        recipe: What says so.
+        weights: The weight of each word in the counts.
+        recipe: The recipe that defines them.
     """
     if not has_barriers(recipe):
         return frozenset()
@@ -60,19 +60,22 @@ def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: R
 
 
 def without(words: list[list[bytes]], found: frozenset[bytes]) -> list[list[bytes]]:
-    """Words without their barriers. Of a long word somebody may stop it."""
+    """Return words without their barriers. A long word checks for cancellation between its blocks."""
     if not found:
         return words
-    return [[unit for part in patience.in_parts(word) for unit in part if unit not in found] for word in words]
+    return [[unit for part in jobs.in_blocks(word) for unit in part if unit not in found] for word in words]
 
 
 def tokens_of(found: frozenset[bytes], words: Sequence[Sequence[bytes]], weights: Iterable[int], recipe: Recipe) -> int:
-    """How many tokens the barriers of a corpus are when it is encoded: symbols one each, the others as `unknown` says."""
+    """The number of tokens of a corpus's barriers when it is encoded.
+
+    A symbol is one token. The axis `unknown` says how many tokens the others are.
+    """
     symbols = frozenset(map(to_bytes, recipe.symbols))
     total = 0
     for word, weight in zip(words, weights, strict=True):
         before = False
-        for unit in itertools.chain.from_iterable(patience.in_parts(word)):
+        for unit in itertools.chain.from_iterable(jobs.in_blocks(word)):
             unknown = unit in found and unit not in symbols
             if unit in symbols:
                 total += weight

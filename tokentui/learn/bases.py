@@ -1,28 +1,34 @@
-"""The starting vocabulary and the order of its ids. One entry a value of the axis `base` in `BASES`."""
+"""The starting vocabulary and the order of its ids. One record a value in `BASES`; and how words count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from tokentui.text import patience
+from tokentui.core import jobs
+from tokentui.core.choices import Axis, Choice, Refusal
+from tokentui.recipe import Recipe
 
 Weighted = Iterable[tuple[Sequence[bytes], int]]
 """The units of distinct words, or of parts of them, in order of first appearance, and how often each counts."""
 
 
 def parts_of(words: Iterable[Sequence[bytes]], weights: Iterable[int]) -> Iterator[tuple[Sequence[bytes], int]]:
-    """Words with their weights, long ones in parts, for what looks at units only. Somebody may stop it between two parts."""
-    many, size = 0, patience.PART
+    """Yield words with their weights, long words in parts, for a reader of single units.
+
+    The job can be cancelled between two parts.
+    """
+    many, size = 0, jobs.BLOCK
     for word, weight in zip(words, weights, strict=True):
         many += len(word) + 1
         if many > size:
-            patience.check()
+            jobs.check()
             many = 0
         if len(word) <= size:
             yield word, weight
             continue
         for start in range(0, len(word), size):
-            patience.check()
+            jobs.check()
             yield word[start : start + size], weight
 
 
@@ -62,13 +68,62 @@ def _all_bytes(order: Iterable[int]) -> Callable[[Weighted], list[bytes]]:
     return base
 
 
-BASES: dict[str, Callable[[Weighted], list[bytes]]] = {
-    "sorted": _sorted,
-    "first-seen": _first_seen,
-    "frequency": _frequency,
-    "bytes": _all_bytes(range(256)),
-    "gpt2-bytes": _all_bytes(byte_order_of_gpt2()),
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base(Choice):
+    """A starting vocabulary.
 
-WEIGHTS: dict[str, Callable[[Sequence[int]], list[int]]] = {"occurrences": list, "distinct": lambda counts: [1] * len(counts)}
-"""How often words count, from how often each stands in the corpus. One entry a value of the axis `weight`."""
+    Attributes:
+        units: Its units in the order of their ids, from those of the corpus.
+    """
+
+    units: Callable[[Weighted], list[bytes]]
+
+
+def _of_bytes(recipe: Recipe) -> Refusal | None:
+    if recipe.unit != "byte":
+        return Refusal("base", "a base of bytes needs unit=byte", ("base=sorted", "unit=byte"))
+    return None
+
+
+def _after_merges(recipe: Recipe) -> Refusal | None:
+    if recipe.unit == "byte":
+        what = "the ids of a base that comes after the merges are for characters"
+        return Refusal("base", what, ("base=sorted", "base=bytes", "unit=char"))
+    return None
+
+
+BASES = Axis(
+    "base", "the starting vocabulary and the order of its ids",
+    Base("sorted", "units of the corpus by code point", units=_sorted),
+    Base("first-seen", "units of the corpus as they come", units=_first_seen),
+    Base(
+        "frequency", "units of the corpus, most frequent first, after the merges", units=_frequency,
+        refuses=_after_merges,
+    ),
+    Base("bytes", "all 256 bytes in order of value", units=_all_bytes(range(256)), refuses=_of_bytes),
+    Base(
+        "gpt2-bytes", "all 256 bytes in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()), refuses=_of_bytes,
+    ),
+)
+"""The starting vocabularies, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weight(Choice):
+    """The weight of a word in the counts.
+
+    Attributes:
+        of: Return the weights of words from their counts in the corpus.
+        kernel: True if the kernels of merges know it.
+    """
+
+    of: Callable[[Sequence[int]], list[int]]
+    kernel: bool = False
+
+
+WEIGHTS = Axis(
+    "weight", "how often a word counts",
+    Weight("occurrences", "as often as it stands in the corpus", of=list, kernel=True),
+    Weight("distinct", "once", of=lambda counts: [1] * len(counts), kernel=True),
+)
+"""The weights, by name."""

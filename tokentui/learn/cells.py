@@ -17,8 +17,8 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tokentui.text import patience
-from tokentui.text.patience import check, in_parts
+from tokentui.core import jobs
+from tokentui.core.jobs import check, in_blocks
 
 BOUNDARY = -1
 """The symbol of the cell between two words, and of one inside a word that nothing merges with."""
@@ -29,7 +29,7 @@ class Cells:
 
     Args:
         words: The symbols of each distinct word, in order of first appearance; BOUNDARY for a unit that is a barrier.
-        weights: How often each word counts.
+        weights: The weight of each word in the counts.
         units: The number of base symbols; each is one cell long.
     """
 
@@ -43,11 +43,11 @@ class Cells:
         self.weights: list[int] = [0]
         self.starts: list[int] = []
         """The first cell of each word."""
-        many, size = 0, patience.PART
+        many, size = 0, jobs.BLOCK
         for word, weight in zip(words, weights, strict=True):
             self.starts.append(len(self.symbols))
             many += len(word) + 1
-            if many > size:  # long words, or many short ones: somebody may stop it
+            if many > size:  # long words, or many short ones: the job can be cancelled here
                 check()
                 many = 0
             if len(word) <= size:
@@ -78,14 +78,14 @@ class Cells:
         self.newest_before: list[int] = [0] * units
         self.newest_after: list[int] = [0] * units
         self.listed = array("q", [0])
-        """How many places the pairs up to each have, as far as that was asked for."""
+        """The number of places of all pairs before each pair, filled as far as `memory` has asked for it."""
         self._pair_up()
 
     def _pair_up(self) -> None:
         """Find the pairs of neighbouring units and count them, overlapping ones too."""
         found: dict[tuple[int, int], int] = {}
         symbols, weights, pair_at, counts, places = self.symbols, self.weights, self.pair_at, self.counts, self.places
-        for part in in_parts(enumerate(pairwise(symbols))):
+        for part in in_blocks(enumerate(pairwise(symbols))):
             for at, pair in part:
                 if pair[0] < 0 or pair[1] < 0:
                     continue
@@ -102,7 +102,7 @@ class Cells:
 
     @property
     def memory(self) -> int:
-        """How many bytes its numbers take: eight each."""
+        """The size of its numbers in bytes, eight bytes each."""
         listed, places = self.listed, self.places
         del listed[len(places) :]
         for pair in range(len(listed), len(places)):
@@ -253,7 +253,10 @@ class Cells:
         return head
 
     def disjoint(self, pair: int) -> int:
-        """How many places of a pair a merge would replace, by weight: those that overlap an earlier one stay."""
+        """The weight of the places of a pair that a merge replaces.
+
+        A place that overlaps an earlier replaced one stays, and does not count.
+        """
         if self.left[pair] != self.right[pair]:
             return self.counts[pair]
         size = self.length[self.left[pair]]
@@ -265,7 +268,7 @@ class Cells:
         return replaced
 
     def word(self, index: int, first: int = 0, units: int | None = None) -> list[tuple[int, int]]:
-        """How a word is cut now: (unit of the word that a token starts with, its symbol), in order.
+        """Return the present tokens of a word in order, each as its first unit and its symbol.
 
         Args:
             index: The word.
@@ -290,8 +293,8 @@ class Cells:
 
 
 def mapped(word: Sequence[bytes], symbol_of: Mapping[bytes, int]) -> list[int]:
-    """The symbols of a long word's units. Somebody may stop it."""
+    """Return the symbols of a long word's units. The job can be cancelled between two blocks of units."""
     symbols: list[int] = []
-    for part in patience.in_parts(word):
+    for part in jobs.in_blocks(word):
         symbols.extend(map(symbol_of.__getitem__, part))
     return symbols

@@ -1,28 +1,27 @@
-"""Training by the count of pairs with compiled kernels: `PairTrainer` with another engine. Every number is the same.
-
-`tokentui.core.jit.load` has to have said yes before a `CompiledTrainer` is made.
-"""
+"""The engine of merges with compiled kernels. Every number is that of the plain engine (`bpe`)."""
 
 from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui.core import jit
+from tokentui.core.jobs import tick
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import base as end
-from tokentui.learn.base import Cancel, Progress, Stops
-from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.standing import Standing
-from tokentui.learn.walking import look
-from tokentui.recipe import SHAPE, Recipe
+from tokentui.learn.bases import WEIGHTS, Weighted
+from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.ranking import Ranking
+from tokentui.learn.stepped import Constraints
+from tokentui.learn.ties import TIES
+from tokentui.learn.trainer import COMPILED
+from tokentui.recipe import Recipe
 from tokentui.text.count import Words
-from tokentui.text.counted import CountedWords
+from tokentui.text.kernels.counted import CountedWords
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
+from tokentui.text.units import MARKS, UNITS
 
 if TYPE_CHECKING:
     from tokentui.learn.kernels.pairs import CompiledCells, Units
@@ -32,36 +31,26 @@ WORTH_CHARS = 1 << 15
 MOST_CHARS = (1 << 31) // 4 - 1
 """Places are numbers of 32 bits; a character is up to four bytes."""
 MOST_WEIGHT = (1 << 31) - 1
-_SLICE_S = 0.01
 _LOOKED_AT = 128
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
-_FAR = 1 << 62
-_TASKS = {"count": "pairs", "score": "score"}
-"""Which kernels each objective needs."""
-_KINDS = {"byte": 1 << 8, "char": 0x110000}
-"""How many different units there may be, without their marks."""
-
-
-TIES = ("first-seen", "lowest-ids", "shortest", "smallest-pair", "largest-pair")
-"""The tie rules that the kernels know."""
-_MARKS = ("none", "prefix", "end-suffix", "end-symbol")
 
 
 def without_kernel(recipe: Recipe) -> str:
-    """What a recipe says that no kernel does, as `axis=value`, so that plain Python trains by it; empty where kernels do all."""
-    said = {"objective": recipe.objective in (*_TASKS, "unigram")}
-    if recipe.objective in _TASKS:
-        # A barrier inside a word is known to the cells of the plain engine alone.
-        said |= {"pieces": recipe.pieces == "any", "tie": recipe.tie in TIES, "mark": recipe.mark_kind in _MARKS}
-        said |= {"weight": recipe.weight in ("occurrences", "distinct")}
-        said |= {"coverage": recipe.coverage == 1, "symbols": not recipe.symbols}
-    name = next((name for name, done in said.items() if not done), "")
-    return f"{name}={recipe.word(name) if name in SHAPE else recipe.axis(name)}" if name else ""
+    """The value of a recipe that no kernel knows, as `axis=value`: plain Python trains by it. Empty where kernels know all."""
+    objective = OBJECTIVES.of(recipe.objective)
+    known = {"objective": bool(objective.task)}
+    if not objective.prunes:
+        known |= {
+            # A barrier inside a word is known to the cells of the plain engine alone.
+            "pieces": recipe.pieces == "any", "tie": TIES.of(recipe.tie).kernel, "mark": MARKS.of(recipe.mark).kernel,
+            "weight": WEIGHTS.of(recipe.weight).kernel, "coverage": recipe.coverage == 1, "symbols": not recipe.symbols,
+        }
+    return next((f"{name}={recipe.axis(name)}" for name, all_known in known.items() if not all_known), "")
 
 
 def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
-    """Whether a training is for the compiled engine: the kernels are loaded and know the recipe, and the corpus is worth it."""
-    if recipe.objective not in _TASKS or without_kernel(recipe) or not jit.loaded(_TASKS[recipe.objective]):
+    """True if the kernels are to do a training: loaded, fit for the recipe, and worth it for the corpus."""
+    if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
         return False
     size = _size(words)
     if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
@@ -70,12 +59,12 @@ def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
 
 
 def _size(words: Words) -> int:
-    """How many characters, or bytes, the distinct words have."""
-    return len(words.words.counted.text) if isinstance(words.words, CountedWords) else sum(map(len, words.words))
+    """The length of all distinct words together, in characters or bytes."""
+    return len(words.words.text) if isinstance(words.words, CountedWords) else sum(map(len, words.words))
 
 
 def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
-    """Whether some merge might spell a special token and take its id, which the kernels know nothing of."""
+    """True if a merge may spell a special token and take its id. The kernels do not know special tokens."""
     if not specials:
         return False
     mark = recipe.mark_text if recipe.mark_kind.startswith("end") else ""
@@ -85,163 +74,177 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
     return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
 
 
-class CompiledTrainer(PairTrainer):
-    """Training by the count of pairs, with kernels that make many merges in one call.
+class _Merged(NamedTuple):
+    """The figures of a merge that was made; see `bpe.Merged`."""
 
-    The vocabulary follows when it is asked for, and `uses` and the like are looked at where the kernels keep them.
+    places: int
+    replaced: int
+    tied: int
+    left_uses: int
+    right_uses: int
+
+
+class KernelPairs:
+    """The pairs of a corpus and the merges made of them, with kernels that make many merges in one call.
+
+    `jit.load` has to have said yes before one is made.
+
+    Args:
+        words: The counted pre-tokens.
+        recipe: The recipe.
+        ranking: The ranking of the pairs.
+        vocabulary_of: Makes the vocabulary from the units of the words and their weights.
     """
 
-    cells: CompiledCells  # type: ignore[assignment]  # it has what the face of a trainer reads
-    uses: Sequence[int]  # type: ignore[assignment]  # they are not changed here
+    engine = COMPILED
 
-    def _lay_out(self, specials: Sequence[str], first_id: int, progress: Progress | None, cancel: Cancel | None) -> None:
-        from tokentui.learn.kernels.pairs import number_units
+    def __init__(
+        self, words: Words, recipe: Recipe, ranking: Ranking, vocabulary_of: Callable[[Weighted], Vocabulary]
+    ) -> None:
+        from tokentui.learn.kernels import pairs, score
 
-        look(progress, cancel, 0, len(self.words.words))
-        units, pieces = _units(self.words, self.recipe, number_units)
-        self._vocabulary = self._make_vocabulary([[piece] for piece in pieces], units.totals, specials, first_id)
+        tick(0, len(words.words))
+        units, pieces = _units(words, recipe, pairs.number_units)
+        self._vocabulary = vocabulary_of(zip(([piece] for piece in pieces), units.totals, strict=True))
         symbols = [self._vocabulary.units[piece] for piece in pieces]
-        prefix = len(to_bytes(self.recipe.mark_text)) if self.recipe.mark_kind == "prefix" else 0
-        self.cells = self._kind_of_cells()(
-            units, symbols, self._vocabulary.pieces, self.recipe.tie, prefix, self._vocabulary.base_last
-        )
-        self._arrive()
-        self.start_tokens = self.tokens
-        look(progress, cancel, len(self.words.words), len(self.words.words))
-
-    @staticmethod
-    def _kind_of_cells() -> type[CompiledCells]:
-        from tokentui.learn.kernels.pairs import CompiledCells
-
-        return CompiledCells
-
-    def _arrive(self) -> None:
-        """Take over where the kernels stand."""
-        self.number, self.tokens, self.uses = self.cells.number, self.cells.tokens, self.cells.uses
+        prefix = len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0
+        kind = score.ScoredCells if ranking.filters else pairs.CompiledCells
+        self._cells = kind(units, symbols, self._vocabulary.pieces, recipe.tie, prefix, self._vocabulary.base_last)
+        self._filters, self._filled = ranking.filters, (-1, -1)
+        tick(len(words.words), len(words.words))
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary; only its first `merges` merges count."""
+        """The vocabulary. It follows the kernels when it is asked for."""
         vocabulary = self._vocabulary
-        if len(vocabulary.merges) < self.cells.known:
-            vocabulary.extend(*self.cells.merges(len(vocabulary.merges)))
+        if len(vocabulary.merges) < self._cells.known:
+            vocabulary.extend(*self._cells.merges(len(vocabulary.merges)))
         return vocabulary
 
-    @vocabulary.setter
-    def vocabulary(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-
     @property
-    def vocab_size(self) -> int:
-        """The number of ids at this step, specials counted."""
-        return self._first_size() + self.number  # no merge takes the id of a special token
-
-    def _first_size(self) -> int:
-        return self._vocabulary.size(0)
-
-    def _goes_on(self, stops: Stops) -> bool:
-        least = stops.min_count
-        return self.cells.last_with(least) > self.number if self.number < self.known else self._choose(least)
-
-    def _new_frontier(self) -> Any:
-        self.cells.fill(self._max_length)
-        return None
+    def number(self) -> int:
+        """The present step."""
+        return self._cells.number
 
     @property
     def known(self) -> int:
-        """The number of steps that have been made, those gone back over too."""
-        return self.cells.known
+        """The furthest step that has been made."""
+        return self._cells.known
 
     @property
     def memory(self) -> int:
-        """How many bytes the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on top."""
-        return self.cells.memory
+        """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on top."""
+        return self._cells.memory
 
-    def _best(self) -> int:
-        return self.cells.best()
+    @property
+    def left(self) -> Sequence[int]:
+        """The left symbol of each pair."""
+        return self._cells.left
 
-    def _choose(self, min_count: int) -> bool:
-        return self.cells.greatest() >= min_count
+    @property
+    def right(self) -> Sequence[int]:
+        """The right symbol of each pair."""
+        return self._cells.right
 
-    def _forget(self) -> None:
+    @property
+    def length(self) -> Sequence[int]:
+        """The number of units that each symbol covers."""
+        return self._cells.length
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """The count of each pair at this step."""
+        return self._cells.counts
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol at this step, by weight."""
+        return self._cells.uses
+
+    def _limit(self, under: Constraints) -> None:
+        """Take constraints: under others than before the candidates at the furthest step are found anew."""
+        limits = under.max_length or 0, under.min_count if self._filters else 1
+        if limits != self._filled:
+            self._cells.fill(under.max_length, limits[1])
+            self._filled = limits
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for about a millisecond, forward no further than there is a pair."""
+        if goal > self.known == self.number:
+            self._limit(under)
+        self._cells.walk(goal, under.min_count)
+
+    def best(self, under: Constraints) -> int:
+        """The best pair at the furthest step, 0 where no pair may be merged."""
+        self._limit(under)
+        pair = self._cells.best()
+        return pair if pair and self._cells.greatest() >= under.min_count else 0
+
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
         self._vocabulary = self.vocabulary.copy(self.number)
-        self.cells.forget()
-        self._arrive()
+        self._cells.forget()
+        self._filled = -1, -1
 
-    def _forward(self) -> None:
-        self.cells.walk(self.number + 1)
-        self._arrive()
-
-    def _backward(self) -> None:
-        self.cells.walk(self.number - 1)
-        self._arrive()
-
-    def advance(self, target: int | None, stops: Stops, seconds: float = _SLICE_S) -> str | None:
-        """Walk towards a step, or on to a stop, for a short while; see `Walking.advance`."""
-        self.bound(stops)
-        deadline = time.perf_counter() + seconds
-        while self.number != target:
-            goal = self.number if target is None else target
-            if target is None or target > self.number:
-                if reason := self.end(stops):
-                    return reason
-                goal = self._goal(target, stops)
-            self.cells.walk(goal, stops.min_count)
-            self._arrive()
-            if time.perf_counter() > deadline:
-                return None
-        return end.MERGES
-
-    def _goal(self, target: int | None, stops: Stops) -> int:
-        """The furthest step to go to, where one may go on; it is a step that is known, or the next are not."""
-        last = self.last_step(stops)
-        goal = min(_FAR if target is None else target, _FAR if last is None else last)
-        return min(goal, self.cells.last_with(stops.min_count)) if self.number < self.known else goal
-
-    # ---- looking
+    def merged(self, number: int) -> _Merged:
+        """The figures of a known step."""
+        return _Merged(*self._cells.figures(number))
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus after a known step."""
-        return self.cells.tokens_at(number)
+        """The length of the corpus in tokens after a known step."""
+        return self._cells.tokens_at(number)
 
-    def _places_and_ties(self, number: int) -> tuple[int, int]:
-        return self.cells.places_and_ties(number)
+    def last_with(self, least: int) -> int:
+        """The furthest known step that is reached from here by merges of pairs with at least such a count."""
+        return self._cells.last_with(least)
 
-    def _standing(self, least: int) -> Standing:
-        when = (self.number, least)
-        if self._stood is None or self._stood[0] != when:
-            self._stood = (when, _Standing(self.cells, least))
-        return self._stood[1]
+    def ranked(self, under: Constraints) -> KernelRanked:
+        """The candidates at this step in their order."""
+        if (under.max_length or 0) != self._filled[0]:
+            self._limit(under)
+        return KernelRanked(self._cells, max(1, under.min_count))
 
-    def _last_changes(self) -> tuple[dict[int, int], int]:
-        return (self.cells.changes(), self.cells.pairs_at(self.number - 1)) if self.number else ({}, self.cells.pairs)
+    def changes(self) -> tuple[dict[int, int], int]:
+        """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
+        cells = self._cells
+        return (cells.changes(), cells.pairs_at(self.number - 1)) if self.number else ({}, cells.pairs)
 
-    def _touched(self) -> Iterable[int]:
-        return self.cells.words_of_step(self.number)
+    def words_changed(self) -> list[int]:
+        """The words, by their number, in which the last step merged something."""
+        return self._cells.words_of_step(self.number) if self.number else []
+
+    def disjoint(self, pair: int) -> int:
+        """The number of places of a pair that a merge would replace, by weight."""
+        return self._cells.disjoint(pair)
+
+    def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]:
+        """The segmentation of a word now."""
+        return self._cells.word(index, first, units)
 
 
-class _Standing(Standing):
-    """The candidates of one step, put in order by a kernel."""
+class KernelRanked:
+    """The candidates of one step, put in order by a kernel as far as is asked.
 
-    __slots__ = ("_cells", "_found", "_least", "_ties")
+    Args:
+        cells: The pairs.
+        least: The least count of a candidate.
+    """
 
     def __init__(self, cells: CompiledCells, least: int) -> None:
-        super().__init__((), (), int)
-        self._cells = cells
-        self._least = least
+        self._cells, self._least = cells, least
         self._found, self._ties, self._best = cells.standing(_LOOKED_AT, least)
 
     def __len__(self) -> int:
         return self._found
 
     def tied(self) -> int:
-        """How many pairs share the greatest count."""
+        """The number of pairs that share the greatest value."""
         return self._ties
 
     def best(self, limit: int) -> list[int]:
-        """So many of the best pairs, fewer where there are no more, by count and tie rule."""
+        """So many of the best pairs, fewer where there are no more."""
         if len(self._best) < min(limit, self._found):
-            _, _, self._best = self._cells.standing(2 * limit, self._least)
+            self._best = self._cells.standing(2 * limit, self._least)[2]
         return self._best[:limit]
 
 
@@ -255,11 +258,11 @@ def _units(
     if recipe.weight == "distinct":
         weights = np.ones(len(words), np.int64)
     elif isinstance(words, CountedWords):
-        weights = words.counted.counts
+        weights = words.counts
     else:
         weights = np.array(counted.counts, np.int64)
-    kinds = _KINDS.get(recipe.unit)
-    if kinds is None:  # what has no number of its own gets one
+    kinds = UNITS.of(recipe.unit).kinds
+    if not kinds:  # what has no number of its own gets one
         numbers: dict[bytes, int] = {}
         units_of = Pretokenizer(recipe).units
         cut = [[numbers.setdefault(unit, len(numbers)) for unit in units_of(word)] for word in words]
@@ -269,9 +272,9 @@ def _units(
     if recipe.unit == "char":
         data = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
         ends = _ends(map(len, words), len(words))
-    elif isinstance(words, CountedWords) and not _SURROGATE.search(words.counted.text):
-        data = np.frombuffer(words.counted.text, np.uint8).astype(np.int32)
-        ends = words.counted.ends
+    elif isinstance(words, CountedWords) and not _SURROGATE.search(words.text):
+        data = np.frombuffer(words.text, np.uint8).astype(np.int32)
+        ends = words.ends
     else:
         encoded = list(map(to_bytes, words))
         data = np.frombuffer(b"".join(encoded), np.uint8).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Which tokens may be made. One entry a value of the axis `pieces` in `FILTERS`.
+"""Which tokens may be made. One record a value of the axis `pieces` in `FILTERS`.
 
 A filter looks at the joined token alone (its exact bytes), never at how it would come to be.
 
@@ -11,14 +11,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import regex
+from tokentui.core.choices import Axis, Choice, Refusal
+from tokentui.recipe import Recipe
+
+if TYPE_CHECKING:
+    import regex
 
 Filter = Callable[[bytes], bool]
 
 MAX_PIECE_CHARS = 16
 NEVER = "\0\x1f \u2585"
-"""What no piece of sentencepiece holds: the end of a string in its tables, its barrier, a space, its unknown character."""
+"""The characters that no piece of sentencepiece has.
+
+They are the end of a string in its tables, its barrier, a space and its unknown character.
+"""
 DIGITS = frozenset("0123456789０１２３４５６７８９")
 """The digits that `split_digits` sets apart."""
 _SPACE = "\u2581"
@@ -41,6 +50,8 @@ Tifinagh Tirhuta Ugaritic Vai Warang_Citi Yi
 @functools.cache
 def _scripts() -> regex.Pattern[str]:
     """One group a script that sentencepiece knows; what none of them matches is Common there."""
+    import regex  # not before the first paint
+
     return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS))
 
 
@@ -55,13 +66,14 @@ def script(char: str) -> str:
 
 
 def sentencepiece_piece(piece: bytes) -> bool:
-    """Whether sentencepiece's trainers would make this piece under their default settings.
+    """True if sentencepiece's trainers make this piece under their default settings.
 
-    At most 16 characters, U+2581 only in front, and one script; digits and punctuation are of the script Common, so they join no
-    letters. A tab is a character like others. Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
+    A piece has at most 16 characters of one script. U+2581 stands only in front. Digits and punctuation are
+    of the script Common, so they join no letters. A tab is a character like others.
+    Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
 
-    >>> sentencepiece_piece("▁don".encode()), sentencepiece_piece("don't".encode()), sentencepiece_piece("a1".encode())
-    (True, False, False)
+    >>> [sentencepiece_piece(piece.encode()) for piece in ("▁don", "don't", "a1")]
+    [True, False, False]
     """
     text = piece.decode("utf-8", "replace")
     if not 0 < len(text) <= MAX_PIECE_CHARS or any(char in NEVER for char in text):
@@ -82,9 +94,9 @@ def sentencepiece_piece(piece: bytes) -> bool:
 
 
 def sentencepiece_digits(piece: bytes) -> bool:
-    """Whether sentencepiece's trainers would make this piece with `split_digits`: a digit is a piece alone.
+    """True if sentencepiece's trainers make this piece with `split_digits`: a digit is a piece alone.
 
-    The digits are those of ASCII and the full-width ones; other digits count as the letters of their script do.
+    The digits are those of ASCII and the full-width ones. Other digits count as letters of their script.
 
     >>> sentencepiece_digits(b"2"), sentencepiece_digits(b"20"), sentencepiece_digits("▁2".encode())
     (True, False, False)
@@ -92,7 +104,33 @@ def sentencepiece_digits(piece: bytes) -> bool:
     return sentencepiece_piece(piece) and (len(text := piece.decode("utf-8", "replace")) == 1 or DIGITS.isdisjoint(text))
 
 
-FILTERS: dict[str, Filter | None] = {
-    "any": None, "sentencepiece": sentencepiece_piece, "sentencepiece-digits": sentencepiece_digits,
-}
-"""The filter of each value; None lets everything pass."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces(Choice):
+    """Which tokens may be made.
+
+    Attributes:
+        allows: True if a token may be made, by its exact bytes; None where every one may.
+    """
+
+    allows: Filter | None = None
+
+
+def _of_characters(recipe: Recipe) -> Refusal | None:
+    if recipe.unit == "byte":
+        return Refusal("pieces", "the filter looks at characters", ("pieces=any", "unit=char"))
+    return None
+
+
+FILTERS = Axis(
+    "pieces", "which tokens may be made",
+    Pieces("any", "any"),
+    Pieces(
+        "sentencepiece", "at most 16 characters, one script, ▁ only in front, numbers apart from letters",
+        allows=sentencepiece_piece, refuses=_of_characters,
+    ),
+    Pieces(
+        "sentencepiece-digits", "the same, and each digit alone (split_digits)", allows=sentencepiece_digits,
+        refuses=_of_characters,
+    ),
+)
+"""The filters, by name."""

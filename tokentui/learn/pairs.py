@@ -1,450 +1,392 @@
-"""Byte-pair encoding: merge the pair that stands most often, again and again (Gage 1994; Sennrich et al. 2016).
-
-Forward, back and anywhere between, exactly: every number at step k is what a recount from scratch would give. This module keeps
-the history of a run; the corpus itself is in `cells`, the choice of the next pair in `frontier`.
-"""
+"""A course of merges of pairs: an engine that merges, a ranking, and the vocabulary that comes of it."""
 
 from __future__ import annotations
 
-import bisect
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import base as end
-from tokentui.learn.barriers import barriers, tokens_of, without
-from tokentui.learn.base import Cancel, Candidate, Progress, Step, Stops, Why
-from tokentui.learn.bases import BASES, WEIGHTS, parts_of
-from tokentui.learn.cells import BOUNDARY, Cells, mapped
-from tokentui.learn.filters import FILTERS
-from tokentui.learn.frontier import Frontier
-from tokentui.learn.standing import Standing
-from tokentui.learn.ties import TIES
-from tokentui.learn.walking import Walking, look
-from tokentui.learn.walking import quiet_collector as quiet_collector
-from tokentui.recipe import Recipe, entry
-from tokentui.text import patience
+from tokentui.encode.vocabulary import Marks, Vocabulary
+from tokentui.learn.listing import fixed_entry, listed, page_of
+from tokentui.learn.ranking import Ranking
+from tokentui.learn.stepped import Constraints
+from tokentui.learn.trainer import Traits, Why
+from tokentui.learn.values import (
+    Candidate,
+    Changed,
+    Entry,
+    Event,
+    Kind,
+    MergeStep,
+    Page,
+    PairCandidate,
+    Query,
+    Span,
+    Stop,
+    Word,
+    Worth,
+)
+from tokentui.recipe import Recipe
 from tokentui.text.count import Words
-from tokentui.text.patience import asking, in_parts
 from tokentui.text.pretokenize import Pretokenizer
 
+_JOINED = b"+"
 
-class PairTrainer(Walking):
-    """Training by the count of pairs, one merge at a time.
 
-    The trainer stands at a step, `number`, and knows all steps up to its frontier, `known`. Going back and forward among known
-    steps changes nothing; a step past the frontier chooses the best pair.
+class Figures(Protocol):
+    """The figures of a merge that was made: the count of its pair, the places merged, its ties, the uses of its parts before."""
+
+    @property
+    def places(self) -> int: ...
+    @property
+    def replaced(self) -> int: ...
+    @property
+    def tied(self) -> int: ...
+    @property
+    def left_uses(self) -> int: ...
+    @property
+    def right_uses(self) -> int: ...
+
+
+class Order(Protocol):
+    """The candidates of a step in their order."""
+
+    def __len__(self) -> int: ...
+
+    def best(self, limit: int) -> list[int]:
+        """So many of the best pairs, fewer where there are no more."""
+
+    def tied(self) -> int:
+        """The number of pairs that share the greatest value."""
+
+
+class PairEngine(Protocol):
+    """The pairs of a corpus by their numbers, and the merges made of them: plain Python (`bpe`) or kernels (`compiled`)."""
+
+    engine: str
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def known(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def left(self) -> Sequence[int]: ...
+    @property
+    def right(self) -> Sequence[int]: ...
+    @property
+    def counts(self) -> Sequence[int]: ...
+    @property
+    def uses(self) -> Sequence[int]: ...
+    @property
+    def length(self) -> Sequence[int]: ...
+    def walk(self, goal: int, under: Constraints) -> None: ...
+    def best(self, under: Constraints) -> int: ...
+    def forget(self) -> None: ...
+    def merged(self, number: int) -> Figures: ...
+    def tokens_at(self, number: int) -> int: ...
+    def last_with(self, least: int) -> int: ...
+    def ranked(self, under: Constraints) -> Order: ...
+    def changes(self) -> tuple[dict[int, int], int]: ...
+    def words_changed(self) -> Iterable[int]: ...
+    def disjoint(self, pair: int) -> int: ...
+    def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]: ...
+
+
+class _Last(NamedTuple):
+    """The order of the candidates that was asked for last, and where."""
+
+    number: int
+    under: Constraints
+    order: Order
+
+
+class PairSteps:
+    """The merges of a corpus, with their vocabulary.
 
     Args:
+        engine: The pairs of the corpus.
+        ranking: Their ranking.
         words: The counted pre-tokens of the corpus.
-        recipe: What to train. Its objective is `count`.
-        first_id: The first id given.
-        specials: Special tokens, which take the first ids.
-        progress: Told (done, total) in words while the start is laid out.
-        cancel: Asked meanwhile; true raises `Cancelled`.
+        recipe: The recipe.
     """
 
-    def __init__(
-        self,
-        words: Words,
-        recipe: Recipe,
-        *,
-        first_id: int = 0,
-        specials: Sequence[str] = (),
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> None:
-        self.words = words
-        self.recipe = recipe
-        self.number = 0
-        self._min_count, self._max_length, self._over = 1, None, {}
-        self._index: dict[str, int] | None = None
-        self._stood: tuple[tuple[int, int], Standing] | None = None
-        with quiet_collector(), asking(cancel) if cancel is not None else nullcontext():
-            self._lay_out(specials, first_id, progress, cancel)
-            self._frontier = self._new_frontier()
+    def __init__(self, engine: PairEngine, ranking: Ranking, words: Words, recipe: Recipe) -> None:
+        self.engine, self.ranking, self.words, self.recipe = engine, ranking, words, recipe
+        self.rule = recipe.tie
+        self._index: dict[str, int] = {}
+        self._ordered: _Last | None = None
+        self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
 
-    # ---- the engine: what a subclass may do in another way
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return Traits(
+            engine=self.engine.engine, columns=self.ranking.columns, shaped_by=self.ranking.shaped_by, least_size=self.size_at(0)
+        )
 
-    def _lay_out(self, specials: Sequence[str], first_id: int, progress: Progress | None, cancel: Cancel | None) -> None:
-        """Make the vocabulary, the cells of the corpus and an empty history."""
-        words, weights = self.words, self._weights()
-        units_of = Pretokenizer(self.recipe).units
-        many, units = patience.PART, list[list[bytes]]()
-        for n, word in enumerate(words.words):
-            many += len(word) + 1
-            if many > patience.PART:
-                look(progress, cancel, n, len(words.words))
-                many = 0
-            units.append(units_of(word))
-        found = barriers(units, weights, self.recipe)
-        learned = without(units, found)
-        self.vocabulary = self._make_vocabulary(learned, weights, specials, first_id)
-        symbol_of: Mapping[bytes, int] = self.vocabulary.units
-        if found:
-            symbol_of = {**symbol_of, **dict.fromkeys(found, BOUNDARY)}
-        short = patience.PART
-        symbols = ([symbol_of[unit] for unit in word] if len(word) <= short else mapped(word, symbol_of) for word in units)
-        self.cells = Cells(symbols, weights, self.vocabulary.base_size)
-        look(progress, cancel, len(words.words), len(words.words))
-        self.uses: list[int] = [0] * (self.vocabulary.base_size + 1)
-        """How often each symbol stands in the corpus at this step, by weight."""
-        uses = self.uses
-        for part in in_parts(zip(self.cells.symbols, self.cells.weights, strict=True)):
-            for symbol, weight in part:
-                uses[symbol] += weight
-        del self.uses[BOUNDARY]  # which is the last
-        self.start_tokens = sum(self.uses) + (tokens_of(found, units, weights, self.recipe) if found else 0)
-        """The length of the corpus in units, by weight."""
-        self.tokens = self.start_tokens
-        """The length of the corpus in tokens at this step, by weight."""
-        # The history, one entry a known step.
-        self._pair = array("q")
-        self._replaced = array("q")
-        self._tied = array("q")
-        self._tokens = array("q")
-        self._first_new = array("q")
-        self._log_start = array("q")
-        self._left_uses = array("q")
-        self._right_uses = array("q")
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary, of which the first `number` merges count."""
+        return self.engine.vocabulary
 
-    def _weights(self) -> list[int]:
-        """How often each word counts."""
-        return entry(WEIGHTS, "weight", self.recipe.weight)(self.words.counts)
+    @property
+    def pieces(self) -> Sequence[bytes]:
+        """The bytes of each symbol."""
+        return self.vocabulary.pieces
 
-    def _make_vocabulary(
-        self, units: list[list[bytes]], weights: list[int], specials: Sequence[str], first_id: int
-    ) -> Vocabulary:
-        base = entry(BASES, "base", self.recipe.base)(parts_of(units, weights))
-        return Vocabulary(self.recipe, base, specials, first_id)
-
-    def _new_frontier(self) -> Frontier:
-        key = entry(TIES, "tie", self.recipe.tie)(self.cells, self.vocabulary)
-        allowed = entry(FILTERS, "pieces", self.recipe.pieces)
-        return Frontier(self.cells, self.vocabulary, key, allowed, self._max_length)
+    @property
+    def number(self) -> int:
+        """The present step."""
+        return self.engine.number
 
     @property
     def known(self) -> int:
-        """The number of steps that have been made, those gone back over too."""
-        return len(self._pair)
+        """The furthest step that has been made."""
+        return self.engine.known
 
     @property
     def memory(self) -> int:
-        """How many bytes the corpus, its pairs and the history take."""
-        return self.cells.memory + 8 * (8 * self.known + len(self.uses))
-
-    def _best(self) -> int:
-        """The best pair at the furthest step, 0 where none is left."""
-        return self._frontier.best()
-
-    def _choose(self, min_count: int) -> bool:
-        """Whether the frontier has a pair that stands at least so often."""
-        pair = self._best()
-        return bool(pair) and self.cells.counts[pair] >= min_count
-
-    def _forget(self) -> None:
-        """Forget the steps past the present one."""
-        self.vocabulary = self.vocabulary.copy(self.number)
-        del self.uses[len(self.vocabulary.pieces) :], self.cells.length[len(self.vocabulary.pieces) :]
-        for history in (
-            self._pair, self._replaced, self._tied, self._tokens, self._first_new, self._log_start,
-            self._left_uses, self._right_uses,
-        ):
-            del history[self.number :]
-
-    def _forward(self) -> None:
-        """Make the next step: the known one, or the best pair of the frontier."""
-        cells, uses, number = self.cells, self.uses, self.number
-        known = number < self.known
-        pair = self._pair[number] if known else self._frontier.best()
-        left, right, count = cells.left[pair], cells.right[pair], cells.counts[pair]
-        first_new, log_start = len(cells.counts), len(cells.log_place)
-        symbol = self.vocabulary.base_size + number
-        if not known:
-            tied, left_uses, right_uses = self._frontier.tied(pair), uses[left], uses[right]
-            self.vocabulary.add(left, right, count)
-            uses.append(0)
-        replaced, fell = cells.merge(pair, symbol)
-        uses[symbol] = replaced
-        uses[left] -= replaced
-        uses[right] -= replaced
-        self.tokens -= replaced
-        if not known:
-            self._frontier.moved(pair, count, first_new, fell)
-            self._pair.append(pair)
-            self._replaced.append(replaced)
-            self._tied.append(tied)
-            self._tokens.append(self.tokens)
-            self._first_new.append(first_new)
-            self._log_start.append(log_start)
-            self._left_uses.append(left_uses)
-            self._right_uses.append(right_uses)
-        self.number = number + 1
-
-    def _backward(self) -> None:
-        number = self.number - 1
-        pair, replaced = self._pair[number], self._replaced[number]
-        cells = self.cells
-        left, right = cells.left[pair], cells.right[pair]
-        cells.unmerge(pair, self.vocabulary.counts[number], self._first_new[number], self._log_start[number])
-        self.uses[self.vocabulary.base_size + number] = 0
-        self.uses[left] += replaced
-        self.uses[right] += replaced
-        self.tokens += replaced
-        self.number = number
-
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus after a known step."""
-        return self._tokens[number - 1] if number else self.start_tokens
-
-    def _places_and_ties(self, number: int) -> tuple[int, int]:
-        """How many places a known step merged, by weight, and how many pairs were as good as its own."""
-        return self._replaced[number - 1], self._tied[number - 1]
-
-    def _standing(self, least: int) -> Standing:
-        """The candidates at this step that stand at least so often."""
-        when = (self.number, least)
-        if self._stood is None or self._stood[0] != when:
-            barred = self._frontier.barred
-            pairs = [pair for pair, count in enumerate(self.cells.counts) if count >= least]
-            if barred:
-                pairs = [pair for pair in pairs if pair not in barred]
-            key = entry(TIES, "tie", self.recipe.tie)(self.cells, self.vocabulary)
-            self._stood = (when, Standing(pairs, self._worths(pairs), key))
-        return self._stood[1]
-
-    def _worths(self, pairs: list[int]) -> list[int]:
-        """What makes each of these pairs the best: the greatest is."""
-        counts = self.cells.counts
-        return [counts[pair] for pair in pairs]
-
-    def _last_changes(self) -> tuple[dict[int, int], int]:
-        """By how much counts fell in the last step, and the number of pairs before it."""
-        if not self.number:
-            return {}, len(self.cells.counts)
-        index = self.number - 1
-        first_new = self._first_new[index]
-        return self.cells.changes(self._pair[index], first_new, self._log_start[index]), first_new
-
-    def _touched(self) -> Iterable[int]:
-        """The words, by their number, in which the last step merged something."""
-        starts = self.cells.starts
-        return (bisect.bisect_right(starts, place) - 1 for place in self.cells.log_place[self._log_start[self.number - 1] :])
-
-    def _first_size(self) -> int:
-        """The number of ids before the first merge."""
-        return self.vocabulary.size(0)
-
-    # ---- where it stands
+        """The bytes that the corpus, its pairs and the history take."""
+        return self.engine.memory
 
     @property
-    def merges(self) -> int:
-        """The number of merges of the vocabulary that count: one a step."""
-        return self.number
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids at this step, specials counted."""
-        return self.vocabulary.size(self.number)
-
-    @property
-    def least_size(self) -> int:
-        """The number of ids before the first merge."""
-        return self._first_size()
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol at this step, by weight."""
+        return self.engine.uses
 
     # ---- walking
 
-    def step(self) -> Step | None:
-        """Make the next merge. Returns None where no pair is left."""
-        if self.number == self.known and not self._choose(self._min_count):
-            return None
-        self._forward()
-        return self.step_at(self.number)
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for some milliseconds, forward as long as there is a candidate."""
+        self.engine.walk(goal, self._least(under))
 
-    def back(self) -> Step | None:
-        """Undo the last merge and return it; None at the start."""
-        if not self.number:
-            return None
-        undone = self.step_at(self.number)
-        self._backward()
-        return undone
+    def _least(self, under: Constraints) -> Constraints:
+        """Constraints with the least count that the ranking asks for."""
+        return under if under.min_count >= self.ranking.least else replace(under, min_count=self.ranking.least)
 
-    def end(self, stops: Stops) -> str | None:
-        """Why no further step may be made under these stops; None where one may."""
-        if stops.merges is not None and self.number >= stops.merges:
-            return end.MERGES
-        if stops.vocab_size is not None and self.vocab_size >= stops.vocab_size:
-            return end.VOCAB_SIZE
-        return None if self._goes_on(stops) else self._exhausted()
+    def coming(self, under: Constraints) -> int:
+        """The count of the best candidate at the furthest step, 0 where there is none."""
+        pair = self.engine.best(self._least(under))
+        return self.engine.counts[pair] if pair else 0
 
-    def _goes_on(self, stops: Stops) -> bool:
-        """Whether there is a next step that the least count allows."""
-        if self.number < self.known:
-            return self.vocabulary.counts[self.number] >= stops.min_count
-        return self._choose(stops.min_count)
+    def remain(self, under: Constraints) -> bool:
+        """True if this step has a candidate, also under constraints other than those of the known steps."""
+        return len(self._order(under)) > 0
 
-    def _exhausted(self) -> str:
-        """Why there is no next step."""
-        return end.MIN_COUNT if self.number < self.known or self._best() else end.NO_PAIR
+    def places(self, number: int) -> int:
+        """The count of the pair of a known step when it was chosen."""
+        return self.engine.merged(number).places
 
-    def _least(self, stops: Stops) -> int:
-        """The count that a pair must have to be a candidate; a greater least count only ends a run here."""
-        return 1
+    def last_with(self, least: int) -> int:
+        """The furthest known step that is reached from here by pairs with at least such a count."""
+        return self.known if self.ranking.filters else self.engine.last_with(least)
 
-    def bound(self, stops: Stops) -> None:
-        """Take other limits on what is a candidate: what was learned past this step under the old ones is forgotten."""
-        limits = self._least(stops), stops.max_length
-        if limits == (self._min_count, self._max_length):
-            return
-        self._min_count, self._max_length = limits
-        if self.known > self.number:
-            self._forget()
-        self._frontier = self._new_frontier()
-        self._stood = None
-        self._over.clear()
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
+        self.engine.forget()
+        self._ordered = None
 
-    # ---- looking
+    # ---- steps
 
-    def step_at(self, number: int) -> Step:
-        """A known step, 1 for the first."""
-        vocabulary, index = self.vocabulary, number - 1
-        left, right = vocabulary.merges[index]
-        symbol = vocabulary.base_size + index
-        replaced, tied = self._places_and_ties(number)
-        return Step(
-            number=number,
-            left=vocabulary.pieces[left],
-            right=vocabulary.pieces[right],
-            token=vocabulary.pieces[symbol],
-            id=vocabulary.id_of(symbol, number),
-            count=vocabulary.counts[index],
-            replaced=replaced,
-            score=None,
-            tied=tied,
-            tokens=self.tokens_at(number),
-            vocab_size=vocabulary.size(number),
-        )
+    def step(self, number: int) -> MergeStep:
+        """A known step."""
+        return MergeStep(**self._fields(number))
 
-    def steps(self, first: int = 1) -> Iterator[Step]:
-        """The known steps from this one on up to the present step."""
-        return (self.step_at(number) for number in range(first, self.number + 1))
+    def _fields(self, number: int) -> dict[str, Any]:
+        vocabulary, made, rank = self.vocabulary, self.engine.merged(number), number - 1
+        parts = left, right = vocabulary.merges[rank]
+        symbol = vocabulary.base_size + rank
+        shown = self._pair(parts, made.places, made.places, made.left_uses, made.right_uses, (0, 0), False)
+        scored = self.ranking.value is not None
+        return {
+            "number": number,
+            "events": (Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
+            "tied": made.tied,
+            "tokens": self.tokens_at(number),
+            "vocab_size": vocabulary.size(number),
+            "worth": shown.worth,
+            "values": shown.values,
+            "left": vocabulary.pieces[left],
+            "right": vocabulary.pieces[right],
+            "token": vocabulary.pieces[symbol],
+            "id": vocabulary.id_of(symbol, number),
+            "count": made.places,
+            "replaced": made.replaced,
+            "score": shown.score if scored else None,
+            "left_uses": made.left_uses if scored else 0,
+            "right_uses": made.right_uses if scored else 0,
+        }
 
-    def candidates(self, limit: int = 100, start: int = 0) -> list[Candidate]:
-        """The pairs that may be merged next, best first, ties in the order of the tie rule.
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in tokens after a known step."""
+        return self.engine.tokens_at(number)
 
-        Args:
-            limit: How many at most.
-            start: How many of the best to leave out.
-        """
-        best = self._standing(self._min_count).best(start + limit)[start:]
-        fell, first_new = self._last_changes()
-        return [self._candidate(pair, fell, first_new) for pair in best]
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self.vocabulary.size(number)
 
-    @property
-    def pairs(self) -> int:
-        """How many pairs may be merged at this step."""
-        return len(self._standing(self._min_count))
-
-    def _candidate(self, pair: int, fell: dict[int, int], first_new: int) -> Candidate:
-        cells, vocabulary = self.cells, self.vocabulary
-        left, right, count = cells.left[pair], cells.right[pair], cells.counts[pair]
-        return Candidate(
-            left=vocabulary.pieces[left],
-            right=vocabulary.pieces[right],
-            token=vocabulary.join(left, right),
-            count=count,
-            before=count + fell.get(pair, 0) if pair < first_new else None,
-            left_symbol=left,
-            right_symbol=right,
-            left_uses=self.uses[left],
-            right_uses=self.uses[right],
-        )
-
-    def why(self, stops: Stops | None = None) -> Why:
-        """What the next step is and why it is that one, or why there is none."""
-        stops = stops or Stops(min_count=self._min_count, max_length=self._max_length)
-        standing = self._standing(self._least(stops))
-        counts = self.cells.counts
-        best = standing.best(2)
-        fell, first_new = self._last_changes()
-        candidates = [self._candidate(pair, fell, first_new) for pair in best]
-        ended: str | None = None
-        if not best:
-            ended = self._exhausted()
-        elif counts[best[0]] < stops.min_count:
-            ended = end.MIN_COUNT
-        elif stops.merges is not None and self.number >= stops.merges:
-            ended = end.MERGES
-        elif stops.vocab_size is not None and self.vocab_size >= stops.vocab_size:
-            ended = end.VOCAB_SIZE
-        return Why(
-            best=candidates[0] if candidates else None,
-            runner_up=candidates[1] if len(candidates) > 1 else None,
-            tied=standing.tied(),
-            replaced=self.cells.disjoint(best[0]) if best else 0,
-            tie_rule=self.recipe.tie,
-            end=ended,
-        )
-
-    def word(self, word: str, first: int = 0, units: int | None = None) -> list[tuple[int, int]] | None:
-        """How a pre-token of the corpus is cut at this step: its tokens in order.
-
-        Args:
-            word: The pre-token.
-            first: Start with the token that covers this unit.
-            units: Stop after so many units.
-
-        Returns:
-            The tokens in order as (unit that it starts with, symbol); None for a pre-token that the corpus does not hold.
-        """
-        if self._index is None:
-            self._index = {known: n for n, known in enumerate(self.words.words)}
-        index = self._index.get(word)
-        return None if index is None else self.cells.word(index, first, units)
-
-    def length(self, symbol: int) -> int:
-        """How many units a symbol covers."""
-        return self.cells.length[symbol]
-
-    def newest(self) -> int:
-        """The symbol that the last step made, -1 at the start."""
-        return self.vocabulary.base_size + self.number - 1 if self.number else -1
-
-    def touched(self) -> Callable[[str], bool]:
-        """A test of whether the last step merged something in a pre-token of the corpus."""
-        if not self.number:
-            return lambda word: False
-        words = self.words.words
-        return {words[n] for n in self._touched()}.__contains__
-
-    def last_step(self, stops: Stops) -> int | None:
-        """The step that these stops lead to as far as can be said, None where they say nothing."""
-        targets = [stops.merges] if stops.merges is not None else []
-        if stops.vocab_size is not None:
-            targets.append(max(0, stops.vocab_size - self._first_size()))
-        return min(targets) if targets else None
-
-    def limits(self, stops: Stops) -> Stops:
-        """Of some stops those that say what is a candidate, without those that only end a run."""
-        return Stops(min_count=self._least(stops), max_length=stops.max_length)
-
-    def step_with(self, size: int) -> int | None:
-        """The first known step with at least so many ids; None where there is none yet."""
-        if self.vocabulary.size(self.known) < size:
-            return None
-        return bisect.bisect_left(range(self.known + 1), size, key=self.vocabulary.size)
-
-    def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
-        """The first known step after `first` that makes one of these tokens, 0 for a base unit; None where none does."""
-        pieces, base = self.vocabulary.pieces, self.vocabulary.base_size
-        for number in range(first + 1, self.known + 1):
-            if pieces[base + number - 1] in tokens:
+    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
+        """The first known step after a step that makes one of these tokens, 0 for a unit; None where none does."""
+        base = self.vocabulary.base_size
+        for number in range(after + 1, self.known + 1):
+            if not tokens.isdisjoint(self._names(base + number - 1)):
                 return number
-        return 0 if not first and any(piece in tokens for piece in pieces[:base]) else None
+        return 0 if not after and any(not tokens.isdisjoint(self._names(symbol)) for symbol in range(base)) else None
 
-    def tokenizer(self, run: dict[str, Any] | None = None) -> Tokenizer:
-        """The tokenizer of this very step. It shares the vocabulary, which only grows."""
-        return Tokenizer(self.vocabulary, self.number, run)
+    def _names(self, symbol: int) -> tuple[bytes, ...]:
+        """The bytes that a symbol is found by."""
+        return (self.vocabulary.pieces[symbol],)
+
+    # ---- the candidates
+
+    def _order(self, under: Constraints) -> Order:
+        """The candidates at this step in their order, kept while the step and the constraints stay."""
+        if self._ordered is None or self._ordered[:2] != (self.number, under):
+            self._ordered = _Last(self.number, under, self.engine.ranked(under))
+        return self._ordered.order
+
+    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
+        """The pairs that may be merged next, best first."""
+        order = self._order(self._least(under))
+        total = len(order)
+        top = max(0, min(query.top, total - 1))
+        first = max(0, top - 1)
+        pairs = order.best(min(total, top + query.rows + 1))[first:]
+        window = slice(top - first, top - first + query.rows)
+        rows = self._candidates(pairs[window], self._ties(pairs)[window])
+        return Page(rows, top, total, self._matching(order, query.match) if query.match else ())
+
+    def _ties(self, pairs: Sequence[int]) -> list[bool]:
+        """Return for each of some pairs in order if it is exactly as good as one of its neighbours."""
+        worths = list(map(self._worth, pairs))
+        return [worth in (*worths[max(0, n - 1) : n], *worths[n + 1 : n + 2]) for n, worth in enumerate(worths)]
+
+    def _worth(self, pair: int) -> Worth:
+        engine = self.engine
+        return self.ranking.worth(engine.counts[pair], engine.uses[engine.left[pair]], engine.uses[engine.right[pair]])
+
+    def _candidates(self, pairs: Sequence[int], tied: Sequence[bool]) -> tuple[PairCandidate, ...]:
+        """Pairs as candidates."""
+        if not pairs:
+            return ()
+        engine, marks = self.engine, Marks(self.vocabulary)
+        fell, first_new = engine.changes()
+        found = []
+        for pair, equal in zip(pairs, tied, strict=True):
+            left, right, count = engine.left[pair], engine.right[pair], engine.counts[pair]
+            before = count + fell.get(pair, 0) if pair < first_new else None
+            sizes = marks.sizes(left, right)
+            found.append(self._pair((left, right), count, before, engine.uses[left], engine.uses[right], sizes, equal))
+        return tuple(found)
+
+    def _pair(
+        self, key: tuple[int, int], count: int, before: int | None, left_uses: int, right_uses: int, marks: tuple[int, int],
+        tied: bool,
+    ) -> PairCandidate:
+        left, right = key
+        pieces, token = self.vocabulary.pieces, self.vocabulary.join(left, right)
+        worth, uses = self.ranking.worth(count, left_uses, right_uses), left_uses * right_uses
+        byte = self._stands_for(token)
+        values = self.ranking.values(
+            count=count, change=None if before is None else count - before, left_uses=left_uses, right_uses=right_uses,
+            score=count / uses if uses else 0.0, value=worth, **{"as": byte}, spelled=token,
+        )
+        return PairCandidate(
+            key, (pieces[left], pieces[right]), byte, worth, values, tied, 0, marks, count, before, left_uses, right_uses, token
+        )
+
+    def _stands_for(self, token: bytes) -> bytes:
+        """The bytes that the vocabulary gives to the token of a pair."""
+        return token
+
+    def _matching(self, order: Order, wanted: Sequence[bytes]) -> tuple[int, ...]:
+        """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
+        joined = any(needle.strip(_JOINED) for needle in wanted)
+        vocabulary, rows = self.vocabulary, []
+        for row, pair in enumerate(order.best(len(order))):
+            left, right = self.engine.left[pair], self.engine.right[pair]
+            shown = [vocabulary.join(left, right)]
+            if joined:
+                shown.append(vocabulary.pieces[left] + _JOINED + vocabulary.pieces[right])
+            if any(needle in one for needle in wanted for one in shown):
+                rows.append(row)
+        return tuple(rows)
+
+    def why(self, under: Constraints) -> Why:
+        """The reasons of the next step."""
+        order = self._order(self._least(under))
+        pairs, tied = order.best(3), order.tied()
+        best, second = (*self._candidates(pairs[:2], self._ties(pairs)[:2]), None, None)[:2]
+        return Why(best, second, tied, self.engine.disjoint(pairs[0]) if pairs else 0, self.rule, None)
+
+    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
+        """Further sentences about the next step."""
+        recipe = self.recipe
+        if self.ranking.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
+            yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
+
+    # ---- the corpus
+
+    def spans(self, word: Word) -> list[Span]:
+        """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
+        if not self._index:
+            self._index = {known: number for number, known in enumerate(self.words.words)}
+        index = self._index.get(word.text)
+        if index is None:
+            return []
+        length = self.engine.length
+        return [Span(at, at + length[symbol], symbol) for at, symbol in self.engine.word(index, word.first, word.units)]
+
+    def units(self, word: str) -> list[int]:
+        """A word as the symbols of its units; units that are no part of the base are left out."""
+        units = self.vocabulary.units
+        return [units[unit] for unit in Pretokenizer(self.recipe).units(word) if unit in units]
+
+    def after(self, symbols: list[int], event: Event) -> list[int]:
+        """A word's symbols after a merge, from left to right."""
+        out: list[int] = []
+        for symbol in symbols:
+            if out and (out[-1], symbol) == event.parts:
+                out[-1] = event.symbol
+            else:
+                out.append(symbol)
+        return out
+
+    def changed(self) -> Changed:
+        """The words in which the last step merged something."""
+        return Changed(frozenset(self.engine.words_changed()))
+
+    # ---- the vocabulary
+
+    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
+        """The tokenizer of a known step. It shares the vocabulary, which only grows."""
+        return Tokenizer(self.vocabulary, number, run)
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step."""
+        key = self.vocabulary, self.number, query.order
+        if self._listed[0] != key:
+            self._listed = key, listed(self.vocabulary, self.number, self.uses, query.order)
+        return page_of(self._listed[1], query, self.vocabulary, self._entry)
+
+    def _entry(self, entry: int) -> Entry:
+        vocabulary = self.vocabulary
+        if entry < 0:
+            return fixed_entry(vocabulary, -1 - entry)
+        rank = entry - vocabulary.base_size
+        merged = rank >= 0
+        return Entry(
+            id=vocabulary.id_of(entry, self.number),
+            symbol=entry,
+            piece=vocabulary.pieces[entry],
+            kind="merge" if merged else "base",
+            made=rank + 1 if merged else None,
+            places=vocabulary.counts[rank] if merged else None,
+            uses=self.uses[entry],
+            parts=tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank]) if merged else (),
+            marks=Marks(vocabulary).sizes(entry),
+        )

@@ -1,231 +1,391 @@
-"""A trainer made of an engine and a method: choose, do the events that follow, note them; and all of it backward.
+"""The trainer: it walks among the steps of a course, and answers for them. Every training by merges or covers is one.
 
-    while (best := engine.best(constraints)) is not None:      # choose
-        for event in method.events(best):                      # merge, and what follows from it
-            event, changed = engine.apply(event)
-        note(event, …)
-
-The engine knows how the corpus is cut now. The method knows what a step is. This module knows the history of the run: of which
-events each step was made, how far it is computed, and how to walk to any step of it.
+A course is the corpus and what was done to it: `pairs.PairSteps` for merges of pairs, in plain Python or with kernels, and
+`EventSteps` for a method of any events. The trainer knows the stops, the what-ifs and the ends of a run.
 """
 
 from __future__ import annotations
 
+import bisect
 import copy
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from tokentui.learn.trainer import (
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.base import OldFace
+from tokentui.learn.trainer import SLICE_S, Goal, Made, Size, Traits, Why
+from tokentui.learn.values import (
     Candidate,
     Changed,
-    Constraints,
-    Engine,
+    Entry,
     Event,
-    Goal,
-    Kind,
     Life,
-    Mark,
-    Method,
     Page,
+    Place,
     Query,
-    Size,
     Span,
     Step,
     Stop,
-    Stops,
-    Tokens,
-    Traits,
+    Stretch,
     WhatIf,
+    Word,
 )
+from tokentui.recipe import Ending, Recipe, Stops
+from tokentui.text.count import Words
+
+_FAR = 1 << 62
 
 
-def replaced(symbols: Sequence[int], event: Event, pieces: Sequence[bytes]) -> list[int]:
-    """A word's symbols after an event: merged or covered from left to right, or split wherever the symbol stands."""
-    if event.kind is Kind.SPLIT:
-        return [part for symbol in symbols for part in (event.parts if symbol == event.symbol else (symbol,))]
-    out: list[int] = []
-    at = 0
-    while at < len(symbols):
-        end = 0
-        if event.kind is Kind.MERGE and tuple(symbols[at : at + 2]) == event.parts:
-            end = at + 2
-        elif event.kind is Kind.COVER:
-            end = _covered(symbols, at, pieces[event.symbol], pieces)
-        out.append(event.symbol if end else symbols[at])
-        at = end or at + 1
-    return out
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The conditions on a candidate at a step: often enough, short enough, not forbidden; or the one that is forced.
+
+    Attributes:
+        number: The step before it. A course that follows another rule in early steps looks here and keeps no counter of its own.
+        min_count: The least count.
+        max_length: The greatest number of units.
+        forbidden: The parts of candidates that are not taken.
+        forced: The parts of the candidate that is taken whatever its value is; empty for none.
+    """
+
+    number: int = 0
+    min_count: int = 1
+    max_length: int | None = None
+    forbidden: frozenset[tuple[bytes, ...]] = frozenset()
+    forced: tuple[bytes, ...] = ()
 
 
-def _covered(symbols: Sequence[int], at: int, text: bytes, pieces: Sequence[bytes]) -> int:
-    """Where symbols from a place on that spell a text end; 0 where they spell another."""
-    spelled = b""
-    while len(spelled) < len(text) and at < len(symbols):
-        spelled += pieces[symbols[at]]
-        at += 1
-    return at if spelled == text else 0
+class Course(Protocol):
+    """A corpus, and the steps that were made of it. It stands at a step, and knows the steps up to `known`.
+
+    Attributes:
+        rule: The name of the tie rule.
+    """
+
+    rule: str
+
+    @property
+    def number(self) -> int:
+        """The present step."""
+
+    @property
+    def known(self) -> int:
+        """The furthest step that has been made."""
+
+    @property
+    def memory(self) -> int:
+        """The bytes that it takes."""
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol at this step."""
+
+    @property
+    def pieces(self) -> Sequence[bytes]:
+        """The bytes that each symbol stands for."""
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for some milliseconds, forward as long as there is a candidate."""
+
+    def coming(self, under: Constraints) -> int:
+        """The count of the best candidate at the furthest step, 0 where there is none."""
+
+    def remain(self, under: Constraints) -> bool:
+        """True if this step has a candidate, also under constraints other than those of the known steps."""
+
+    def places(self, number: int) -> int:
+        """The count of the candidate of a known step when it was chosen."""
+
+    def last_with(self, least: int) -> int:
+        """The furthest known step that is reached from here by candidates with at least such a count."""
+
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
+
+    def step(self, number: int) -> Step:
+        """A known step."""
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus after a known step."""
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+
+    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
+        """The candidates at this step, best first."""
+
+    def why(self, under: Constraints) -> Why:
+        """The reasons of the next step; its end is looked for by the trainer."""
+
+    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
+        """Further sentences about the next step, of which it is known whether it may be made."""
+
+    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
+        """The first known step after a step that makes one of these tokens, 0 for a unit."""
+
+    def spans(self, word: Word) -> Sequence[Span]:
+        """The segmentation of a word of the corpus."""
+
+    def units(self, word: str) -> list[int]:
+        """A word as the symbols of its units."""
+
+    def after(self, symbols: list[int], event: Event) -> list[int]:
+        """A word's symbols after an event."""
+
+    def changed(self) -> Changed:
+        """The changes of the last step."""
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step."""
+
+    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
+        """The tokenizer of a known step."""
 
 
-class SteppedTrainer:
-    """A training by steps of events; see `trainer.Trainer`.
+class SteppedTrainer(OldFace):
+    """A training by steps; see `trainer.Trainer`.
 
     Args:
-        engine: The corpus as it is cut now.
-        method: What a step is.
-        traits: What a screen has to know of it.
-        rule: The name of the tie rule.
+        course: The corpus and its steps.
+        traits: The facts that other rooms have to know of it.
+        words: The counted pre-tokens of the corpus.
+        recipe: The recipe.
         what_if: Changes of the run.
+        again: Makes another course of the same corpus at step 0, for a fork under what-ifs.
     """
 
     def __init__(
-        self, engine: Engine, method: Method, *, traits: Traits, rule: str, what_if: tuple[WhatIf, ...] = ()
+        self,
+        course: Course,
+        *,
+        traits: Callable[[], Traits],
+        words: Words,
+        recipe: Recipe,
+        what_if: tuple[WhatIf, ...] = (),
+        again: Callable[[tuple[WhatIf, ...]], SteppedTrainer] | None = None,
     ) -> None:
-        self.engine, self.method = engine, method
-        self.traits, self.rule, self.what_if = traits, rule, what_if
-        self.number = 0
-        self._steps: list[Step] = []
-        self._marks: list[tuple[Mark, Mark]] = []
-        self._changes: list[Changed] = []
-        self._under = Stops()
-        self._start = engine.tokens(), method.size
+        self.course, self.words, self.recipe, self.what_if = course, words, recipe, what_if
+        self._traits, self._again = traits, again
+        self.limits = Stops()
+        self._ends: dict[int, int] = {}
+        """For a least count the furthest step, where no candidate had such a count after it."""
+
+    @property
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return self._traits()
+
+    @property
+    def number(self) -> int:
+        """The present step."""
+        return self.course.number
 
     @property
     def computed(self) -> int:
         """The furthest step that has been made."""
-        return len(self._steps)
+        return self.course.known
+
+    @property
+    def memory(self) -> int:
+        """The bytes that the corpus, its candidates, the history and the checkpoints take."""
+        return self.course.memory
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol in the corpus at this step, by weight."""
+        return self.course.uses
 
     # ---- walking
 
-    def advance(self, goal: int | None, stops: Stops, seconds: float = 0.01) -> Stop | None:
+    def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk towards a step, or on to a stop, for about so many seconds; see `Trainer.advance`."""
-        self._bound(stops)
+        self._limit(stops)
+        stops = stops if goal is None else self.limits
         deadline = time.perf_counter() + seconds
-        while goal is None or self.number != goal:
+        while self.number != goal:
             if goal is not None and self.number > goal:
-                self._backward()
-            elif end := self._end(stops, goal):
+                self.course.walk(goal, self._under(stops))
+            elif end := self.end(stops):
                 return end
             else:
-                self._forward()
+                self.course.walk(self._goal(goal, stops), self._under(stops))
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES
 
-    def _bound(self, stops: Stops) -> None:
-        """Forget what was made under other constraints on a candidate."""
-        if (stops.min_count, stops.max_length) != (self._under.min_count, self._under.max_length):
-            del self._steps[self.number :]
-        self._under = stops
+    def _limit(self, stops: Stops) -> None:
+        """Forget what was made under other limits on a candidate."""
+        limits = stops.only(self.traits.shaped_by)
+        if limits != self.limits:
+            self.limits = limits
+            if self.number < self.computed:
+                self.course.forget()
+            self._ends.clear()
 
-    def _end(self, stops: Stops, goal: int | None) -> Stop | None:
-        if goal is None and stops.merges is not None and self.number >= stops.merges:
+    def _under(self, stops: Stops) -> Constraints:
+        """The constraints on the next step of a run under these stops."""
+        number, changes = self.number, self.what_if
+        forbidden = {one.parts for one in changes if one.what == "leave out" or (one.what == "forbid" and one.number <= number)}
+        forced = next((one.parts for one in changes if one.what == "force" and one.number == number), ())
+        return Constraints(number, stops.min_count, self.limits.max_length, frozenset(forbidden), forced)
+
+    def _goal(self, goal: int | None, stops: Stops) -> int:
+        """The furthest step to go to, where one may go on."""
+        number = self.number
+        last = _FAR if goal is None else goal
+        if stops.merges is not None:
+            last = min(last, stops.merges)
+        if stops.vocab_size is not None:
+            last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
+        if self.what_if:  # the constraints may be others after each step
+            last = min(last, number + 1)
+        return min(last, self.course.last_with(stops.min_count)) if number < self.computed else last
+
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why no further step may be made under these stops, None where one may."""
+        if stops.merges is not None and self.number >= stops.merges:
             return Stop.MERGES
-        if goal is None and stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
+        if stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
             return Stop.VOCAB_SIZE
-        if self.number == self.computed and self._best() is None:
-            return Stop.NO_PAIR
-        return None
+        return None if self._goes_on(stops) else self._exhausted(stops)
 
-    def _constraints(self, number: int) -> Constraints:
-        forbidden = frozenset(one.parts for one in self.what_if if one.what == "forbid" and one.number <= number)
-        forbidden |= {one.parts for one in self.what_if if one.what == "leave out"}
-        forced = next((one.parts for one in self.what_if if one.what == "force" and one.number == number), ())
-        return Constraints(number, self._under.min_count, self._under.max_length, forbidden, forced)
+    def _goes_on(self, stops: Stops) -> bool:
+        if "min_count" in self.traits.shaped_by and stops.min_count != self.limits.min_count:
+            return self.course.remain(self._under(stops))  # steps are not made under these
+        if self.number < self.computed:
+            return self.course.last_with(stops.min_count) > self.number
+        return self.course.coming(self._under(stops)) > 0
 
-    def _best(self) -> Candidate | None:
-        return self.engine.best(self._constraints(self.number))
+    def _exhausted(self, stops: Stops) -> Stop:
+        rare = stops.min_count > 1 and self.course.remain(self._under(Stops()))
+        return Stop.MIN_COUNT if rare else Stop.NO_PAIR
 
-    def _forward(self) -> None:
-        """Make the next step: the events that it is known to be made of, or those of the best candidate."""
-        best = None if self.number < self.computed else self._best()
-        events = self.method.events(best) if best else iter(self._steps[self.number].events)
-        self._marks.append((self.engine.mark(), self.method.mark()))
-        tied, changed, done = self.engine.tied, Changed(), []
-        for wanted in events:
-            event, moved = self.engine.apply(wanted)
-            self.method.note(event)
-            done.append(event)
-            changed = changed.joined(moved)
-        self.number += 1
-        self._changes.append(changed)
-        if best:
-            self._steps.append(Step(
-                self.number, self.method.kind(done), tuple(done), best.part, tied, self.engine.tokens(), self.method.size,
-                best.worth, best.values,
-            ))
+    def ending(self, stops: Stops) -> Ending:
+        """The last step of a run under these stops. That no candidate is left after a step is known once the step was reached."""
+        last = self._last_with(self.limits.min_count)
+        ends: list[int | None] = []
+        if stops.merges is not None:
+            ends.append(stops.merges)
+        if stops.vocab_size is not None:
+            ends.append(self._step_of_size(stops.vocab_size))
+        if stops.min_count > 1 and "min_count" not in self.traits.shaped_by:
+            ends.append(self._first_rarer(stops.min_count))
+        stop = min((end for end in ends if end is not None), default=None)
+        if last is not None and (stop is None or last <= stop):
+            return Ending(last, "last")
+        if stop is None:
+            return Ending()
+        return Ending(stop, "stop" if stop <= self.computed else "at most")
 
-    def _backward(self) -> None:
-        engine, method = self._marks.pop()
-        self.engine.revert(engine)
-        self.method.revert(method)
-        self._changes.pop()
-        self.number -= 1
+    def _step_of_size(self, size: int) -> int | None:
+        """The step at which a vocabulary that grows by one id a step has come to a size; None where it does not grow."""
+        first = self.size_at(0)
+        return max(0, size - first) if self.traits.compression is None or size <= first else None
+
+    def _first_rarer(self, least: int) -> int | None:
+        """The first known step after which the next candidate has a smaller count; None where it is not known."""
+        found = next((number for number in range(self.computed) if self.course.places(number + 1) < least), None)
+        return self._last_with(least) if found is None else found
+
+    def _last_with(self, least: int) -> int | None:
+        """The furthest known step, where no candidate had such a count after it; None where one had, or it is not known."""
+        if self.number == self.computed and not self.course.coming(self._under(Stops(min_count=least))):
+            self._ends[least] = self.computed
+        return self.computed if self._ends.get(least) == self.computed else None
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> SteppedTrainer:
+        """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
+        other = self._again(self.what_if + what_if) if self._again else copy.deepcopy(self)
+        other.what_if = self.what_if
+        other.advance(other.number, self.limits)
+        other.advance(number, self.limits, math.inf)
+        if other.number < other.computed:
+            other.course.forget()
+        other.what_if = self.what_if + what_if
+        return other
 
     # ---- looking
 
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in tokens after a computed step."""
+        return self.course.tokens_at(number)
+
     def size_at(self, number: int) -> int:
         """The number of ids after a computed step."""
-        return self._steps[number - 1].vocab_size if number else self._start[1]
-
-    def tokens_at(self, number: int) -> tuple[int, ...]:
-        """The length of each part of the corpus after a computed step."""
-        return self._steps[number - 1].tokens if number else self._start[0]
+        return self.course.size_at(number)
 
     def step_at(self, number: int) -> Step:
         """A computed step, 1 for the first."""
-        return self._steps[number - 1]
-
-    def changed(self) -> Changed:
-        """What the last step changed."""
-        return self._changes[-1] if self._changes else Changed()
+        return self.course.step(number)
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step after a step at which a goal is reached; None where there is none yet."""
-        def reached(number: int) -> bool:
-            if isinstance(goal, Size):
-                return self.size_at(number) >= goal.ids
-            if isinstance(goal, Tokens):
-                return sum(self.tokens_at(number)) <= goal.tokens
-            pieces = self.engine.symbols.pieces
-            return number > 0 and any(pieces[event.symbol] in goal.tokens for event in self.step_at(number).events)
+        """The first computed step at which a goal is reached, or the first after a step; None where there is none yet."""
+        if isinstance(goal, Made):
+            return self.course.find_made(goal.tokens, after)
+        first = after + 1 if after else 0
+        steps = range(first, self.computed + 1)
 
-        return next((number for number in range(after + 1 if after else 0, self.computed + 1) if reached(number)), None)
+        def reached(step: int) -> bool:
+            return self.size_at(step) >= goal.ids if isinstance(goal, Size) else self.tokens_at(step) <= goal.tokens
 
-    def life(self, word: str) -> list[Life]:
-        """From the history alone: the word's units, and every event that changes it."""
-        pieces = self.engine.symbols.pieces
-        symbols = self.engine.units(word)
-        lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
-        for step in self._steps[: self.number]:
-            before = symbols
-            for event in step.events:
-                symbols = self.engine.after(symbols, event)
-            if symbols != before:
-                lives.append(Life(step.number, tuple(pieces[symbol] for symbol in symbols)))
-        return lives
+        if self.traits.shrinks:
+            return next(filter(reached, steps), None)
+        found = first + bisect.bisect_left(steps, True, key=reached)
+        return found if found <= self.computed else None
 
     def candidates(self, query: Query) -> Page[Candidate]:
-        """What the next step may take, best first."""
-        found = self.engine.candidates(self._constraints(self.number))
-        return Page(tuple(found[query.top : query.top + query.rows]), query.top, len(found))
+        """The candidates of the next step, best first, ties in the order of the tie rule."""
+        return self.course.page(query, self._under(self.limits))
 
-    def segment(self, place: str) -> list[Span]:
-        """How a word is cut at this step: its units, and every event up to here."""
-        pieces = self.engine.symbols.pieces
-        symbols = self.engine.units(place)
-        for step in self._steps[: self.number]:
-            for event in step.events:
-                symbols = self.engine.after(symbols, event)
-        out, at = [], 0
-        for symbol in symbols:
-            out.append(Span(at, at + len(pieces[symbol]), symbol))
-            at += len(pieces[symbol])
-        return out
+    def why(self, number: int, stops: Stops) -> Why:
+        """The reasons of a computed step, or of the step to come."""
+        if number <= self.number:
+            step = self.step_at(number)
+            return Why(step.chosen, None, step.tied, sum(event.replaced for event in step.events[:1]), self.course.rule, None)
+        why = self.course.why(self._under(stops.only(self.traits.shaped_by)))
+        if why.best is None:
+            end: Stop | None = self._exhausted(stops)
+        else:
+            end = Stop.MIN_COUNT if why.best.places < stops.min_count else self.end(stops)
+        return replace(why, end=end, facts=(*self.course.facts(why, end), *self._facts(stops)))
 
-    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> SteppedTrainer:
-        """Another training that stands at a computed step and goes on under what-ifs."""
-        other = copy.deepcopy(self)
-        other.advance(number, self._under, math.inf)
-        del other._steps[number:]
-        other.what_if = self.what_if + what_if
-        return other
+    def _facts(self, stops: Stops) -> Iterable[str]:
+        """Sentences about the run, whatever the step is."""
+        recipe = self.recipe
+        if "min_count" in self.traits.shaped_by and stops.min_count <= 1:
+            yield "no least pair count is set: rare pairs win"
+        if recipe.weight == "distinct":
+            yield "each distinct word counts once"
+
+    def segment(self, place: Place) -> Sequence[Span]:
+        """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("documents are not laid out")
+        return self.course.spans(place)
+
+    def changed(self) -> Changed:
+        """The changes of the last step."""
+        return self.course.changed()
+
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word: its units, and those after every event that changes them."""
+        pieces, symbols = self.course.pieces, self.course.units(word)
+        lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
+        for number in range(1, self.number + 1):
+            before = symbols
+            for event in self.course.step(number).events:
+                symbols = self.course.after(symbols, event)
+            if symbols != before:
+                lives.append(Life(number, tuple(pieces[symbol] for symbol in symbols)))
+        return lives
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step."""
+        return self.course.entries(query)
+
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
+        """The tokenizer of a computed step, of the present one where None."""
+        return self.course.tokenizer(self.number if number is None else number, run)

@@ -1,4 +1,4 @@
-"""Which of several equally good pairs is taken. One entry a rule in `TIES`.
+"""Which of several equally good pairs is taken. One record a rule in `TIES`.
 
 A rule gives each pair a key; the smallest key wins. Keys of the fixed rules follow from the two symbols alone. The key of
 `first-seen` is the first place where the pair still stands, which is the order of a recount from scratch: words in order of first
@@ -8,8 +8,10 @@ appearance, then the place in the word. It moves only when the pair's count fall
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from tokentui.core.choices import Axis, Choice
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.cells import Cells
 
@@ -69,10 +71,42 @@ def _shortest(cells: Cells, vocabulary: Vocabulary) -> Key:
     return key
 
 
-TIES: dict[str, Callable[[Cells, Vocabulary], Key]] = {
-    "first-seen": _first_seen,
-    "largest-pair": _largest_pair,
-    "smallest-pair": _smallest_pair,
-    "lowest-ids": _lowest_ids,
-    "shortest": _shortest,
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieRule(Choice):
+    """A rule.
+
+    Attributes:
+        why: The words after its name in the sentence that explains a step.
+        key: Makes the key of a pair for the corpus as it is cut and its vocabulary; the smallest key wins.
+        kernel: True if the kernels of merges have it, under its name; else plain Python trains.
+    """
+
+    why: str
+    key: Callable[[Cells, Vocabulary], Key]
+    kernel: bool = False
+
+
+TIES = Axis(
+    "tie", "which of several equal pairs is taken",
+    TieRule(
+        "first-seen", "the one that stands first in the corpus", why="takes the one that stands first in the corpus",
+        key=_first_seen, kernel=True,
+    ),
+    TieRule(
+        "largest-pair", "the last in alphabetical order of (left, right)",
+        why="takes the last in alphabetical order", key=_largest_pair, kernel=True,
+    ),
+    TieRule(
+        "smallest-pair", "the first in alphabetical order of (left, right)",
+        why="takes the first in alphabetical order", key=_smallest_pair, kernel=True,
+    ),
+    TieRule(
+        "lowest-ids", "the one with the smallest (left id, right id)", why="takes the one of the smallest ids",
+        key=_lowest_ids, kernel=True,
+    ),
+    TieRule(
+        "shortest", "the one with fewer characters, then alphabetical",
+        why="takes the one of fewer characters, then the first in alphabetical order", key=_shortest, kernel=True,
+    ),
+)
+"""The rules, by name."""

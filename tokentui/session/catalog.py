@@ -1,12 +1,19 @@
-"""Names of the lower rooms that screens show: the built-in corpora and the reports of file formats."""
+"""Names of the lower rooms that screens show: the built-in corpora, file formats, measures, alignments."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokentui.text.samples import Sample, find_sample, samples
+from tokentui.analyze.agreement import PAIR_MEASURES, Agreement, Disagreement
+from tokentui.analyze.align import DROPPED, Alignment, Cell, Mark
+from tokentui.analyze.compare import FEWEST, MOST, DifferentCut
+from tokentui.analyze.metrics import SYMBOLS, Figure, Measure, MeasureRow, shown
+from tokentui.text.sources import Sample, find_sample, samples
 
 if TYPE_CHECKING:
-    from tokentui.formats.report import ExportReport as ExportReport  # a type: the formats load when one is asked for
+    from tokentui.formats.proof import ExportReport as ExportReport  # a type: the formats load when one is asked for
 
-__all__ = ["Sample", "find_sample", "samples"]
+__all__ = [
+    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "DifferentCut", "Disagreement",
+    "Figure", "Mark", "Measure", "MeasureRow", "Sample", "find_sample", "samples", "shown",
+]

@@ -1,8 +1,7 @@
 """The async session: commands go in, frozen snapshots come out.
 
-The explorer works in one worker thread, in slices of some milliseconds; between two slices commands are taken in and, not too
-often, a snapshot goes out. Reading and counting a corpus happen in a second thread on objects of their own, so what is open
-stays usable and untouched until the new one is ready.
+One worker thread walks the columns, in slices of some milliseconds; between two slices it takes in commands
+and publishes a snapshot. Another thread reads and counts, two more run queries, on objects of their own.
 """
 
 from __future__ import annotations
@@ -12,85 +11,93 @@ import contextlib
 import gc
 import sys
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar, cast
 
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
-from tokentui.recipe import Recipe
+from tokentui.core.jobs import job
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.compared import ColumnWanted, CompareSnapshot
-from tokentui.session.comparing import CompareSession, compare_from
-from tokentui.session.explorer import SCRATCH_BYTES, SLICE_S, Explorer, Glance, Prepared, Run, nothing
-from tokentui.session.futures import look_at_error, resolve, tell_failure
-from tokentui.session.opening import Hooks
-from tokentui.session.queries import Answer, answered
-from tokentui.session.requests import PUBLISH_S as PUBLISH_S
-from tokentui.session.requests import Glancing, Install, Loaded, Loading, OpenMany, Rebuild
-from tokentui.session.shelf import Shelf
+from tokentui.session import commands_compare as beside
+from tokentui.session.beside import Beside
+from tokentui.session.column import EDITABLE_BYTES
+from tokentui.session.jobs import JobPool
+from tokentui.session.kernels import warm
+from tokentui.session.line import Answer, Line, resolve, seen, tell_failure
+from tokentui.session.loading import PUBLISH_S, QUIET_S, Loading
+from tokentui.session.opening import Hooks, Shelf
+from tokentui.session.prepared import Prepared, nothing
+from tokentui.session.queries import answered
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.waiting import Line, Need, in_order, is_load, is_step, need, need_of, there
-from tokentui.session.warming import warm
-from tokentui.text.patience import asking
+from tokentui.session.state import State
+from tokentui.session.sync import SLICE_S
 
 SWITCH_S = 0.0005
-"""How long a thread may keep the interpreter while a session runs: keys wait for no longer (the default is ten times that)."""
+"""The interpreter's switch interval while a session runs, in seconds; the default is ten times that."""
 ARRIVE_S = 0.05
-"""How long to walk towards the place that is kept before a training that is new is shown: so that what is seen changes once."""
+"""Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
 LOOK_S = 0.5
-"""What a pattern may take over a match in what is only looked at, such as the text that somebody types."""
+"""The most seconds for one match of a pattern in text that is only displayed, such as the typed text."""
+REST_S = 0.15
+"""Seconds without movement of the columns before queries about the position start."""
+COLLECT_S = 1.0
+"""A collection takes some tens of milliseconds: it is made when nothing has been asked for so long."""
 REBUILD_BYTES = 200_000
 """A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as one looks."""
+
 Publish = Callable[[Snapshot], None]
+Work = Callable[[], object]
+_A = TypeVar("_A")
 
 
 class Session:
-    """A running exploration.
+    """A running session.
 
     Args:
         publish: Called on the event loop with each snapshot.
-        recipe: What is trained first.
-        run: Its stops, and what its ids begin with.
-        kernels: Whether compiled kernels are made ready beside it.
+        recipe: The recipe of the first training.
+        run: Its stops, first id and special tokens.
+        kernels: True to compile and load the kernels in the background.
     """
 
     def __init__(
         self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
     ) -> None:
         self.idle = asyncio.Event()
-        """Set while there is nothing to do: no command waiting, no step to make, nothing being opened."""
+        """Set while there is nothing to do: no command waiting, no step to make, nothing being opened or found."""
         self._publish = publish
-        self._explorer = Explorer(nothing(recipe or Recipe(), run))
-        self._open = self._shown = self._explorer.prepared
-        """What was opened last, and what was last handed in to be stood on: a part of what is being opened may be."""
-        self._commands: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]] = []
-        self._taken_in = self._commands
+        self._state = State(nothing(recipe or Recipe(), run))
+        self._open = self._shown = self._state.prepared
+        """The training opened last, and the one installed last; the latter may be a partial one."""
+        self._batch: list[tuple[do.Command[object] | Work, Answer]] = []
+        self._taken_in = self._batch
         """The commands of the slice under way."""
         self._line = Line()
         self._wake = asyncio.Event()
         self._closing = False
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._loader = ThreadPoolExecutor(1, "tokentui-loader")
-        self._beside = ThreadPoolExecutor(2, "tokentui-beside")
-        self._asides: dict[type, list[bool]] = {}
+        self._columns = JobPool("tokentui-columns", 1, self._call)
+        self._pool = JobPool("tokentui-beside", 2, self._call)
+        self._beside = Beside(self._state, self._pool, self._columns)
         self._loading: Loading | None = None
         self._installing: Prepared | None = None
-        """What is handed in and not yet stood on."""
-        self._plain: Prepared | None = None
-        """What was laid out before the kernels were there."""
+        """The training that is installed but not yet at its position."""
         self._shelf = Shelf()
         self._task: asyncio.Task[None] | None = None
         self._kernels = kernels
         self._warming: asyncio.Task[bool] | None = None
-        self._switch_interval = sys.getswitchinterval()
+        self._stamp: tuple[object, ...] = ()
+        self._moved, self._rested = 0.0, True
         if kernels:
             jit.compile_elsewhere()
 
     async def start(self) -> None:
         """Begin to take commands; the first snapshot shows an empty corpus."""
+        self._switch_interval, self._collects = sys.getswitchinterval(), gc.isenabled()
         sys.setswitchinterval(SWITCH_S)
-        self._collects = gc.isenabled()
         # A collection among millions of numbers holds up every key for some tens of milliseconds: collect when idle.
         gc.disable()
         self._loop = asyncio.get_running_loop()
@@ -108,251 +115,255 @@ class Session:
         if self._warming:
             self._warming.cancel()
             await asyncio.wait([self._warming])
-        for _, future in (*self._commands, *self._line.take_all()):
+        for _, future in self._batch:
             future.cancel()
-        # A reader that hangs on a device looks at its cancel callable; do not wait for it here.
+        for one in self._line.take_all():
+            one.answer.cancel()
+        # A reader that hangs on a device looks at its job; do not wait for it here.
         self._loader.shutdown(wait=False, cancel_futures=True)
-        for given_up in self._asides.values():
-            given_up.append(True)
-        self._beside.shutdown(wait=True, cancel_futures=True)
+        self._columns.close(wait=False)
+        self._pool.close()
         self._worker.shutdown(wait=True)
         sys.setswitchinterval(self._switch_interval)
         if self._collects:
             gc.enable()
 
-    def send(self, command: do.Command) -> asyncio.Future[Any]:
+    def send(self, command: do.Command[_A]) -> asyncio.Future[_A]:
         """Hand in a command.
 
         Returns:
             Its answer, once it is known; a `TokentuiError` where it cannot be done.
         """
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(look_at_error)
-        if isinstance(command, do.Aside):
-            self._set_aside(command, future)
-        elif isinstance(command, do.CancelWork):
+        answer: Answer = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(seen)
+        if isinstance(command, do.CancelWork):
             self._line.drop("dropped", loads=True)
             self._cancel_loading()
-            self._hand_in(command, future)
+            self._hand_in(command, answer)
         else:
-            self._give(command, future)
-        return future
-
-    def open(self, sources: Sequence[str], as_: str | None = None, field: str = "text") -> asyncio.Future[Any]:
-        """Open several sources as one corpus: what the command line names."""
-        return self._begin(OpenMany(tuple(sources), as_, field))
-
-    def open_tokenizer(self, path: str, split: str, sources: Sequence[str], as_: str | None = None, field: str = "text"
-                       ) -> asyncio.Future[Any]:
-        """Open a tokenizer file on such a corpus."""
-        return self._begin(OpenMany(tuple(sources), as_, field, do.OpenTokenizer(path, split)))
-
-    async def comparing(
-        self, publish: Callable[[CompareSnapshot], None], wanted: Sequence[ColumnWanted]
-    ) -> CompareSession:
-        """Columns beside each other on the corpus that is open, or being opened; the comparison is yet to be started."""
-        glanced: asyncio.Future[Any] = self._loop.create_future()
-        self._give(Glancing(Need.WHOLE), glanced)
-        glance = await glanced
-        return compare_from(publish, self._explorer.prepared, glance, wanted, self._warming)
-
-    def _begin(self, command: Loaded) -> asyncio.Future[Any]:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(look_at_error)
-        self._give(command, future)
-        return future
-
-    def _rebuild(self) -> None:
-        """Go on with kernels, where they were loaded after what is trained was laid out and it makes a difference."""
-        now, warming = self._explorer.prepared, self._warming
-        done = warming and warming.done() and not warming.cancelled() and warming.exception() is None and warming.result()
-        if done and now is self._plain and not (self._closing or self._loading or self._installing):
-            self._plain = None
-            if not now.opened and now.corpus.size >= REBUILD_BYTES:
-                self._load(Rebuild(), self._loop.create_future())
+            self._give(command, answer)
+        return cast("asyncio.Future[_A]", answer)
 
     def _tell_engine(self, engine: str) -> None:
-        self._explorer.engine = engine
+        self._state.engine = engine
         self._wake.set()
 
     # ---- what waits
 
-    def _give(self, command: do.Command | Glancing | Loaded, future: asyncio.Future[Any]) -> None:
+    def _give(self, command: do.Command[object], answer: Answer) -> None:
         """Do it, or let it wait for what it needs."""
         self.idle.clear()
         self._wake.set()
-        if isinstance(command, do.Play) and command.on is None and self._explorer.running:
-            self._hand_in(do.Play(False), future)  # what is seen to run is stopped, whatever comes
-        elif is_load(command) and self._line.admits(command, self._loading and self._loading.command):
-            self._load(command, future)  # type: ignore[arg-type]
-        elif is_load(command) or need(command) > self._there or (in_order(command) and self._line.keeps_order):
-            self._line.add(command, future)
+        if isinstance(command, do.Play) and command.on is None and self._state.sync.playing:
+            self._hand_in(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
+        elif command.decides:
+            if self._line.admits(command, self._loading.command if self._loading else None):
+                self._load(command, answer)
+            else:
+                self._line.add(command, answer)
+        elif command.need > self._there or (command.in_order and self._line.keeps_order):
+            self._line.add(command, answer)
         else:
-            self._hand_in(command, future)  # type: ignore[arg-type]
+            self._hand_in(command, answer)
 
     @property
-    def _there(self) -> Need:
-        commands = (*self._taken_in, *self._commands)
-        return there(self._loading, self._explorer, self._shown, commands, arrives=self._installing is not None)
+    def _there(self) -> do.Need:
+        """The state that is available to commands."""
+        loading, state = self._loading, self._state
+        if loading is None:
+            if self._installing is not None or state.arriving:
+                return do.Need.STEPS
+            walks = any(isinstance(one, do.Command) and one.walks for one, _ in (*self._taken_in, *self._batch))
+            return do.Need.WHOLE if walks or state.sync.walking else do.Need.REST
+        if loading.part is not None:
+            return do.Need.ARRIVED if loading.part.opened else do.Need.CORPUS
+        if self._shown.nothing:
+            return do.Need.NOTHING
+        return do.Need.SIGHT if do.Decides.CORPUS in loading.command.decides else do.Need.CORPUS
 
     def _go_on(self) -> bool:
         """Do what comes next of what waits, where there is what it needs. Returns whether something was done."""
         command = self._line.head
         if command is None:
             return False
-        if is_load(command):
-            ready = (self._loading is None or isinstance(self._loading.command, Rebuild)) and self._there >= Need.REST
+        if command.decides:
+            ready = self._loading is None and self._there >= do.Need.REST
         else:
             # What waits is done as if each had been asked for when the one before it was done.
-            ready = need(command) <= self._there and not (in_order(command) and (self._explorer.walking or self._commands))
+            ready = command.need <= self._there and not (command.in_order and (self._state.sync.walking or self._batch))
         if ready:
-            for command, future in self._line.take():
-                if is_load(command):
-                    self._load(command, future)
+            for one in self._line.take():
+                if one.command.decides:
+                    self._load(one.command, one.answer)
                 else:
-                    self._hand_in(command, future)
+                    self._hand_in(one.command, one.answer)
         return ready
 
-    def _hand_in(self, command: do.Command | Install | Glancing, future: asyncio.Future[Any]) -> None:
-        if self._closing:  # nobody would come to it
-            future.cancel()
+    def _hand_in(self, work: do.Command[object] | Work, answer: Answer) -> None:
+        if self._closing:  # nothing would come to it
+            answer.cancel()
             return
         self.idle.clear()
-        self._commands.append((command, future))
+        self._batch.append((work, answer))
         self._wake.set()
+
+    def _call(self, work: Work) -> None:
+        """Have something done between two slices; from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
+            self._loop.call_soon_threadsafe(self._do, work)
+
+    def _do(self, work: Work) -> Answer:
+        answer: Answer = self._loop.create_future()
+        answer.add_done_callback(seen)
+        self._hand_in(work, answer)
+        return answer
 
     # ---- the engine
 
     async def _drive(self) -> None:
-        last = 0.0
-        shown: tuple[object, ...] = ()
+        last, state = 0.0, self._state
         while not self._closing:
             self._wake.clear()
-            self._rebuild()
             self._go_on()
-            batch, self._commands = self._commands, []
+            batch, self._batch = self._batch, []
             self._taken_in = batch
             now = time.monotonic()
             waiting = self._line.said
-            due = bool(batch) or now - last >= PUBLISH_S or waiting != self._explorer.waiting
-            self._explorer.waiting = waiting
-            at_once = bool(waiting) or self._explorer.prepared.nothing
-            self._explorer.busy = self._loading.shown(now, at_once) if self._loading else None
-            wait, answers, state, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due, shown)
+            due = bool(batch) or now - last >= PUBLISH_S or waiting != state.waiting
+            state.waiting = waiting
+            state.busy = self._loading.shown(bool(waiting) or state.prepared.nothing) if self._loading else None
+            wait, answers, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due)
             self._taken_in = []
             for future, answer in answers:
                 resolve(future, answer)
             if snapshot is not None:
-                last, shown = time.monotonic(), state
+                last = time.monotonic()
                 self._publish(snapshot)
                 if self._kernels and self._warming is None:  # not before the first paint
                     self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
                     self._warming.add_done_callback(lambda _: self._wake.set())
-            working = self._explorer.at_work or self._loading is not None
-            if self._line and (self._go_on() or (not working and not self._loading)):
+            self._rebuild()
+            working = state.at_work or self._loading is not None
+            if self._line and (self._go_on() or not working):
                 continue
-            if not self._commands and not working and state == shown and not self._wake.is_set():
-                self.idle.set()
-                gc.collect(1)
             if self._wake.is_set() or (working and wait <= 0 and self._loading is None):
                 continue
-            if not working and state == shown:
+            unchanged = state.stamp() == self._stamp
+            if not working and unchanged and self._rested and not self._pool.running and not self._columns.running:
+                self.idle.set()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), COLLECT_S)
+                    continue
+                gc.collect(1)
                 await self._wake.wait()
                 continue
+            timeout = min(wait, PUBLISH_S) if wait > 0 else PUBLISH_S
+            if not working and unchanged:  # jobs and openings wake it
+                timeout = max(0.001, self._moved + REST_S - now) if not self._rested else COLLECT_S
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), min(wait, PUBLISH_S) if wait > 0 else PUBLISH_S)
+                await asyncio.wait_for(self._wake.wait(), timeout)
 
     def _turn(
-        self, batch: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
-    ) -> tuple[float, list[tuple[asyncio.Future[Any], Any]], tuple[object, ...], Snapshot | None]:
-        """One slice, in the worker. A pattern that is slow over what is looked at makes way for the next command."""
-        with asking(lambda: self._closing or bool(self._commands), LOOK_S):
-            return self._slice(batch, due, shown)
-
-    def _slice(
-        self, batch: list[tuple[do.Command | Install | Glancing, asyncio.Future[Any]]], due: bool, shown: tuple[object, ...]
-    ) -> tuple[float, list[tuple[asyncio.Future[Any], Any]], tuple[object, ...], Snapshot | None]:
-        """Take in commands, work, look."""
-        explorer = self._explorer
-        answers: list[tuple[asyncio.Future[Any], Any]] = []
-        for command, future in batch:
-            try:
-                if is_step(command) and not (isinstance(command, do.Move) and explorer.goal is not None) and explorer.walking:
-                    explorer.work(time.monotonic())  # what was asked for in the same moment is begun, and is not undone
-                if isinstance(command, Install):
-                    if command.again:
-                        explorer.take_over(command.prepared)
+        self, batch: list[tuple[do.Command[object] | Work, Answer]], due: bool
+    ) -> tuple[float, list[tuple[Answer, object]], Snapshot | None]:
+        """One slice, in the worker: take in commands, work, look. A pattern that is slow over what is looked at makes way for
+        the next command."""
+        state, answers = self._state, list[tuple[Answer, object]]()
+        before, installed = state.prepared, False
+        with job(cancel=lambda: self._closing or bool(self._batch), match_seconds=LOOK_S):
+            for one, future in batch:
+                try:
+                    if isinstance(one, do.Command):
+                        self._take_in(one, future)
                     else:
-                        stand = explorer.stand if command.keep_place else None
-                        explorer.install(command.prepared, stand, keep_look=command.keep_look)
-                    answers.append((future, None))
-                elif isinstance(command, Glancing):
-                    answers.append((future, explorer.glance()))
-                else:
-                    explorer.handle(command, lambda answer, future=future: self._later(future, answer))  # type: ignore[misc]
-            except Exception as error:
-                answers.append((future, error))
-        installed = any(isinstance(command, Install) for command, _ in batch)
-        wait = explorer.work(time.monotonic(), ARRIVE_S if installed else SLICE_S) if explorer.at_work else 0.0
-        at = explorer.prepared, explorer.trainer.number, explorer.at_work
-        state = (*at, explorer.busy, explorer.engine, explorer.waiting)
-        wanted = batch or (due and state != shown) or (state != shown and not explorer.at_work)
-        try:
-            return wait, answers, state, explorer.snapshot() if wanted else None
-        except Cancelled:
-            return wait, answers, state, None
+                        answers.append((future, one()))
+                except Exception as error:
+                    answers.append((future, error))
+            installed = state.prepared is not before
+            now = time.monotonic()
+            wait = state.work(now, ARRIVE_S if installed else SLICE_S) if state.at_work else 0.0
+            if state.side_by_side:
+                self._find(now)
+            stamp = state.stamp()
+            if not (batch or (stamp != self._stamp and (due or not state.at_work))):
+                return wait, answers, None
+            try:
+                snapshot = state.snapshot()
+            except Cancelled:
+                return wait, answers, None
+            self._stamp = state.stamp()
+            return wait, answers, snapshot
 
-    def _later(self, future: asyncio.Future[Any], answer: Any) -> None:
+    def _take_in(self, command: do.Command[object], future: Answer) -> None:
+        """Begin what a command asks for."""
+        state, sync = self._state, self._state.sync
+        if command.walks and sync.walking and not (isinstance(command, do.Move) and sync.goal is not None):
+            state.work(time.monotonic())  # what was asked for in the same moment is begun, and is not undone
+        later = lambda answer: self._later(future, answer)  # noqa: E731
+        if isinstance(command, beside.NextPassage):
+            self._beside.find_passage(command, later)
+        elif isinstance(command, beside.HoldOut):
+            self._beside.hold_out(command, later)
+        elif command.lane is do.Lane.BESIDE:
+            at, prepared = state.at_step(), state.prepared
+            self._pool.submit(type(command).__name__, lambda tell: answered(command, at, prepared), later)
+        else:
+            if isinstance(command, do.CancelWork):
+                state.results.give_up(self._pool)
+                for key in ("passage", "held out"):
+                    self._pool.give_up(key)
+                    self._columns.give_up(key)
+            state.handle(command, later)
+            for column in state.unopened:
+                self._beside.open_column(column)
+
+    def _later(self, future: Answer, answer: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
             self._loop.call_soon_threadsafe(resolve, future, answer)
 
-    # ---- beside the training
+    # ---- background jobs
 
-    def _set_aside(self, command: do.Aside, future: asyncio.Future[Any]) -> None:
-        """Answer on objects of its own, in another thread; a later question of the kind takes the place of an earlier one."""
-        self._asides.get(type(command), []).append(True)
-        given_up: list[bool] = []
-        self._asides[type(command)] = given_up
+    def _find(self, now: float) -> None:
+        """Find what belongs to the position once the columns rest there."""
+        state = self._state
+        position = state.stamp()[:4]
+        if position != self._at:
+            self._moved, self._at = now, position
+        self._rested = not state.at_work and now - self._moved >= REST_S
+        state.results.take_up(self._pool, state.view, self._rested)
 
-        def cancel() -> bool:
-            return bool(given_up) or future.cancelled() or self._closing
+    _at: tuple[object, ...] = ()
 
-        def begin(glanced: asyncio.Future[Any]) -> None:
-            if self._closing or glanced.cancelled():
-                future.cancel()
-            elif error := glanced.exception():
-                resolve(future, error)
-            else:
-                self._beside.submit(work, glanced.result()).add_done_callback(done)
+    def _rebuild(self) -> None:
+        """Go on with kernels where they were loaded after what is trained was laid out and it makes a difference."""
+        warming = self._warming
+        if warming is None or not warming.done() or warming.cancelled() or warming.exception() or not warming.result():
+            return
+        if self._closing or self._loading or self._installing or self._columns.running or self._open.corpus.size < REBUILD_BYTES:
+            return
 
-        def work(glance: Glance) -> Answer:
-            with asking(cancel):
-                return answered(command, glance, self._explorer.prepared, cancel)
+        def replaced(was: Prepared, prepared: Prepared) -> None:
+            if self._open is was:
+                self._open = self._shown = prepared
+                self._shelf.keep(prepared)
 
-        def done(found: Future[Answer]) -> None:
-            self._later(future, Cancelled() if found.cancelled() else found.exception() or found.result())
-
-        # The tokenizer is taken between two slices of work, where it belongs to one step.
-        glanced: asyncio.Future[Any] = self._loop.create_future()
-        glanced.add_done_callback(begin)
-        future.add_done_callback(lambda _: glanced.cancel())  # where it waits, it waits no more
-        self._give(Glancing(need_of(type(command))), glanced)
+        if self._beside.lay_out_again(replaced):
+            self.idle.clear()
 
     # ---- opening
 
-    def _load(self, command: Loaded, future: asyncio.Future[Any]) -> None:
-        if self._loading and isinstance(self._loading.command, Rebuild) and not self._loading.done:
-            self._plain = self._open  # to be laid out again if it stays
+    def _load(self, command: do.Command[object], answer: Answer) -> None:
         self._cancel_loading()
         if self._closing:
-            future.cancel()
+            answer.cancel()
             return
         self.idle.clear()
+        for key in [key for key in self._columns.running if str(key).startswith("again")]:
+            self._columns.give_up(key)
         loading = Loading(command, self._wake_from_thread)
         self._loading = loading
-        task = asyncio.create_task(self._load_in_thread(command, loading, future), name="tokentui loading")
-        loading.task = task
-        task.add_done_callback(lambda _: future.cancel())  # where it ended without an answer, as at the end of the session
+        task = asyncio.create_task(self._load_in_thread(command, loading, answer), name="tokentui loading")
+        task.add_done_callback(lambda _: answer.cancel())  # where it ended without an answer, as at the end of the session
         self._wake.set()
 
     def _cancel_loading(self) -> None:
@@ -363,25 +374,30 @@ class Session:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
             self._loop.call_soon_threadsafe(self._wake.set)
 
-    async def _load_in_thread(
-        self, command: Loaded, loading: Loading, future: asyncio.Future[Any]
-    ) -> None:
-        was = self._open
-        plain = not jit.loaded()
-        fresh = isinstance(command, do.Open | OpenMany | do.OpenTokenizer)
+    async def _load_in_thread(self, command: do.Command[object], loading: Loading, answer: Answer) -> None:
+        was, fresh = self._open, command.fresh
 
         def take_part(prepared: Prepared) -> None:
-            if not loading.cancelled:
-                loading.part = prepared
-                self._install(prepared, keep_place=not fresh, keep_look=isinstance(command, do.Scratch))
+            if loading.cancelled or loading.done:
+                return
+            if loading.quiet and not fresh:
+                self._loop.call_later(QUIET_S / 5, take_part, prepared)
+                return
+            loading.part = prepared
+            self._install(prepared, keep_place=not fresh, keep_view=isinstance(command, do.TrainOnText))
 
         def partial(prepared: Prepared) -> None:
-            if not isinstance(command, Rebuild):
-                self._loop.call_soon_threadsafe(take_part, prepared)
+            self._loop.call_soon_threadsafe(take_part, prepared)
 
-        hooks = Hooks(loading.tell, partial, lambda: loading.cancelled or self._closing)
-        work = self._loop.run_in_executor(self._loader, self._shelf.prepared, command, was, hooks)
-        work.add_done_callback(look_at_error)
+        hooks = Hooks(loading.tell, partial)
+        load = cast("do.Command[None]", command)
+
+        def prepare() -> Prepared:
+            with job(cancel=lambda: loading.cancelled or self._closing):
+                return self._shelf.prepared(load, was, hooks)
+
+        work = self._loop.run_in_executor(self._loader, prepare)
+        work.add_done_callback(seen)
         try:
             prepared = await loading.result(work)
         except Exception as error:
@@ -389,39 +405,40 @@ class Session:
                 self._loader.shutdown(wait=False)
                 self._loader = ThreadPoolExecutor(1, "tokentui-loader")
             await self._put_back(loading, was)
-            resolve(future, error)
+            resolve(answer, error)
         else:
             if loading.cancelled:
                 await self._put_back(loading, was)
-                resolve(future, Cancelled())
+                resolve(answer, Cancelled())
             else:
                 self._shelf.keep(was)
                 self._shelf.keep(prepared)
                 loading.done, self._open = True, prepared
-                again = isinstance(command, Rebuild)
-                self._plain = prepared if plain and not again else None
-                await self._install(prepared, keep_place=not (fresh or prepared.opened), again=again)
-                if prepared.corpus.size > SCRATCH_BYTES:
+                await self._install(
+                    prepared, keep_place=not (fresh or prepared.opened), keep_view=isinstance(command, do.TrainOnText)
+                )
+                if prepared.corpus.size > EDITABLE_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection
-                resolve(future, None)
+                resolve(answer, None)
         finally:
             if self._loading is loading:
                 self._loading = None
             self._wake.set()
 
     async def _put_back(self, loading: Loading, was: Prepared) -> None:
-        """Stand again on what was there before an opening that came to nothing."""
+        """Go back to what was there before an opening that came to nothing."""
         if self._loading is loading:
             self._line.drop("not done, what it waited for is not there", loads=False)
             if self._shown is not was:
                 await self._install(was)
 
-    def _install(
-        self, prepared: Prepared, *, keep_place: bool = False, keep_look: bool = False, again: bool = False
-    ) -> asyncio.Future[Any]:
-        future: asyncio.Future[Any] = self._loop.create_future()
-        future.add_done_callback(look_at_error)
+    def _install(self, prepared: Prepared, *, keep_place: bool = False, keep_view: bool = False) -> Answer:
         self._shown = prepared
+
+        def install() -> None:
+            self._state.install(prepared, self._state.kept if keep_place else None, keep_view=keep_view)
+
+        answer = self._do(install)
         if not prepared.partial:
             self._installing = prepared
 
@@ -429,6 +446,5 @@ class Session:
                 if self._installing is prepared:
                     self._installing = None
 
-            future.add_done_callback(installed)
-        self._hand_in(Install(prepared, keep_place, keep_look, again), future)
-        return future
+            answer.add_done_callback(installed)
+        return answer

@@ -1,26 +1,33 @@
-"""Opening: read a corpus and lay it out for a recipe, with the first pairs shown before all of it is counted."""
+"""Opening: read a corpus and lay it out for a recipe, with the first pairs shown before all of it is counted.
+
+What was laid out is kept, so that going back to a recipe is instant.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tokentui.axes import check
 from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import job
+from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import load
-from tokentui.formats.mistaken import refuse_tokenizers
+from tokentui.formats.files import load, refuse_tokenizers
 from tokentui.learn import start_counted
-from tokentui.learn.pairs import quiet_collector
-from tokentui.learn.replay import OpenedTrainer, Order
-from tokentui.recipe import Recipe
-from tokentui.session.prepared import Prepared, Run
-from tokentui.session.replay_window import Opened, OpenedText
+from tokentui.learn.replay import ReplayTrainer, TokenOrder
+from tokentui.learn.walk import jump
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.commands_compare import ColumnWanted
+from tokentui.session.prepared import Opened, Prepared
+from tokentui.session.replay_window import OpenedText
 from tokentui.session.stages import opened_view
 from tokentui.session.window import RunningText
-from tokentui.text.beginning import beginning
-from tokentui.text.corpus import Corpus
+from tokentui.text.corpus import Corpus, beginning
 from tokentui.text.count import PARALLEL_CHARS, Words, count, count_steps, words_of
 from tokentui.text.kernels.rules import scans
 from tokentui.text.read import read
@@ -28,7 +35,7 @@ from tokentui.text.read import read
 AT_ONCE_CHARS = 2_000_000
 """So much text is counted and laid out by kernels before anything could be looked at."""
 FIRST_LOOK_CHARS = 200_000
-"""How much of a large corpus is counted before its first pairs are shown."""
+"""The characters of a large corpus to count before its first pairs are shown."""
 
 
 FIRST_LOOK_OPENED = 100_000
@@ -38,17 +45,15 @@ FIRST_LOOK_STAGED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What a long work tells and asks.
+    """The callbacks of a long job.
 
     Args:
         progress: Told (what, done, total).
         partial: Given what there is before all of the corpus is counted.
-        cancel: Asked from time to time; true raises `Cancelled`.
     """
 
     progress: Callable[[str, int, int], None]
     partial: Callable[[Prepared], None]
-    cancel: Callable[[], bool]
 
 
 def open_corpus(source: str | Sequence[str], as_: str | None, field: str, hooks: Hooks) -> Corpus:
@@ -64,35 +69,50 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str, hooks:
         hooks.progress(f"reading {name}", done, total)
 
     refuse_tokenizers(source, as_)
-    return read(source, as_=as_, field=field, progress=progress, cancel=hooks.cancel)
+    with job(progress):
+        return read(source, as_=as_, field=field)
 
 
-def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks) -> Prepared:
+def quiet_hooks(progress: Callable[[str, int, int], None]) -> Hooks:
+    """Hooks of a work that shows no part of what it lays out."""
+    return Hooks(progress, lambda prepared: None)
+
+
+def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks, words: Words | None = None) -> Prepared:
     """Count a corpus for a recipe and lay it out.
+
+    Args:
+        corpus: The corpus.
+        recipe: The recipe.
+        run: Its run.
+        hooks: What is told meanwhile.
+        words: The counted words under this recipe, where they are known.
 
     Raises:
         TokentuiError: Its pattern takes too long on this corpus.
     """
+    recipe = check(recipe)
     text = RunningText(corpus, recipe)
 
     def lay_out(words: Words, partial: bool) -> Prepared:
         # Of a part of the corpus only the words are known, which is enough for a first look.
         documents = None if partial or corpus.counts is not None else corpus.documents
-        with quiet_collector():
-            trainer = start_counted(
-                words, recipe, first_id=run.first_id, specials=run.specials, documents=documents, vocab_size=run.stops.vocab_size,
-                progress=lambda done, total_: hooks.progress("laying out", done, total_), cancel=hooks.cancel,
-            )
-        return Prepared(corpus, recipe, run, trainer, partial, text)
+        with quiet_collector(), job(_told(hooks, "laying out")):
+            trainer = start_counted(words, recipe, run, documents)
+        trainer.advance(0, run.stops)
+        return Prepared(corpus, recipe, run, trainer, text, partial, plain=not jit.loaded())
 
+    if words is not None:
+        return lay_out(words, False)
     total = corpus.characters
     if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scans(recipe)):
         hooks.partial(lay_out(_first_words(corpus, recipe, hooks), True))
     if total >= PARALLEL_CHARS or jit.ready(total):
-        words = count(corpus, recipe, progress=lambda done, all_: hooks.progress("counting", done, all_), cancel=hooks.cancel)
+        with job(_told(hooks, "counting")):
+            words = count(corpus, recipe)
     else:
         words = Words((), ())
-        for done, all_, counts in count_steps(corpus, recipe, hooks.cancel):
+        for done, all_, counts in count_steps(corpus, recipe):
             hooks.progress("counting", done, all_)
             if done >= all_:
                 words = words_of(counts)
@@ -117,41 +137,40 @@ def open_tokenizer(path: str, split: str, hooks: Hooks) -> Tokenizer:
 
 
 def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, path: str) -> Prepared:
-    """As `prepare_tokenizer`, at the last birth: there it is what its owner has. The stops of a training are none of its."""
+    """Prepare a tokenizer at its last replay step. Drops the stops of a training."""
     run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
     def at_end(prepared: Prepared) -> Prepared:
-        prepared.trainer.jump(prepared.trainer.known)
+        jump(prepared.trainer, prepared.trainer.computed)
         return prepared
 
-    partial = Hooks(hooks.progress, lambda prepared: hooks.partial(at_end(prepared)), hooks.cancel)
+    partial = Hooks(hooks.progress, lambda prepared: hooks.partial(at_end(prepared)))
     return at_end(prepare_tokenizer(corpus, tokenizer, run, partial, path=path))
 
 
 def prepare_tokenizer(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, *, path: str = "") -> Prepared:
-    """Count a corpus as an opened tokenizer cuts it, and find what each of its births changes there; at step 0.
+    """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there; at step 0.
 
     Args:
         corpus: The corpus.
         tokenizer: The tokenizer.
-        run: What is kept for a training that comes after it.
-        hooks: What is told and asked meanwhile.
+        run: The run to keep for a later training.
+        hooks: The callbacks for progress and partial results.
         path: The tokenizer's file.
 
     Raises:
-        TokentuiError: It is none whose tokens are born one by one.
+        TokentuiError: The tokenizer does not make its tokens one by one.
     """
-    order = Order.of(tokenizer)
+    order = TokenOrder.of(tokenizer)
     view = opened_view(tokenizer, order, path)
     text = OpenedText(corpus, tokenizer)
 
     def lay_out(of: Corpus, partial: bool) -> Prepared:
-        words, fixed = text.pretokens.count(of, _told(hooks, "counting"), hooks.cancel)
-        with quiet_collector():
-            trainer = OpenedTrainer(
-                tokenizer, words, fixed=fixed, order=order, progress=_told(hooks, "encoding"), cancel=hooks.cancel
-            )
-        return Prepared(corpus, tokenizer.recipe, run, trainer, partial, text, Opened(tokenizer, view))
+        with job(_told(hooks, "counting")):
+            words, fixed = text.pretokens.count(of)
+        with quiet_collector(), job(_told(hooks, "encoding")):
+            trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
+        return Prepared(corpus, tokenizer.recipe, run, trainer, text, partial, Opened(tokenizer, view))
 
     first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
     if corpus.counts is None and corpus.characters > 2 * first:
@@ -159,13 +178,85 @@ def prepare_tokenizer(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hoo
     return lay_out(corpus, False)
 
 
+def prepare_column(corpus: Corpus, wanted: ColumnWanted, words: Words | None, hooks: Hooks) -> Prepared:
+    """Read the file that a column asks for, or count the corpus for its recipe, and lay it out; at step 0.
+
+    Raises:
+        TokentuiError: The file or the corpus cannot be read.
+    """
+    if wanted.path:
+        tokenizer = open_tokenizer(wanted.path, wanted.split, hooks)
+        return prepare_tokenizer(corpus, tokenizer, wanted.run, hooks, path=wanted.path)
+    return prepare(corpus, wanted.recipe or Recipe(), wanted.run, hooks, words)
+
+
+def prepare_again(was: Prepared, hooks: Hooks) -> Prepared:
+    """Lay a corpus out again, by kernels that were not there before, and come to the same step."""
+    again = prepare(was.corpus, was.recipe, was.run, quiet_hooks(hooks.progress), was.trainer.words)
+    for step in was.trainer.computed, was.trainer.number:  # what little is made meanwhile comes when it takes over
+        jump(again.trainer, step)
+    return replace(again, plain=False)
+
+
 def _told(hooks: Hooks, what: str) -> Callable[[int, int], None]:
     return lambda done, total: hooks.progress(what, done, total)
 
 
 def _first_words(corpus: Corpus, recipe: Recipe, hooks: Hooks) -> Words:
-    for done, total, counts in count_steps(corpus, recipe, hooks.cancel):
+    for done, total, counts in count_steps(corpus, recipe):
         hooks.progress("counting", done, total)
         if done >= FIRST_LOOK_CHARS:
             return words_of(counts)
     return Words((), ())
+
+
+KEPT_BYTES = 1 << 30
+"""The most bytes that the kept trainings may hold together."""
+SCRATCH = "scratch"
+"""The name of a corpus that the user types."""
+
+
+class Shelf:
+    """Trainings of the corpus that is open, kept so that going back to a recipe is instant."""
+
+    def __init__(self) -> None:
+        self._trainings: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
+
+    def prepared(self, command: do.Command[None], was: Prepared, hooks: Hooks) -> Prepared:
+        """Read and lay out what a command asks for, in the place of what was there; a training that is kept is taken again.
+
+        Raises:
+            TokentuiError: It cannot be.
+        """
+        recipe, run = was.recipe, was.run
+        match command:
+            case do.SetRecipe():
+                corpus, recipe, run = was.corpus, command.recipe, command.run or was.run
+            case do.OpenTokenizer(path, split, kept):
+                for one in self._trainings.values() if kept else ():
+                    if one.corpus is was.corpus and one.opened and one.opened.view.path == path:
+                        return one
+                return prepare_whole(was.corpus, open_tokenizer(path, split, hooks), was.run, hooks, path)
+            case do.TrainOnText(text):
+                corpus = Corpus.from_text(text, SCRATCH)
+            case do.Open(sources, as_, field, file):
+                corpus = open_corpus(sources, as_, field, hooks)
+                if file is not None:
+                    return prepare_whole(corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path)
+        if not isinstance(command, do.SetRecipe) and was.opened:
+            return prepare_whole(corpus, was.opened.tokenizer, was.run, hooks, was.opened.view.path)
+        for one in self._trainings.values():
+            if one.corpus is corpus and not one.opened and one.recipe == recipe and one.shape(one.run) == one.shape(run):
+                return replace(one, run=run)
+        return prepare(corpus, recipe, run, hooks)
+
+    def keep(self, prepared: Prepared) -> None:
+        """Keep a training while its corpus is open, as long as all that are kept hold no more than `KEPT_BYTES`."""
+        if prepared.partial:
+            return
+        self._trainings[prepared.key] = prepared
+        self._trainings.move_to_end(prepared.key)
+        for key in [key for key, kept in self._trainings.items() if kept.corpus is not prepared.corpus]:
+            del self._trainings[key]  # trainers of a corpus that is no longer open
+        while len(self._trainings) > 1 and sum(one.trainer.memory for one in self._trainings.values()) > KEPT_BYTES:
+            self._trainings.popitem(last=False)

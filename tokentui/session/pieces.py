@@ -1,4 +1,4 @@
-"""How the split cuts a text: its pieces, the branch of the pattern that matched each, and what pieces of that size cost."""
+"""The split of a text: its pieces, the matching branch of the pattern, and a warning for huge ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from tokentui.recipe import Recipe
 from tokentui.session.replay_window import OpenedText, typed_pieces
-from tokentui.session.snapshot import PiecePart, PiecesView, Place
+from tokentui.session.snapshot import PiecePart, PiecesView
+from tokentui.session.views import CorpusPlace
 from tokentui.session.window import RunningText
 from tokentui.text.branches import Branches, branches
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import Pretokenizer
 
 OWN_STEPS = "the steps of the file"
-"""What cuts a text under an opened tokenizer, in the place of the branches of a split."""
+"""The label in place of the branches of a split for an opened tokenizer."""
 HUGE_CHARS = 2_000
 """A pre-token of so many characters is no word any more."""
 _TYPED_CHARS = 20_000
@@ -21,16 +22,16 @@ _CELL_BYTES = 120
 """About what a character of the distinct pre-tokens takes in memory: measured 61 at the start, 121 after some merges."""
 
 
-def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, place: Place, chars: int) -> PiecesView:
-    """How the split cuts the typed text, and so many characters of the corpus from a place on.
+def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, place: CorpusPlace, chars: int) -> PiecesView:
+    """Split the typed text, and a number of characters of the corpus from a place on.
 
     Args:
         text: The corpus under the recipe.
         words: Its counted pre-tokens.
         recipe: Its normalisation and split.
         typed: What the user typed; the first characters of a very long text.
-        place: Where to begin, moved to the start of the pre-token there.
-        chars: How much of the corpus.
+        place: The first character, moved to the start of its pre-token.
+        chars: The number of characters of the corpus.
     """
     own = text.pretokens if isinstance(text, OpenedText) else None
     known = text.branches() if isinstance(text, OpenedText) else branches(recipe.split)
@@ -38,10 +39,10 @@ def pieces_view(text: RunningText, words: Words, recipe: Recipe, typed: str, pla
     where = place
     corpus: tuple[PiecePart, ...] = ()
     if text.documents:
-        where = Place(min(max(0, place.document), text.documents - 1), place.offset)
+        where = CorpusPlace(min(max(0, place.document), text.documents - 1), place.offset)
         corpus = tuple(text.pieces(where, chars, known))
         if corpus:
-            where = Place(where.document, corpus[0].start)
+            where = CorpusPlace(where.document, corpus[0].start)
     longest = max(map(len, words.words), default=0)
     return PiecesView(
         split=recipe.split,
@@ -72,7 +73,7 @@ def _typed(typed: str, recipe: Recipe, known: Branches) -> Iterator[PiecePart]:
 
 
 def _warning(words: Words, longest: int) -> str:
-    """What huge pieces cost, empty where there are none."""
+    """A warning of the cost of huge pieces, empty if there are none."""
     if longest < HUGE_CHARS:
         return ""
     total = sum(map(len, words.words))

@@ -1,133 +1,130 @@
-"""Questions that are answered beside the training, on objects of their own: what another recipe would do, what is used."""
+"""Queries that run in the background, on objects of their own: previews, reports, losses of export."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 
-from tokentui.analyze.asking import answers
+from tokentui import axes
 from tokentui.analyze.health import examine
-from tokentui.analyze.results import Answers, Report
-from tokentui.analyze.ways import ways_of
+from tokentui.analyze.report import vocabulary_report
+from tokentui.analyze.results import HealthReport, VocabularyReport
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.formats import FORMATS, Format, Refused, export, look, recognise, targets
-from tokentui.formats.mistaken import mistaken
-from tokentui.formats.report import ExportReport
-from tokentui.formats.writing import FOREIGN
-from tokentui.learn import start_counted
-from tokentui.learn.base import MERGES
-from tokentui.learn.unigram import UnigramStep, UnigramTrainer
+from tokentui.core.jobs import check
+from tokentui.formats.files import export, mistaken, recognise, targets
+from tokentui.formats.proof import ExportReport, look
+from tokentui.formats.registry import OWN, WRITTEN, Format
+from tokentui.formats.spec import Refused, Spec
+from tokentui.learn import start_counted, walk
+from tokentui.learn.values import Step, Stop
+from tokentui.recipe import Stops
 from tokentui.session import commands as do
-from tokentui.session.explorer import Glance, Prepared, Run
-from tokentui.session.rows import last_row
+from tokentui.session.column import TokenizerAtStep
+from tokentui.session.prepared import Prepared
+from tokentui.session.sections import pair_row
 from tokentui.session.snapshot import PreviewView
-from tokentui.text.beginning import beginning
+from tokentui.text.corpus import beginning
 from tokentui.text.count import count
-from tokentui.text.patience import check
 
-Answer = PreviewView | Answers | Report | ExportReport | tuple[ExportReport, ...] | str
-"""What is answered beside the training."""
+Answer = PreviewView | VocabularyReport | HealthReport | ExportReport | tuple[ExportReport, ...] | str
+"""The result of a background query."""
 
 PREVIEW_CHARS = 20_000
-"""How much of the corpus a preview is made of: it takes less time than a look from one line to the next."""
+"""The characters of the corpus that a preview trains on; few enough to follow the selected line."""
 PREVIEW_SIZE = 500
 """The size that a unigram model is pruned to in a preview."""
 
 
-def answered(command: do.Aside, glance: Glance, prepared: Prepared, cancel: Callable[[], bool]) -> Answer:
+def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepared) -> Answer:
     """The answer to a question.
 
     Args:
         command: The question.
-        glance: The tokenizer of the step that it is asked at.
+        at: The tokenizer of the step that it is asked at.
         prepared: What is open.
-        cancel: Asked from time to time; true raises `Cancelled`.
     """
-    if cancel():
-        raise Cancelled
+    check()
     match command:
         case do.Recognise():
-            name = recognise(command.path)
-            if not name and (damaged := mistaken(command.path)) is not None:
+            format = recognise(command.path)
+            if format is None and (damaged := mistaken(command.path)) is not None:
                 raise damaged
-            return name
+            return format.about if format else ""
         case do.Fingerprint():
-            return glance.corpus.sha256
-        case do.Facts():
-            return facts(glance, cancel)
+            return at.corpus.sha256
+        case do.ExamineHealth():
+            return facts(at)
         case do.Formats():
-            return formats(glance)
+            return formats(at)
         case do.Export():
-            return export_to(glance, command, cancel)
+            return export_to(at, command)
         case do.Preview():
-            return preview(prepared, command, cancel)
-        case do.Ask():
-            return ask(glance, command, cancel)
+            return preview(prepared, command)
+        case do.AnalyzeVocabulary():
+            return ask(at, command)
+    raise TokentuiError("not a question of a session", type(command).__name__)
 
 
-def preview(prepared: Prepared, command: do.Preview, cancel: Callable[[], bool]) -> PreviewView:
+def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     """The first steps of a recipe on the beginning of the corpus.
 
     Args:
         prepared: What is open.
         command: The recipe, and its run.
-        cancel: Asked from time to time; true raises `Cancelled`.
     """
-    run = Run.of(dict(command.run)) if command.run is not None else prepared.run
+    run = command.run or prepared.run
     corpus = beginning(prepared.corpus, PREVIEW_CHARS)
     chars = corpus.characters + sum(len(word) for word, _ in corpus.counts or ())
     try:
-        words = count(corpus, command.recipe, processes=1, cancel=cancel)
-        trainer = start_counted(
-            words, command.recipe, first_id=run.first_id, specials=run.specials,
-            documents=corpus.documents if corpus.counts is None else None, vocab_size=PREVIEW_SIZE, cancel=cancel,
-        )
+        recipe = axes.check(command.recipe)
+        words = count(corpus, recipe, processes=1)
+        pruned = replace(run, stops=Stops(vocab_size=PREVIEW_SIZE))
+        trainer = start_counted(words, recipe, pruned, corpus.documents if corpus.counts is None else None)
         # The stops that say what is a candidate hold here too; those that end a run do not.
-        limits = trainer.limits(run.stops)
-        reason = trainer.run(
-            merges=command.steps, min_count=limits.min_count, max_length=limits.max_length, cancel=cancel
-        )
+        shaping = run.stops.only(tuple(name for name in trainer.traits.shaped_by if name != "vocab_size"))
+        reason = walk.run(trainer, replace(shaping, merges=command.steps))
     except Cancelled:
         raise
     except TokentuiError as error:
         return PreviewView((), (), "", chars, str(error))
-    end = "" if reason == MERGES else reason
-    if isinstance(trainer, UnigramTrainer):
-        return PreviewView((), tuple(map(_line, trainer.steps())), end, chars)
-    return PreviewView(tuple(map(last_row, trainer.steps())), (), end, chars)
+    end = "" if reason is Stop.MERGES else str(reason)
+    made = [(step, step.chosen) for step in walk.steps(trainer)]
+    pairs = tuple(pair_row(trainer, chosen) for _, chosen in made if chosen is not None)
+    return PreviewView(pairs, tuple(_line(step) for step, chosen in made if chosen is None), end, chars)
 
 
-def _line(step: UnigramStep) -> str:
-    """A step of a unigram training in words."""
-    what = "last cut" if step.final else {"em": "EM", "prune": "prune"}[step.what]
-    dropped = f", {step.dropped:,} dropped" if step.dropped else ""
-    return f"{what}, round {step.round}: {step.kept:,} pieces{dropped}, {step.objective:.4f} nats a word"
+def _line(step: Step) -> str:
+    """A round of a training in words."""
+    row = step.row
+    what = "last cut" if getattr(step, "final", False) else {"em": "EM"}.get(step.kind, step.kind)
+    dropped = f", {row['dropped']:,} dropped" if row["dropped"] else ""
+    return f"{what}, round {row['round']}: {row['kept']:,} pieces{dropped}, {row['objective']:.4f} nats a word"
 
 
-def ask(glance: Glance, command: do.Ask, cancel: Callable[[], bool]) -> Answers:
-    """The questions that a vocabulary raises, at the step that was glanced at.
+def ask(at: TokenizerAtStep, command: do.AnalyzeVocabulary) -> VocabularyReport:
+    """The questions that a vocabulary raises, at a step.
 
     Args:
-        glance: The step.
+        at: The step.
         command: The word that is asked for, and whether to go on until nothing is left.
-        cancel: Asked from time to time; true raises `Cancelled`.
     """
-    found = answers(glance.tokenizer, glance.corpus, words=glance.words, exhaust=command.exhaust, cancel=cancel)
-    return replace(found, step=glance.step, ways=ways_of(glance.tokenizer, command.word or glance.typed))
+    return vocabulary_report(
+        at.tokenizer, at.corpus, at.words, step=at.step, text=command.word or at.typed,
+        exhaust=command.exhaust,
+    )
 
 
-def facts(glance: Glance, cancel: Callable[[], bool]) -> Report:
-    """The facts and the health of the tokenizer that was glanced at."""
-    return Report(glance.step, *examine(glance.tokenizer, cancel=cancel))
+def facts(at: TokenizerAtStep) -> HealthReport:
+    """The facts and the health of the tokenizer at that step."""
+    return examine(at.tokenizer, at.step)
 
 
-def formats(glance: Glance) -> tuple[ExportReport, ...]:
-    """What each file format would lose of the tokenizer that was glanced at."""
-    found = []
-    for format in FORMATS.values():
+def formats(at: TokenizerAtStep) -> tuple[ExportReport, ...]:
+    """Return the losses of an export to each file format at a step."""
+    spec, found = Spec(at.tokenizer), []
+    for format in WRITTEN.values():
         check()
-        found.append(look(glance.tokenizer, format))
+        found.append(look(spec, format))
     return tuple(found)
 
 
@@ -136,17 +133,17 @@ def _other_format(path: str, format: Format) -> Format | None:
     name = os.path.basename(path).lower()
     if name in format.files or name.endswith(format.suffixes):
         return None
-    return next((one for one in FOREIGN.values() if name.endswith(one.suffixes)), None)
+    return next((one for one in WRITTEN.values() if one is not OWN and name.endswith(one.suffixes)), None)
 
 
-def export_to(glance: Glance, command: do.Export, cancel: Callable[[], bool]) -> ExportReport:
-    """Write the tokenizer that was glanced at.
+def export_to(at: TokenizerAtStep, command: do.Export) -> ExportReport:
+    """Write the tokenizer at that step.
 
     Raises:
         TokentuiError: A file is there already and must not be written over, or its name is one of another format, or it cannot be
             written.
     """
-    path, format = os.path.expanduser(command.path), FORMATS[command.format]
+    path, format = os.path.expanduser(command.path), WRITTEN[command.format]
     there = next((one for one in targets(path, format) if os.path.lexists(one)), None)
     doubts = ["the file is there already"] if there is not None else []
     if (other := _other_format(path, format)) is not None:
@@ -155,7 +152,7 @@ def export_to(glance: Glance, command: do.Export, cancel: Callable[[], bool]) ->
         hint = "enter again writes over it" if there is not None else "enter again writes it all the same"
         raise TokentuiError("; ".join(doubts), there or path, hint)
     try:
-        return export(glance.tokenizer, path, format.name, cancel=cancel)
+        return export(at.tokenizer, path, format.name)
     except Refused as error:
-        report = look(glance.tokenizer, format)
+        report = look(Spec(at.tokenizer), format)
         return replace(report, refused=report.refused or error.what.partition(": ")[2])

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import cast
 
-from tokentui.encode.imported import ImportedVocabulary, Special
+from tokentui.encode.pipeline import ImportedVocabulary, Special
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.base import Trainer
-from tokentui.learn.replay import OpenedTrainer
+from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.pretokens import Item, Pretokens
-from tokentui.session.snapshot import CorpusPart, OpenedView, PiecePart, Place, TokenSpan
+from tokentui.learn.trainer import Trainer
+from tokentui.session.snapshot import PiecePart
+from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.session.window import RunningText
 from tokentui.text.branches import Branches, kept
 from tokentui.text.branches import branches as known_branches
-from tokentui.text.corpus import Corpus
-from tokentui.text.longtext import LongText
+from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.pretokenize import PreToken
 from tokentui.text.split import splitter
 
 _PARTS_KEPT = 1 << 14
 _AROUND = 1 << 10
-"""Characters beside a pre-token that a branch may look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A tokenizer of a file that is open, and what is shown of it."""
-
-    tokenizer: Tokenizer
-    view: OpenedView
+"""Characters on either side of a pre-token that a branch may look at."""
 
 
 class OpenedText(RunningText):
@@ -74,12 +66,12 @@ class OpenedText(RunningText):
             self._window = document, start, end, items
         return [item for item in items if item.start < end and (item.end > start or not item.end)]
 
-    def _words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+    def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
         for item in self.items(document, start, end):
             if isinstance(item, PreToken):
                 yield item.start, item.text, item.end
 
-    def pieces(self, place: Place, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
+    def pieces(self, place: CorpusPlace, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
         """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
@@ -95,8 +87,8 @@ class OpenedText(RunningText):
         if shown < end:
             yield PiecePart(text[shown:end], shown, end, None)
 
-    def _parts(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[CorpusPart]:
-        assert isinstance(trainer, OpenedTrainer)
+    def _parts(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[tuple[CorpusPart, str]]:
+        file = cast("ReplayTrainer", trainer.traits.replay)
         text = self.text(document)
         times = self._corpus.counts[document][1] if self._corpus.counts is not None else None
         shown = start
@@ -104,17 +96,17 @@ class OpenedText(RunningText):
             if item.end <= shown and not (item.start == item.end == start):
                 continue
             if item.start > shown:
-                yield CorpusPart(Place(document, shown), text[shown : item.start], ())
-            part = self._part_of(document, item, text, trainer, times)
+                yield CorpusPart(CorpusPlace(document, shown), text[shown : item.start], ()), ""
+            part = self._part_of(document, item, text, file, times)
             if shown > item.start:  # its first characters belong to the item before as well
                 part = _without(part, shown - item.start)
-            yield part
+            yield part, ""
             shown = max(shown, item.end)
         if shown < min(end, len(text)):
-            yield CorpusPart(Place(document, shown), text[shown : min(end, len(text))], ())
+            yield CorpusPart(CorpusPlace(document, shown), text[shown : min(end, len(text))], ()), ""
 
-    def _part_of(self, document: int, item: Item, text: str | LongText, trainer: OpenedTrainer, times: int | None) -> CorpusPart:
-        place = Place(document, item.start)
+    def _part_of(self, document: int, item: Item, text: str | LongText, trainer: ReplayTrainer, times: int | None) -> CorpusPart:
+        place = CorpusPlace(document, item.start)
         if isinstance(item, Special):
             return CorpusPart(place, text[item.start : item.end], (TokenSpan(0, item.end - item.start, False, False),), times)
         since = trainer.since(item.text)
@@ -128,7 +120,7 @@ class OpenedText(RunningText):
         return part
 
 
-def _spans(word: PreToken, trainer: OpenedTrainer) -> Iterator[TokenSpan]:
+def _spans(word: PreToken, trainer: ReplayTrainer) -> Iterator[TokenSpan]:
     """The tokens of a pre-token as characters of it; one that came from nothing has no place."""
     units, newest = word.unit_spans, trainer.newest()
     for part in trainer.parts(word.text):
@@ -145,7 +137,7 @@ def _without(part: CorpusPart, cut: int) -> CorpusPart:
         TokenSpan(max(0, span.start - cut), span.end - cut, span.fresh, span.partial or span.start < cut)
         for span in part.tokens if span.end > cut
     ]
-    return CorpusPart(Place(part.place.document, part.place.offset + cut), part.text[cut:], tuple(spans), part.times)
+    return CorpusPart(CorpusPlace(part.place.document, part.place.offset + cut), part.text[cut:], tuple(spans), part.times)
 
 
 def _branch(branches: Branches | None, text: str | LongText, item: Item, begin: int) -> int | None:

@@ -1,230 +1,231 @@
-"""What the screen sees: frozen values, every one of them about the same step.
+"""The snapshot of a session: frozen values, all of them about the same moment.
 
-A screen shows a `Snapshot` and nothing else; it asks for other rows with a `Look`. Bytes are exact; making them safe to
-draw is the screen's business, with `tokentui.core.safetext`.
+A snapshot has columns, and a column has sections. A section that does not change is the same object in the next snapshot, so a
+pane draws only the sections that have changed. Slow results come from background queries. A value that
+belongs to a position names it in `at`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from tokentui.recipe import Ending, Recipe
+from tokentui.session.views import (
+    Busy,
+    ColumnSnapshot,
+    CorpusPlace,
+    EncodedToken,
+    LossRow,
+    PairRow,
+    Passage,
+    Position,
+    RoundView,
+    TokenList,
+)
+
+if TYPE_CHECKING:  # the room of measures loads when columns are compared
+    from tokentui.analyze.agreement import Agreement
+    from tokentui.analyze.align import Alignment
+    from tokentui.analyze.compare import DifferentCut
+    from tokentui.analyze.metrics import MeasureRow
+
+CURVES: tuple[tuple[str, str, str], ...] = (
+    ("tokens", "tokens left", "N"),
+    ("bytes_per_token", "bytes per token", "B / N"),
+    ("bits", "bits at a fixed length", "N·log2 V"),
+    ("in_use", "vocabulary in use", "U / V"),
+)
+"""The curves: the field of `Curve`, its title and its formula."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place in the corpus: a document and a character of its normalised text."""
+class DivergenceSide:
+    """A column before the step at which it differs from another.
 
-    document: int = 0
-    offset: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Which rows the screen wants: the windows of its panes.
-
-    `corpus_chars` is how much text the corpus pane wants from `corpus` on; `corpus_before` how much before it.
-    `vocabulary_order` is one of `VOCABULARY_ORDERS`.
+    `choice` is the pair that it takes, `round` what a round of a unigram model does; both are None where it has ended, and
+    `end` says why. `pairs` are its candidates, best first; `tied` how many share the best value, `tie_rule` what chooses among
+    these; `tokens` and `vocab_size` stand before the step.
     """
 
-    pairs_top: int = 0
-    pairs_rows: int = 60
-    vocabulary_top: int = 0
-    vocabulary_rows: int = 60
-    vocabulary_order: str = "newest"
-    corpus: Place = Place()
-    corpus_chars: int = 4000
-    corpus_before: int = 2000
-    curve_points: int = 64
-
-
-VOCABULARY_ORDERS = ("newest", "most used", "longest", "id")
-"""How the vocabulary may be sorted."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """A candidate. `change` is what its count changed by with the last step; `new` if the last step made it; `tied` if
-    another candidate is exactly as good. `left_uses` and `right_uses` are how often its two symbols stand in the corpus,
-    `score` is the WordPiece score that they give. `marks` is how many bytes at the front and at the end of the token are the
-    recipe's mark, which is no text. Where a byte stands for the pair (Gage), `token` is that byte and `spelled`
-    what it expands to.
-    """
-
-    left: bytes
-    right: bytes
-    token: bytes
-    count: int
-    change: int
-    new: bool
-    tied: bool
-    left_uses: int = 0
-    right_uses: int = 0
-    score: float = 0.0
-    spelled: bytes = b""
-    marks: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class BirthRow(PairRow):
-    """A token of an opened tokenizer that is still to be born, or, where all are, one that was `born`.
-
-    It is birth `number` and has this `id`; `parts` are what its bytes are before: the two of a merge (`left` and `right` are
-    these), or as many tokens as they are cut into. `count` is how many tokens of it the corpus has as soon as it is born, `words`
-    how many distinct words change; `place` says where it stands in the file.
-    """
-
-    number: int = 0
-    id: int = 0
-    parts: tuple[bytes, ...] = ()
-    words: int = 0
-    place: str = ""
-    born: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LossRow:
-    """A piece of a unigram model as the coming pruning judges it, least loss first.
-
-    `expected` is how often it was expected in the corpus when that was last counted, `uses` how often the best segmentations have
-    it, `loss` by how much the mean log probability of a token falls without it (infinite for what nothing can replace),
-    `alternative` what would stand for it, `goes` whether the pruning drops it and `reason` why, `taken` whether the walk through
-    a pruning has dropped it already.
-    """
-
-    piece: bytes
-    probability: float
-    expected: float
-    uses: int
-    loss: float
-    alternative: tuple[bytes, ...]
-    goes: bool
-    reason: str
-    taken: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRow:
-    """A vocabulary entry. `kind` is special, byte, base, merge, piece (of a unigram model), orphan (of a file: no merge makes it)
-    or left (a piece that the last step dropped: it has no id); `step` and `count` say when and how often its pair stood when it
-    was born (None but for merges); `uses` is how often it stands in the corpus now, None where it cannot. `score` is a piece's
-    natural log probability, of one that left the figure that it was dropped for; `reason` why it left, or why no text becomes it;
-    `parents` are the two tokens that a merge was made of; `marks` is how many bytes at its front and at its end are the mark.
-    """
-
-    id: int | None
-    piece: bytes
-    kind: str
-    step: int | None
-    count: int | None
-    uses: int | None
-    score: float | None = None
-    reason: str = ""
-    parents: tuple[bytes, ...] = ()
-    marks: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class TokenSpan:
-    """A token inside a piece of the corpus: characters start to end of the piece.
-
-    `fresh` if the last step made it; `partial` if it begins or ends inside a character (it covers that character then).
-    """
-
-    start: int
-    end: int
-    fresh: bool
-    partial: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusPart:
-    """A pre-token of the running text with its tokens, or text between two that the split drops (`tokens` is empty).
-
-    `place` is where it starts. `times` is set for a corpus of counted words: how often the word counts.
-    """
-
-    place: Place
-    text: str
-    tokens: tuple[TokenSpan, ...]
-    times: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusView:
-    """The part of the corpus that the pane shows. `parts` start at or before the place that was looked at.
-
-    `at_start` and `at_end` say whether there is text before and after them; `position` is how far into the corpus the place is,
-    from 0 to 1.
-    """
-
-    place: Place
-    parts: tuple[CorpusPart, ...]
-    at_start: bool
-    at_end: bool
-    position: float
-
-
-@dataclass(frozen=True, slots=True)
-class RoundView:
-    """Where a unigram training stands.
-
-    `last` is what the last step did (`seeds` at step 0, `em`, `prune` or `cut`), in which `round` from 1; `pieces` how many there
-    are, `dropped` how many the last step dropped, `objective` the mean negative log probability of a word, `before` the one
-    before the last step (None at the start). `next` is what the next step does, empty at the end; `going` how many
-    pieces it drops as far as that is known (None before an EM step) and `taken` how many of these a walk through the pruning
-    has dropped already.
-    """
-
-    last: str
-    round: int
-    pieces: int
-    dropped: int
-    objective: float
-    before: float | None
-    next: str
-    going: int | None
-    taken: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class WhyView:
-    """Why the next step is what it is; `end` says why there is none, in the words of the trace. `facts` are further sentences;
-    `round` is there for a unigram training, whose steps are no pairs."""
-
-    best: PairRow | None
-    runner_up: PairRow | None
-    tied: int
-    replaced: int
-    tie_rule: str
+    choice: PairRow | None
+    round: RoundView | None
     end: str | None
-    facts: tuple[str, ...] = ()
-    round: RoundView | None = None
-
-
-class EncodedToken(NamedTuple):
-    """A token of the typed text. `piece` is None for an unknown; `start` and `end` are characters of what was typed."""
-
-    id: int | None
-    text: str
-    piece: bytes | None
-    start: int
-    end: int
-    word: int
+    pairs: tuple[PairRow, ...] | tuple[LossRow, ...]
+    tied: int
+    tie_rule: str
+    tokens: int
+    vocab_size: int
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedView:
-    """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be, `lost` what decoding the ids
-    does not give back, and `back` what it gives back then; they are empty where the text comes back as it was typed."""
+class DivergenceView:
+    """The first step that two columns, by their keys, make differently.
 
-    text: str
-    tokens: tuple[EncodedToken, ...]
-    bytes: int
-    error: str | None = None
-    lost: tuple[str, ...] = ()
-    back: str = ""
+    Attributes:
+        a: The key of the one further left.
+        b: The key of the other.
+        looked: The steps that were found alike.
+        step: The step, from 1; None where none was found (yet).
+        sides: Both sides of it; empty without a step.
+        busy: The search under way, None where it is over or was given up.
+        done: Whether it is over: without a step, the columns are alike to their end.
+        literal: Whether merges are compared as they are spelled; else by what they mean.
+        other: The step by the other way to compare, where it is another one.
+    """
+
+    a: int
+    b: int
+    looked: int
+    step: int | None
+    sides: tuple[DivergenceSide, ...]
+    busy: Busy | None
+    done: bool
+    literal: bool = False
+    other: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """The agreement of two columns, by their keys, on the text that is shown or on the corpus.
+
+    `partings` are the stretches of the corpus that they most often cut differently. For the text
+    that is shown there are none: `Aligned.alignment.partings` has them."""
+
+    a: int
+    b: int
+    agreement: Agreement
+    partings: tuple[DifferentCut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """The text that is shown, encoded by each column at the position.
+
+    Attributes:
+        text: The text: what was typed, or the passage.
+        passage: Where it stands in the corpus, None for what was typed.
+        keys: The columns that encode it, by their keys: a row each.
+        alignment: Their rows under each other; None where none encodes it.
+        tokens: The tokens of each row; a cell's `token` is a place in it.
+        bytes: The bytes of the text.
+        pairs: How far each two rows agree.
+        refused: The columns that refuse it, by their keys, and why.
+        left: How many characters of a long text are left out.
+    """
+
+    text: str = ""
+    passage: Passage | None = None
+    keys: tuple[int, ...] = ()
+    alignment: Alignment | None = None
+    tokens: tuple[tuple[EncodedToken, ...], ...] = ()
+    bytes: int = 0
+    pairs: tuple[PairAgreement, ...] = ()
+    refused: tuple[tuple[int, str], ...] = ()
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapCounts:
+    """The number of tokens that two vocabularies share, by the keys of their columns.
+
+    By exact bytes, and bare: without marks and without a space in front. `never_b` and `never_a` count what the other never makes
+    in its whole run, None until that is known: it is looked for where one of these lists is shown.
+    """
+
+    at: Position
+    a: int
+    b: int
+    common: int
+    only_a: int
+    only_b: int
+    jaccard: float | None
+    bare_common: int
+    bare_only_a: int
+    bare_only_b: int
+    bare_jaccard: float | None
+    never_b: int | None = None
+    never_a: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenInBoth:
+    """A token of two vocabularies: its id and its uses in the corpus in either, None where it is not there (or, of a special, not
+    counted)."""
+
+    piece: bytes
+    id_a: int | None
+    id_b: int | None
+    uses_a: int | None
+    uses_b: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokensInBoth:
+    """The rows that `query` asked for, of `total` that hold its text. `query.top` is where they begin.
+
+    `busy` is the walk to the end of a run that a `never` list needs; there are no rows until it is over.
+    """
+
+    at: Position
+    query: TokenList
+    total: int
+    rows: tuple[TokenInBoth, ...]
+    busy: Busy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The measures of a corpus, a column of figures for each key in `keys`.
+
+    Attributes:
+        at: The position that they belong to.
+        corpus: The name of the corpus.
+        keys: The columns, by their keys.
+        rows: The measures; under each set of conventions a row of its own.
+        errors: Why a column has no figures, by its key.
+        agreements: How far each two agree on the corpus; None until that is known.
+    """
+
+    at: Position
+    corpus: str
+    keys: tuple[int, ...]
+    rows: tuple[MeasureRow, ...]
+    errors: tuple[tuple[int, str], ...]
+    agreements: tuple[PairAgreement, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A column's curves on one corpus, as the tokenizer of each step encodes it.
+
+    Attributes:
+        key: The column.
+        held_out: Whether it is the second corpus.
+        steps: The steps, ascending, from 0.
+        tokens: The corpus in tokens after each.
+        bytes_per_token: Bytes for each of these; None where there is none.
+        bits: N·log2 V.
+        in_use: The share of the ids that the corpus holds; empty until it is known.
+        error: Why there is none, in one line.
+    """
+
+    key: int
+    held_out: bool
+    steps: tuple[int, ...]
+    tokens: tuple[int, ...]
+    bytes_per_token: tuple[float | None, ...]
+    bits: tuple[float, ...]
+    in_use: tuple[float, ...]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """The curves of all columns. `end` is the furthest step of any; `marks` the step that each column, by its key, stands at."""
+
+    end: int
+    series: tuple[Curve, ...]
+    marks: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class PiecePart:
 
 @dataclass(frozen=True, slots=True)
 class PiecesView:
-    """How the split cuts the typed text, and the corpus from a place on.
+    """The split of the typed text, and of the corpus from a place on.
 
     `branches` says in words or as a pattern what each branch of the split matches; `longest` is the longest pre-token of the
     corpus in characters; `warning` is empty, or says what pieces of that size will cost.
@@ -251,7 +252,7 @@ class PiecesView:
     split: str
     branches: tuple[str, ...]
     typed: tuple[PiecePart, ...]
-    place: Place
+    place: CorpusPlace
     corpus: tuple[PiecePart, ...]
     distinct: int
     occurrences: int
@@ -291,128 +292,100 @@ class PreviewView:
 
 
 @dataclass(frozen=True, slots=True)
-class StageView:
-    """A step of an opened tokenizer: its `name` (`normalizer`), `what` it does in a line or as the file says it, whether it is
-    `opaque` (rules that cannot be shown one by one), and what the axes say of it (`axis`, empty where they cannot)."""
+class Between:
+    """The comparison of columns that are shown side by side.
 
-    name: str
-    what: str
-    opaque: bool = False
-    axis: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedView:
-    """The tokenizer that was opened from a file.
-
-    `name` is the file's, `path` where it is; `order` says in what order its tokens are born, of which there are `births`; `size`
-    is the number of its ids when all are born. `stages` are its steps in order, `notes` what was assumed of it.
+    Attributes:
+        aligned: The typed text, or a passage, encoded by each.
+        divergences: The first differing step of each two columns.
+        overlaps: The overlap of each two vocabularies; empty until known.
+        tokens: The list of tokens that was asked for, None for none.
+        measured: The measures, None until they are known; `held_measured` those of the second corpus.
+        curves: The curves, None where they are not shown.
+        held_out: The name of the second corpus, empty for none.
+        ended: True if every column is at its end.
+        busy: The background query under way.
+        failed: A line for each failed query, with the reason.
     """
 
-    name: str
-    path: str
-    order: str
-    births: int
-    size: int
-    stages: tuple[StageView, ...]
-    notes: tuple[str, ...]
+    aligned: Aligned = Aligned()
+    divergences: tuple[DivergenceView, ...] = ()
+    overlaps: tuple[OverlapCounts, ...] = ()
+    tokens: TokensInBoth | None = None
+    measured: Measured | None = None
+    held_measured: Measured | None = None
+    curves: Curves | None = None
+    held_out: str = ""
+    ended: bool = False
+    busy: Busy | None = None
+    failed: tuple[str, ...] = ()
+
+
+_START = Position()
+_NOTHING = Between()
 
 
 @dataclass(frozen=True, slots=True)
-class Busy:
-    """A long work under way: what, how far of how much (total 0 where that is not known)."""
+class CorpusFacts:
+    """The corpus that is open.
 
-    what: str
-    done: int
-    total: int
+    Attributes:
+        name: The name, not yet safe to draw; `bytes` its size.
+        notes: What reading noticed (bytes that are not UTF-8, files left out).
+        nothing: Whether no corpus is open.
+    """
+
+    name: str = ""
+    bytes: int = 0
+    notes: tuple[str, ...] = ()
+    nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that the main screen shows, at one step.
+    """The state of a session at a moment.
 
-    Args:
+    Attributes:
         version: Grows with every snapshot of a session.
-        corpus_name: What the corpus is called, not yet safe to draw.
-        corpus_bytes: Its size.
-        occurrences: Its pre-tokens in all.
-        distinct: Its distinct pre-tokens.
-        notes: What the reader noticed (bytes that are not UTF-8, files left out).
-        recipe: What is trained.
-        preset: The name of the preset that the recipe is, empty if none.
-        step: The step that everything here belongs to.
-        known: The furthest step trained so far.
-        target: The step that the run ends at as far as that is known, None where it is not.
-        ending: What that step is, see `Ending.kind`.
-        tokens: The corpus in tokens now; `start_tokens` in units at the start.
-        vocab_size: The number of ids now.
-        running: Whether it plays; `speed` in steps a second, None for as fast as it can.
-        goal: A step being walked to, None if none.
-        partial: Whether only a part of the corpus has been counted.
-        pairs: Candidates from `pairs_top` on, of `pairs_total`.
-        vocabulary: Entries from `vocabulary_top` on, of `vocab_size`, in `vocabulary_order`.
-        curve: The corpus in tokens after evenly spread steps from 0 to `curve_end`.
+        corpus: The corpus.
+        columns: The columns, from the left; the main screen shows the first.
+        position: The position that the columns are kept at.
+        goal: The position being walked to, None if none.
+        running: True if it plays; `speed` in steps a second, None for as fast as it can.
         busy: The long work under way, None if none.
-        waiting: What was asked for and waits until that is done, in words; empty if nothing does.
-        nothing: Whether nothing is open: what is here stands for no corpus.
-        keep_place: What another recipe is brought to: the same `step`, or the same size of the vocabulary (`size`).
-        engine: What runs, in a few words; `compiling once` while the kernels are being compiled; `plain Python for AXIS=VALUE`
-            where that is what there is no kernel for.
-        memory: How many bytes the training holds: the corpus laid out, its history, checkpoints. 0 where that is not counted.
-        opened: The tokenizer that was opened from a file, None where one is trained.
+        waiting: The commands that wait until that is done, in words; empty if none does.
+        keep_place: Position to restore after switching recipes: same `step` or vocabulary `size`.
+        engine: The engine, in a few words; `compiling once` while the kernels compile;
+            `plain Python for AXIS=VALUE` where there is no kernel for that.
+        parked: The number of hidden columns after the first, to be shown again by `Compare`.
+        between: The comparison of the columns; empty where one is shown.
     """
 
     version: int
-    corpus_name: str
-    corpus_bytes: int
-    occurrences: int
-    distinct: int
-    notes: tuple[str, ...]
-    recipe: Recipe
-    preset: str
-    step: int
-    known: int
-    target: int | None
-    tokens: int
-    start_tokens: int
-    vocab_size: int
-    running: bool
-    speed: int | None
-    goal: int | None
-    partial: bool
-    last: PairRow | None
-    last_id: int | None
-    pairs: tuple[PairRow, ...] | tuple[LossRow, ...]
-    pairs_top: int
-    pairs_total: int
-    why: WhyView
-    vocabulary: tuple[TokenRow, ...]
-    vocabulary_top: int
-    vocabulary_order: str
-    corpus: CorpusView
-    encoded: EncodedView
-    curve: tuple[int, ...]
-    curve_end: int
-    busy: Busy | None
+    corpus: CorpusFacts
+    columns: tuple[ColumnSnapshot, ...]
+    position: Position = _START
+    goal: Position | None = None
+    running: bool = False
+    speed: int | None = None
+    busy: Busy | None = None
+    waiting: str = ""
     keep_place: str = "step"
     engine: str = ""
-    memory: int = 0
-    waiting: str = ""
-    nothing: bool = False
-    opened: OpenedView | None = None
-    ending: str = "stop"
+    parked: int = 0
+    between: Between = _NOTHING
 
     @property
-    def end(self) -> Ending:
-        """Where the run ends, as far as that is known."""
-        return Ending(self.target, self.ending if self.target is not None else "open")
+    def main(self) -> ColumnSnapshot:
+        """The first column."""
+        return self.columns[0]
 
     @property
-    def objective(self) -> str:
-        """What is trained for; `opened` where nothing is trained and a tokenizer of a file is walked through."""
-        return self.recipe.objective if self.opened is None else "opened"
+    def side_by_side(self) -> bool:
+        """True if columns are compared."""
+        return len(self.columns) > 1
 
     @property
-    def bytes_per_token(self) -> float:
-        """Bytes of the corpus for each token now; 0 for an empty corpus."""
-        return self.corpus_bytes / self.tokens if self.tokens else 0.0
+    def nothing(self) -> bool:
+        """True if no corpus is open."""
+        return self.corpus.nothing

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tokentui.encode.imported import ImportedVocabulary
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.replay import SAID, Order
-from tokentui.session.snapshot import OpenedView, StageView
+from tokentui.learn.replay import SAID, TokenOrder
+from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
 
 _NAMES = {
@@ -28,25 +29,24 @@ _UNAPPLIED = ("truncation", "padding")
 _BY_PATTERN = frozenset({"Regex", "ByteLevel", "Whitespace", "Digits"})
 _BY_TABLE = frozenset({"NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Lowercase", "BertNormalizer"})
 _LONGEST = 100
-_WAYS = {"merges": "merges, the earliest first", "longest-match": "the longest match", "viterbi": "the most probable pieces"}
 
 
-def opened_view(tokenizer: Tokenizer, order: Order, path: str) -> OpenedView:
-    """What is shown of a tokenizer that was opened.
+def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedView:
+    """Return the view of an opened tokenizer.
 
     Args:
         tokenizer: The tokenizer.
-        order: Its births.
+        order: Its merge order.
         path: Its file.
     """
     return OpenedView(
         name=_name(path), path=path, order=SAID[order.kind],
-        births=len(order.births), size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
+        births=len(order.tokens), size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
     )
 
 
 def _name(path: str) -> str:
-    """What a file is called: its own name, with its folder's where all files of the kind are called so."""
+    """Return the name of a file, with its folder's if all files of the kind have that name."""
     name = os.path.basename(path)
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return f"{folder}/{name}" if name in _COMMON and folder else name or "a tokenizer"
@@ -73,7 +73,7 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
             yield StageView(_NAMES["normalizer"], ", ".join(recipe.normalize) or "none", axis=normalize)
             yield StageView(_NAMES["pre_tokenizer"], recipe.split, axis=split)
     model = dict(said.get("model") or {})
-    what = [str(model.pop("type", "") or _WAYS.get(recipe.encode, recipe.encode)), *_worded(model)]
+    what = [str(model.pop("type", "") or WAYS.of(recipe.encode).how), *_worded(model)]
     yield StageView("model", _short(", ".join(what)), axis=f"encode={recipe.encode} unknown={recipe.unknown}")
     versions = _versions(said)
     if versions:
@@ -138,7 +138,7 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
 
 
 def _worded(spec: Mapping[str, Any]) -> Iterator[str]:
-    """What a step is told: what is null or empty is left out, true is said by its name alone."""
+    """Yield the settings of a step in words. Omits null and empty values; shows true by its name alone."""
     for key, value in spec.items():
         if value is None or value == "" or value == [] or value == {}:
             continue

@@ -1,51 +1,20 @@
-"""Which branch of a split matched a word: a pattern's alternatives, tried in order as the pattern itself tries them."""
+"""The branch of a split that matched a word.
+
+Branches are the alternatives of a pattern, tried in the same order as the pattern tries them.
+"""
 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any
 
-import regex
+from tokentui.core.errors import TokentuiError
+from tokentui.text.split import SPLITS, compile_pattern
 
-from tokentui.recipe import compile_pattern
-from tokentui.text.split import SPLITS
-
-_MEANINGS = {
-    r"'(?:[sdmt]|ll|ve|re)": "a contraction",
-    r"'(?i:[sdmt]|ll|ve|re)": "a contraction, of either case",
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)": "a contraction, of either case",
-    r" ?\p{L}++": "letters, with a space in front",
-    r"[^\r\n\p{L}\p{N}]?+\p{L}++": "letters, with one sign or space in front",
-    r"[^\r\n\p{L}\p{N}]?+\p{L}+": "letters, with one sign or space in front",
-    r"[^\r\n\p{L}\p{N}]?\p{L}+": "letters, with one sign or space in front",
-    r" ?\p{N}++": "digits, with a space in front",
-    r"\p{N}{1,3}+": "up to three digits",
-    r"\p{N}{1,3}": "up to three digits",
-    r" ?[^\s\p{L}\p{N}]++": "signs, with a space in front",
-    r" ?[^\s\p{L}\p{N}]++[\r\n]*+": "signs and the line ends after them",
-    r" ?[^\s\p{L}\p{N}]++[\r\n]*": "signs and the line ends after them",
-    r" ?[^\s\p{L}\p{N}]+[\r\n]*": "signs and the line ends after them",
-    r" ?[^\s\p{L}\p{N}]+[\r\n/]*": "signs and the line ends and slashes after them",
-    r"\s++$": "white space at the end of the text",
-    r"\s*[\r\n]": "white space up to a line end",
-    r"\s*[\r\n]+": "white space up to line ends",
-    r"\s+(?!\S)": "white space, but for the last one before a word",
-    r"\s": "one white space",
-    r"\s+": "white space",
-    r"(?s).+": "all of it",
-    r"\S+": "what stands between white space",
-    r"[^ ]+": "what stands between spaces",
-    r"\w+": "letters, digits and underscores",
-    r"[^\w\s]+": "signs",
-    r"[\s\p{P}][^\s\p{P}]*": "a space or a punctuation mark, and what follows up to the next",
-    r"[^\s\p{P}]+": "a beginning with neither space nor punctuation",
-    "▁[^▁]*": "a space and the word after it",
-    "[^▁]+": "a beginning without a space",
-}
-_LOWER = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-_UPPER = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+_READABLE = 200  # characters of a pattern
 _FLAGS = re.compile(r"\(\?[a-zA-Z01]+\)")
 
 
@@ -101,7 +70,7 @@ class Branches:
     _patterns: tuple[Any, ...]
 
     def of(self, text: str, at: int, word: str) -> int | None:
-        """The branch that matched a word which stands at a place of a text; None where that cannot be told."""
+        """The branch that matched the word at a place of a text; None where it is unknown."""
         if self.alone:
             text, at = word, 0
         for n, pattern in enumerate(self._patterns):
@@ -111,7 +80,7 @@ class Branches:
 
 
 BETWEEN = "what no branch matches"
-"""What stands between two matches of a pattern and is kept."""
+"""The label of kept text between two matches of a pattern."""
 
 
 def kept(found: Branches) -> Branches:
@@ -126,30 +95,20 @@ def branches(split: str) -> Branches:
     Raises:
         TokentuiError: A pattern that cannot be compiled.
     """
-    name, colon, own = split.partition(":")
-    if colon:
-        whole = compile_pattern(own)
-        try:
-            compiled = [regex.compile(part) for part in alternatives(own)]
-        except regex.error:  # a branch that refers to a group of another one
-            return Branches((own,), False, (whole,))
-        return Branches(tuple(alternatives(own)), False, tuple(compiled))
-    if name == "bert":
-        return Branches(("letters, digits and signs", "one punctuation mark"), False, tuple(
-            re.compile(part) for part in alternatives(SPLITS[name].pattern)
-        ))
-    parts = alternatives(SPLITS[name].pattern)
-    if name == "falcon":
-        parts = ["[0-9]{3}", *parts]
-    return Branches(tuple(map(_named, parts)), name in ("falcon", "metaspace"), tuple(map(regex.compile, parts)))
+    record = SPLITS.of(split)
+    pattern = record.told or record.pattern or split.partition(":")[2]
+    compiled = re.compile if record.plain else compile_pattern
+    whole, parts = compiled(pattern), alternatives(pattern)
+    try:
+        patterns = tuple(map(compiled, parts))
+    except TokentuiError:  # a branch that refers to a group of another one
+        return Branches((pattern,), record.alone, (whole,))
+    meanings = itertools.chain(record.branches, itertools.repeat(""))
+    return Branches(tuple(map(_named, parts, meanings)), record.alone, patterns)
 
 
-def _named(part: str) -> str:
-    meaning = _MEANINGS.get(part)
-    if part.startswith(_LOWER):
-        meaning = "letters that end in lower case, with one sign or space in front"
-    elif part.startswith(_UPPER):
-        meaning = "letters that begin in upper case, with one sign or space in front"
-    elif part == "[0-9]{3}":
-        meaning = "three digits"
-    return f"{meaning}  {part}" if meaning else part
+def _named(part: str, meaning: str) -> str:
+    """A branch in words, and its pattern where that can be read."""
+    if not meaning:
+        return part
+    return meaning if len(part) > _READABLE else f"{meaning}  {part}"

@@ -1,18 +1,22 @@
-"""The bytes of a file: opened without hanging, unpacked, and stopped at a limit.
+"""The bytes of a file: opened without hanging, unpacked (gzip, bzip2, xz, zstd), and stopped at a limit.
 
-Nothing here waits where `cancel` is not asked: a pipe is polled, never just read, since it may never answer.
+A pipe is polled, never just read, since it may never answer: so a job can be cancelled.
 """
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
 import errno
+import gzip
 import hashlib
+import importlib
 import io
 import lzma
 import mmap
 import os
+import re
 import select
 import stat
 import time
@@ -22,12 +26,20 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from tokentui.core import limits
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_held, kind
-from tokentui.text.unpack import PACKED, unpacked
+from tokentui.core.jobs import check, tick
 
 BLOCK = 1 << 20
-"""Bytes unpacked between two looks at `cancel`."""
+"""Bytes unpacked between two checks of the job."""
+
+_PACKED = re.compile(
+    rb"(?P<gzip>\x1f\x8b\x08)"
+    rb"|(?P<bzip2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))"
+    rb"|(?P<xz>\xfd7zXZ\x00)"
+    rb"|(?P<zstd>\x28\xb5\x2f\xfd)"
+)
+"""Matches the start of compressed data; each group has the name of its method."""
 
 _READ_AHEAD = 1 << 16
 _POLL_MS = 50
@@ -48,42 +60,24 @@ _BINARY = (
 
 
 class Meter:
-    """How far reading has come, and whether to go on.
+    """Bytes read and unpacked so far, of all files together; `total` is 0 where it is not known."""
 
-    Args:
-        total: Bytes to read, 0 where that is not known.
-        progress: Told (done, total) as bytes are read.
-        cancel: Asked often; a true answer ends the reading.
-    """
-
-    def __init__(
-        self,
-        total: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-        cancel: Callable[[], bool] | None = None,
-    ) -> None:
+    def __init__(self, total: int = 0) -> None:
         self.total, self.done, self.unpacked = total, 0, 0
-        self._progress, self._cancel = progress, cancel
-
-    def check(self) -> None:
-        """Raise `Cancelled` where the caller asks for it."""
-        if self._cancel is not None and self._cancel():
-            raise Cancelled("reading was cancelled")
 
     def advance(self, count: int) -> None:
         """So many more bytes are read (a file may have grown since it was measured)."""
         self.done += count
         self.total = max(self.total, self.done) if self.total else 0
-        if self._progress is not None:
-            self._progress(self.done, self.total)
+        tick(self.done, self.total)
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
     """A file's bytes, unpacked; `looks` says what it seems to be.
 
-    `data` is private memory, never the file. `digest` is the SHA-256 of the file as it stands, None where that is the digest of
-    `data`.
+    `data` is private memory, never the file. `digest` is the SHA-256 of the file as it stands, None where
+    that is the digest of `data`.
     """
 
     data: memoryview
@@ -114,7 +108,9 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         try:
             status = os.fstat(descriptor)
             size = _size(status, path, pipes)  # it may have become another meanwhile
-            source = _Source(lambda view: os.readv(descriptor, (view,)), descriptor, meter, show(path), stream=size is None)
+            source = _Source(
+                lambda view: os.readv(descriptor, (view,)), descriptor, meter, show(path), stream=size is None
+            )
             source.status = status
             return _contents(source, size or 0, text_only)
         finally:
@@ -160,12 +156,14 @@ def _stream(stream: BinaryIO, name: str, meter: Meter) -> tuple[_Source, int]:
     if descriptor is not None:
         status = os.fstat(descriptor)
         mode = status.st_mode
-        a_device = stat.S_ISCHR(mode) and not (os.isatty(descriptor) or os.path.samestat(status, os.stat(os.devnull)))
+        a_device = stat.S_ISCHR(mode) and not (
+            os.isatty(descriptor) or os.path.samestat(status, os.stat(os.devnull))
+        )
         if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
             raise TokentuiError(f"is {kind(mode)}, not a file of text", name, _WHAT_CAN_BE_READ)
         size = _size(status, name, pipes=True) if stat.S_ISREG(mode) else None
-    # What is there now: readinto() waits for all.
-    take: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
+    # readinto1() returns the bytes that are available; readinto() waits for all.
+    take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
     source = _Source(take, descriptor, meter, name, stream=size is None)
     source.status = status if size is not None else None
     return source, size or 0
@@ -181,7 +179,9 @@ def measure(path: str, *, pipes: bool = False) -> int | None:
     try:
         status = os.stat(path)
     except ValueError:
-        raise TokentuiError("no file can have this name", show(path), "it holds a NUL or half a character") from None
+        raise TokentuiError(
+            "no file can have this name", show(path), "it holds a NUL or half a character"
+        ) from None
     return _size(status, path, pipes)
 
 
@@ -189,7 +189,9 @@ def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
     if stat.S_ISFIFO(status.st_mode):
         if pipes:
             return None
-        raise TokentuiError("is a pipe, which may never answer or end", show(path), "--as text reads it, or name it -")
+        raise TokentuiError(
+            "is a pipe, which may never answer or end", show(path), "--as text reads it, or name it -"
+        )
     if not stat.S_ISREG(status.st_mode):
         raise TokentuiError(f"is {kind(status.st_mode)}, not a file of text", show(path), _WHAT_CAN_BE_READ)
     return status.st_size
@@ -199,11 +201,15 @@ def check_size(size: int, where: str) -> None:
     """Refuse what is larger than a corpus may be."""
     most = limits.now().corpus_bytes
     if size > most:
-        raise TokentuiError(f"{size:,} bytes are too many; the limit is {most:,}", where, _too_much("corpus-bytes"))
+        raise TokentuiError(
+            f"{size:,} bytes are too many; the limit is {most:,}",
+            where,
+            limits.reading("corpus-bytes", _TAKE_PART),
+        )
 
 
 def refusal(error: OSError, path: str) -> TokentuiError:
-    """What to tell the user about a path that the system refuses."""
+    """The error for the user where the system refuses a path."""
     hints = {
         errno.ENOENT: "check the name",
         errno.EACCES: "check its permissions",
@@ -214,29 +220,35 @@ def refusal(error: OSError, path: str) -> TokentuiError:
     return TokentuiError(what, show(path), hints.get(error.errno or 0, "check the file"))
 
 
-def _too_much(name: str) -> str:
-    return limits.reading(name, _TAKE_PART)
-
-
 class _Source(io.RawIOBase):
-    """Bytes as they come, counted. A read returns all that was asked for, or the end is reached.
+    """Bytes as they arrive, counted. A read returns fewer bytes than were asked for only at the end.
 
     Args:
-        take: Gives what is there now.
-        descriptor: What is polled, where there is one.
-        meter: Told what is read, and asked whether to go on.
-        where: What it is called in errors.
-        stream: Whether nobody knows its size. Then there is an end to how much it may give and how long it may be silent.
+        take: Fills a buffer with the bytes that are available.
+        descriptor: The file descriptor to poll, None where there is none.
+        meter: Counts the bytes that are read and stops a cancelled job.
+        where: The name of the source in errors.
+        stream: True if the size is unknown. Then the number of bytes and the time of silence are limited.
     """
 
     def __init__(
-        self, take: Callable[[memoryview], int | None], descriptor: int | None, meter: Meter, where: str, *, stream: bool
+        self,
+        take: Callable[[memoryview], int | None],
+        descriptor: int | None,
+        meter: Meter,
+        where: str,
+        *,
+        stream: bool,
     ) -> None:
         now = limits.now()
         self._take, self.meter, self.where = take, meter, where
-        self.name_of_most = "stream-bytes" if stream and now.stream_bytes < now.corpus_bytes else "corpus-bytes"
+        self.name_of_most = (
+            "stream-bytes" if stream and now.stream_bytes < now.corpus_bytes else "corpus-bytes"
+        )
         self.most = min(now.corpus_bytes, now.stream_bytes) if stream else now.corpus_bytes
-        self._patience = now.stream_seconds if stream and not (descriptor is not None and os.isatty(descriptor)) else None
+        self._patience = (
+            now.stream_seconds if stream and not (descriptor is not None and os.isatty(descriptor)) else None
+        )
         self.hash: Any = None
         """Is given what is read from the time when it is set."""
         self.status: os.stat_result | None = None
@@ -267,12 +279,16 @@ class _Source(io.RawIOBase):
 
     def too_much(self) -> TokentuiError:
         """The refusal of more than it may give."""
-        return TokentuiError(f"more than {self.most:,} bytes, which is the limit", self.where, _too_much(self.name_of_most))
+        return TokentuiError(
+            f"more than {self.most:,} bytes, which is the limit",
+            self.where,
+            limits.reading(self.name_of_most, _TAKE_PART),
+        )
 
     def _next(self, view: memoryview) -> int:
         begun = time.monotonic()
         while True:
-            self.meter.check()
+            check()
             if self._patience is not None and time.monotonic() - begun > self._patience:
                 hint = limits.reading("stream-seconds", "see what feeds it")
                 raise TokentuiError(f"nothing came for {self._patience:g} s", self.where, hint)
@@ -286,12 +302,12 @@ class _Source(io.RawIOBase):
 def _contents(source: _Source, size: int, text_only: bool) -> Contents:
     meter, where, now = source.meter, source.where, limits.now()
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
-    method = PACKED.match(packed.peek())
+    method = _PACKED.match(packed.peek())
     try:
         if method:
             source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
-            stream = io.BufferedReader(unpacked(packed, str(method.lastgroup), where), _READ_AHEAD)
-            if again := PACKED.match(stream.peek()):
+            stream = io.BufferedReader(_unpacked(packed, str(method.lastgroup), where), _READ_AHEAD)
+            if again := _PACKED.match(stream.peek()):
                 what = f"{again.lastgroup} data packed with {method.lastgroup}"
                 raise TokentuiError(what, where, "unpack it first")
         looks, is_text = _look(stream.peek(), where)
@@ -300,7 +316,8 @@ def _contents(source: _Source, size: int, text_only: bool) -> Contents:
         check_size(meter.unpacked + size, where)
         if source.status is not None:
             check_held(source.status, where)
-        data = _room(0 if method else size + 1)  # with room for one more the end is found without a larger copy
+        # with room for one more the end is found without a larger copy
+        data = _room(0 if method else size + 1)
         filled = 0
         while True:
             if filled == len(data):
@@ -310,7 +327,7 @@ def _contents(source: _Source, size: int, text_only: bool) -> Contents:
                 count = stream.readinto(view[filled : filled + BLOCK])
             if not count:
                 break
-            meter.check()
+            check()
             filled += count
             meter.unpacked += count
             if meter.unpacked > now.corpus_bytes or filled > source.most:
@@ -328,12 +345,13 @@ def _contents(source: _Source, size: int, text_only: bool) -> Contents:
 
 
 def _room(size: int) -> bytearray | mmap.mmap:
-    """Memory for so many bytes. Much of it is not written to before it is read into: that would hold up all threads."""
+    """Memory for so many bytes. Much of it is not written to before it is read into: that would hold up all
+    threads."""
     return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) if size > BLOCK else bytearray(size)
 
 
 def _look(head: bytes, where: str) -> tuple[str, bool]:
-    """What the first bytes of a file look like, "" for plain text, and whether that is text.
+    """The kind of a file by its first bytes ("" for plain text), and True if that kind is text.
 
     Raises:
         TokentuiError: It is only a stand-in for the real file.
@@ -351,3 +369,79 @@ def _look(head: bytes, where: str) -> tuple[str, bool]:
     if max(zeros) > max(4, len(head) // 4) and min(zeros) * 8 < max(zeros):
         return "UTF-16 without a byte order mark", False
     return "a binary file (it holds NUL bytes)", False
+
+
+def _unpacked(packed: BinaryIO, method: str, where: str) -> Any:
+    """The stream in a packed one.
+
+    Args:
+        packed: What is packed.
+        method: The name of a group of `_PACKED`.
+        where: What it is called in errors.
+
+    Raises:
+        TokentuiError: What unpacks it is not installed.
+    """
+    match method:
+        case "gzip":
+            return gzip.GzipFile(fileobj=packed)
+        case "bzip2":
+            return bz2.BZ2File(packed)
+        case "xz":
+            return lzma.LZMAFile(packed)
+        case _:
+            return _Zstd(packed, _zstd_module(where))
+
+
+def _zstd_module(where: str) -> Any:
+    for name in ("compression.zstd", "zstandard"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or unpack it first")
+
+
+class _Zstd(io.RawIOBase):
+    """Unpacked zstd, frame after frame, by Python's own module or by `zstandard`, which are near enough
+    alike.
+
+    `zstandard` has a reader of its own, but that takes a cut-off file for a whole one. Both unpack all that
+    they are given, so they are given little at a time: 4 bytes can hold 128 KiB.
+    """
+
+    _FEED = 1024
+
+    def __init__(self, packed: BinaryIO, module: Any) -> None:
+        self._packed, self._module = packed, module
+        self._frame: Any = None
+        self._input, self._output = b"", memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._output:
+            self._input = self._input or self._packed.read(self._FEED)
+            if not self._input:
+                if self._frame is not None:
+                    raise EOFError("the end is missing")
+                return 0
+            try:
+                self._output = memoryview(self._unpack())
+            except self._module.ZstdError as error:
+                raise OSError(str(error)) from None
+        part = self._output[: len(buffer)]
+        self._output = self._output[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _unpack(self) -> bytes:
+        if self._frame is None:
+            decompressor = self._module.ZstdDecompressor()
+            self._frame = getattr(decompressor, "decompressobj", lambda: decompressor)()
+        data: bytes = self._frame.decompress(self._input)
+        self._input = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
+        return data

@@ -1,8 +1,9 @@
-"""Normalisation: what is done to a text before it is split, and what each character of the result came from.
+"""Normalisation: the changes of a text before it is split, and the alignment of the result with the text.
 
 Each step of the axis is one or more stages, plain functions from text to text. `normalize` applies them.
-`normalize_aligned` applies them too and follows every character: it cuts a text into *sequences*, a character with all
-that may combine with it, which no stage looks across, and so knows which sequence gave which characters.
+`normalize_aligned` applies them too and follows every character. It cuts a text into *sequences*: a sequence
+is a character with all characters that may combine with it. No stage depends on text outside a sequence, so
+that each result belongs to one sequence.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import regex
-
-from tokentui.core.errors import TokentuiError
-from tokentui.recipe import nearest
+from tokentui.core.choices import Axis, Choice
 from tokentui.text import bert
 
 Stage = Callable[[str], str]
@@ -26,8 +25,8 @@ Stage = Callable[[str], str]
 class Aligned:
     """A normalised text and its alignment with the text that it was made from.
 
-    Character n of `text` came from the characters `starts[n]` to `ends[n]` (half-open, never empty) of the original.
-    Both are non-decreasing.
+    Character n of `text` comes from the characters `starts[n]` to `ends[n]` of the original. The ranges are
+    half-open and never empty, and both sequences are non-decreasing.
     """
 
     text: str
@@ -56,10 +55,7 @@ def normalize_aligned(text: str, steps: tuple[str, ...]) -> Aligned:
 
 
 def _stages(steps: tuple[str, ...]) -> list[Stage]:
-    for step in steps:
-        if step not in NORMALIZERS:
-            raise TokentuiError(f"no value {step!r}", "normalize", nearest(step, NORMALIZERS))
-    return [stage for step in steps for stage in NORMALIZERS[step]]
+    return [stage for step in steps for stage in NORMALIZERS.of(step).stages]
 
 
 # --- the stages ---
@@ -83,11 +79,18 @@ def lowercase(text: str) -> str:
 
 
 def strip_accents(text: str) -> str:
-    """Without combining marks (all of category M). A letter composed with its accent keeps it: take `nfd` before."""
-    return text if text.isascii() else str(_MARKS.sub("", text))
+    """Remove combining marks (all of category M).
+
+    A letter composed with its accent keeps it unless `nfd` runs before.
+    """
+    return text if text.isascii() else str(_marks().sub("", text))
 
 
-_MARKS = regex.compile(r"\p{M}+")
+@functools.cache
+def _marks() -> Any:
+    import regex  # knows newer characters than the tables of Python; not before the first paint
+
+    return regex.compile(r"\p{M}+")
 
 
 def _bert_cleaned(character: str) -> str:
@@ -124,7 +127,7 @@ _NMT_CHARACTERS = _Table(lambda character: _NMT_RULES.get(ord(character), unicod
 def nmt_characters(text: str) -> str:
     """sentencepiece's `nmt_nfkc` rules: the longest sequence that has a rule, else the character.
 
-    They are less than NFKC: no rule puts marks in order, and none composes a letter that holds an accent already.
+    The rules do less than NFKC: none reorders marks, and none composes a letter that already has an accent.
     """
     if not text.isascii() and not _followers().isdisjoint(text) and not unicodedata.is_normalized("NFKC", text):
         text = _combined().sub(_nmt_compose, text)
@@ -160,18 +163,28 @@ def _form(name: str) -> Stage:
     return lambda text: unicodedata.normalize(name, text)  # type: ignore[arg-type]
 
 
-NORMALIZERS: dict[str, tuple[Stage, ...]] = {
-    "lowercase": (lowercase,),
-    "nfc": (_form("NFC"),),
-    "nfd": (_form("NFD"),),
-    "nfkc": (_form("NFKC"),),
-    "nfkd": (_form("NFKD"),),
-    "strip-accents": (strip_accents,),
-    "bert-uncased": (bert_clean, bert_strip_accents, lowercase),
-    "bert-cased": (bert_clean,),
-    "nmt-nfkc": (nmt_characters, squeeze),
-}
-"""The values of the axis: the one table of them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Normalizer(Choice):
+    """A step of the axis: the stages that it is made of, in order."""
+
+    stages: tuple[Stage, ...]
+
+
+NORMALIZERS = Axis(
+    "normalize", "what is done to the text first, in order",
+    Normalizer("lowercase", "lower case", stages=(lowercase,)),
+    Normalizer("nfc", "Unicode form C", stages=(_form("NFC"),)),
+    Normalizer("nfd", "Unicode form D", stages=(_form("NFD"),)),
+    Normalizer("nfkc", "Unicode form KC", stages=(_form("NFKC"),)),
+    Normalizer("nfkd", "Unicode form KD", stages=(_form("NFKD"),)),
+    Normalizer("strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,)),
+    Normalizer(
+        "bert-uncased", "BERT's cleaning, lower case, no accents", stages=(bert_clean, bert_strip_accents, lowercase),
+    ),
+    Normalizer("bert-cased", "BERT's cleaning, case kept", stages=(bert_clean,)),
+    Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze)),
+)
+"""The steps of the axis, by name."""
 
 
 # --- sequences: what combines with what ---
@@ -184,10 +197,10 @@ _LAST = 0x30000
 
 @functools.cache
 def compositions() -> dict[str, str]:
-    """What each sequence of characters that has a composed form composes to, from its full decomposition.
+    """The composed form of each sequence of characters that has one, by its full decomposition.
 
-    As sentencepiece builds its rules: of a character that decomposes into several the NFC of these, unless shorter
-    rules give the same.
+    sentencepiece builds its rules the same way. A character that decomposes into several gives a rule for the
+    NFC of these, unless shorter rules give the same.
     """
     rules: dict[str, str] = {}
     for code in range(0x80, _LAST):
@@ -221,7 +234,7 @@ def _sequences() -> re.Pattern[str]:
 
 
 def begins_sequence(character: str) -> bool:
-    """Whether normalisation never looks back from this character."""
+    """True if normalisation never looks back from this character."""
     return character.isascii() or _combined().match("a" + character) is None
 
 
@@ -245,7 +258,7 @@ def align(stage: Stage, text: str) -> Aligned:
 
 
 def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
-    """What each sequence becomes, with its range; character by character where the stage works so on it."""
+    """Yield (result, start, end) of each sequence, or of each character where that gives the same."""
     known: dict[str, list[tuple[str, int, int]]] = {}
     at = 0
     for sequence in text if text.isascii() else _sequences().findall(text):
@@ -271,7 +284,10 @@ def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: int) -> Aligned:
-    """The alignment of a result that is not what its sequences gave: fine where both ends agree, coarse between."""
+    """The alignment of a result that differs from the results of its sequences.
+
+    It is fine where both ends agree, and coarse between.
+    """
     shorter = min(len(result), len(made))
     head = next((n for n in range(shorter) if result[n] != made[n]), shorter)
     tail = next((n for n in range(shorter - head) if result[-1 - n] != made[-1 - n]), shorter - head)

@@ -1,34 +1,36 @@
 """From a document to its pre-tokens and their smallest units, as a recipe says: normalise, split, cut, mark.
 
-`Pretokenizer.words` is the fast way, for counting; `Pretokenizer.analyse` the one that knows where everything stands in
-the text as typed, for showing and encoding. Both give the same words.
+`Pretokenizer.words` is the fast way, for counting; `Pretokenizer.analyse` the one that knows where everything
+stands in the text as typed, for showing and encoding. Both give the same words.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-import regex
-
+from tokentui.core import jobs
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import Recipe, entry
-from tokentui.text import patience
+from tokentui.recipe import Recipe
+from tokentui.text import patterns
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
-from tokentui.text.shaping import METASPACE, pattern_of_symbols, splitter_of, stands_alone
-from tokentui.text.split import SPACE_MARK, to_bytes
+from tokentui.text.split import SPACE_MARK, SPLITS, Span, Splitter, spaced, splitter, to_bytes
+from tokentui.text.units import MARKS, UNITS
 
 __all__ = ["Analysis", "PreToken", "Pretokenizer", "to_bytes"]
+
 
 
 @dataclass(frozen=True, slots=True)
 class PreToken:
     """A word of a text. All ranges are half-open, in characters.
 
-    `start` and `end` are in the text as typed, `prepared_start` and `prepared_end` in `Analysis.prepared`. `unit_spans`
-    has the range in the text as typed of each of the word's units: that of the whole character where a unit is a part
-    of one, an empty range at the end for a mark that is a unit of its own.
+    `start` and `end` are in the text as typed, `prepared_start` and `prepared_end` in `Analysis.prepared`.
+    `unit_spans` has the range in the text as typed of each of the word's units: that of the whole character
+    where a unit is a part of one, an empty range at the end for a mark that is a unit of its own.
     """
 
     text: str
@@ -48,7 +50,8 @@ class PreToken:
 class Analysis:
     """A text on its way to units.
 
-    `source` is the text as typed, `normalized` that after the normalize axis, `prepared` the one in which the words
+    `source` is the text as typed, `normalized` that after the normalize axis, `prepared` the one in which the
+    words
     stand: with `metaspace` spaces are ▁ there.
     """
 
@@ -62,19 +65,23 @@ Place = Callable[[int, int], tuple[int, int]]
 
 
 class Pretokenizer:
-    """What a recipe does with a text before anything is merged.
+    """Normalises a text, splits it into pre-tokens and cuts these into units, by a recipe.
 
     Args:
-        recipe: Its axes normalize, split, unit and mark are used, its symbols and whether it sets a space in front.
+        recipe: The recipe. The axes normalize, split, unit and mark, the symbols and the space in front
+            are used.
 
     Raises:
-        TokentuiError: Its normalisation changes one of its symbols, which so would never be found.
+        TokentuiError: The normalisation changes one of the symbols, so that it is never found.
     """
+
+    beyond_axes: ClassVar[bool] = False
+    """True if more is done to a text than the axes of the recipe describe."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self._splitter = splitter_of(recipe)
-        self._whole_units = entry(UNITS, "unit", recipe.unit)
+        self._unit, self._put = UNITS.of(recipe.unit), MARKS.of(recipe.mark).put
         self._symbols = pattern_of_symbols(recipe)
         self.symbols = frozenset(recipe.symbols)
         """The symbols of the recipe, each of which is a word."""
@@ -100,28 +107,34 @@ class Pretokenizer:
 
     @property
     def in_parts(self) -> bool:
-        """Whether a part of a text after a safe cut has by itself the words that it has there: not where ends are trimmed, or
-        where it would get a space in front."""
+        """True if a part of a text after a safe cut has the same words when it stands alone.
+
+        This fails where normalisation trims ends, or where the part gets a space in front.
+        """
         return not self._trims and stands_alone(self.recipe)
 
     def normalized(self, document: str) -> str:
-        """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then normalised."""
+        """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then
+        normalised."""
         return normalize(self._typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
         """The first place from `at` on, 0 excluded, that is known to be safe for cutting the document in two.
 
-        There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where no such
-        place is known.
+        There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where
+        no such place is known.
         """
         if not self.recipe.normalize:
             return self._splitter.safe_cut(document, at)
         if self._trims and "strip-accents" in self.recipe.normalize:
-            return len(document)  # a text that is nothing but an accent leaves its space in the middle of a text only
-        # No normaliser looks across the place before a space or a line end, so the two characters beside it are
-        # normalised by themselves; the split decides on what they become. One that trims a text leaves a letter at the end of
-        # the head alone, and the space in front of the tail is put back.
-        for match in patience.find_short(_LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE, document, max(at - 1, 0)):
+            # a text that is nothing but an accent leaves its space in the middle of a text only
+            return len(document)
+        # No normaliser looks across the place before a space or a line end, so the two characters around it
+        # are normalised by themselves; the split decides on what they become. One that trims a text leaves a
+        # letter at the end of the head alone, and the space in front of the tail is put back.
+        for match in patterns.find_short(
+            _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE, document, max(at - 1, 0)
+        ):
             if begins_sequence(match.group()):
                 left = normalize(match.group(), self.recipe.normalize)
                 right = " " if self._trims else normalize(document[match.end()], self.recipe.normalize)
@@ -131,27 +144,14 @@ class Pretokenizer:
         return len(document)
 
     def units(self, word: str) -> list[bytes]:
-        """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and bears no mark."""
+        """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and
+        bears no mark."""
         if self._symbols is not None and self._symbols.search(word):
             return self._units_with_symbols(word)
         return self._marked(self._plain(word))
 
     def _marked(self, units: list[bytes]) -> list[bytes]:
-        kind, mark = self.recipe.mark_kind, self._mark
-        if kind == "none" or not units:
-            return units
-        if kind == "prefix":
-            for start in range(1, len(units), patience.PART):
-                patience.check()
-                end = start + patience.PART
-                units[start:end] = [mark + unit for unit in units[start:end]]
-        elif kind == "end-symbol":
-            units.append(mark)
-        elif kind == "end-suffix":
-            units[-1] += mark
-        else:
-            raise TokentuiError("nothing here does that", f"mark={self.recipe.mark}", "take mark=none")
-        return units
+        return self._put(units, self._mark) if units else units
 
     def _units_with_symbols(self, word: str) -> list[bytes]:
         if word in self.symbols:
@@ -159,7 +159,9 @@ class Pretokenizer:
         marked = self._marked(self._plain(word))
         units = self._plain(word)
         symbols = [to_bytes(name) for name in self.symbols]
-        return [unit if unit in symbols else other for unit, other in zip(units, marked, strict=False)] + marked[len(units) :]
+        return [
+            unit if unit in symbols else other for unit, other in zip(units, marked, strict=False)
+        ] + marked[len(units) :]
 
     def _plain(self, word: str) -> list[bytes]:
         """The smallest units of a word without marks."""
@@ -173,17 +175,13 @@ class Pretokenizer:
         return out + self._units_of(word[at:])
 
     def _units_of(self, text: str) -> list[bytes]:
-        """The units of a text without symbols. Of a long one somebody may stop it."""
-        if len(text) <= patience.PART:
-            return self._whole_units(text)
+        """The units of a text without symbols. The job of a long text can be cancelled."""
+        if len(text) <= jobs.BLOCK or not self._unit.places:
+            return self._unit.cut(text)
         units: list[bytes] = []
-        if self.recipe.unit == "grapheme":
-            for part in patience.in_parts(_GRAPHEME.finditer(text)):
-                units.extend(to_bytes(match.group()) for match in part)
-            return units
-        for start in range(0, len(text), patience.PART):
-            patience.check()
-            units += self._whole_units(text[start : start + patience.PART])
+        for start in range(0, len(text), jobs.BLOCK):
+            jobs.check()
+            units += self._unit.cut(text[start : start + jobs.BLOCK])
         return units
 
     def pretokens(self, text: str | bytes) -> list[PreToken]:
@@ -230,19 +228,20 @@ class Pretokenizer:
         return tuple(spans)
 
     def _typed(self, text: str) -> str:
-        """What normalisation starts from. Only bytes as units can stand for what is not UTF-8."""
+        """The text that is normalised. Bytes that are not UTF-8 stay only where bytes are units."""
         if self.recipe.unit == "byte" or text.isascii():
             return text
         return _SURROGATE.sub("\ufffd", text)
 
 
 def _check_symbol(name: str, recipe: Recipe) -> None:
-    """Refuse a symbol that no text holds when it is looked for: after normalisation, and with ▁ for spaces under `metaspace`."""
-    spaced = recipe.split == METASPACE
-    made = normalize(f"x{name.replace(SPACE_MARK, ' ') if spaced else name}x", recipe.normalize)[1:-1]
-    made = made.replace(" ", SPACE_MARK) if spaced else made
+    """Refuse a symbol that no text holds when it is looked for: after normalisation, and with ▁ for spaces
+    under `metaspace`."""
+    marked = SPLITS.of(recipe.split).marks_spaces
+    made = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
+    made = made.replace(" ", SPACE_MARK) if marked else made
     if made != name:
-        what = "no text holds this symbol once it is normalised" + (", with ▁ for a space" if spaced else "")
+        what = "no text holds this symbol once it is normalised" + (", with ▁ for a space" if marked else "")
         raise TokentuiError(what, f"symbol {name!r}", f"write {made!r}" if made else "leave it out")
 
 
@@ -253,27 +252,138 @@ def _owners(prepared: str, word: str, start: int, end: int) -> Sequence[int]:
         return range(start, end)
     owners = [start + n for n, character in enumerate(characters) for _ in to_bytes(character)]
     data = to_bytes(word)
-    # Where a split cut inside the first character, the word starts within it: lead bytes make that place the only one.
+    # Where a split cut inside the first character, the word starts within it: lead bytes make that place the
+    # only one.
     skipped = to_bytes(characters).find(data)
     return owners[skipped : skipped + len(data)]
 
 
-def _bytes(word: str) -> list[bytes]:
-    return list(map(_SINGLE.__getitem__, to_bytes(word)))
-
-
-def _characters(word: str) -> list[bytes]:
-    return _bytes(word) if word.isascii() else list(map(to_bytes, word))
-
-
-def _graphemes(word: str) -> list[bytes]:
-    return list(map(to_bytes, _GRAPHEME.findall(word)))
-
-
-UNITS: dict[str, Callable[[str], list[bytes]]] = {"byte": _bytes, "char": _characters, "grapheme": _graphemes}
-"""The units of a text, without marks, for each value of the axis `unit`."""
-_SINGLE = [bytes((value,)) for value in range(256)]
-_GRAPHEME = regex.compile(r"\X")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BEFORE_SPACE = re.compile(r"\S(?=[ \n])")
 _LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")
+
+
+# ---- the split of a recipe, with its symbols and the space in front
+
+
+@functools.lru_cache(maxsize=64)
+def splitter_of(recipe: Recipe) -> Splitter:
+    """The splitter of a recipe: that of its split, with its symbols cut out and its space in front.
+
+    sentencepiece sets the ▁ in front of every text, Hugging Face not before a text that begins with a space.
+    Symbols are sentencepiece's.
+
+    Raises:
+        TokentuiError: A pattern that cannot be compiled.
+    """
+    plain = splitter(recipe.split)
+    always = plain.marks_spaces and (recipe.pieces != "any" or bool(recipe.symbols))
+    if recipe.prefix_space is None and not recipe.symbols and not always:
+        return plain
+    names = sorted(recipe.symbols, key=len, reverse=True)
+    found = re.compile("|".join(map(re.escape, names))) if names else None
+    cut = None if names else plain.cut
+    return _Shaped(
+        plain.name,
+        plain.keeps_spaces,
+        plain.pattern,
+        cut,
+        plain.marks_spaces,
+        plain,
+        spaced(recipe),
+        always,
+        found,
+    )
+
+
+def stands_alone(recipe: Recipe) -> bool:
+    """True if a part of a text that begins at a safe cut gets no space in front.
+
+    The whole text may get one.
+    """
+    marks = SPLITS.of(recipe.split).marks_spaces
+    return not spaced(recipe) or (marks and recipe.pieces == "any" and not recipe.symbols)
+
+
+def cuts_alike(one: Recipe, other: Recipe) -> bool:
+    """True if two recipes cut every text into the same words."""
+    return cut_key(one) == cut_key(other)
+
+
+def cut_key(recipe: Recipe) -> tuple[object, ...]:
+    """The values of a recipe that its words depend on: recipes of one key cut every text alike."""
+    surrogates = recipe.unit == "byte"  # what is no UTF-8 is replaced in other units
+    return (
+        recipe.normalize,
+        recipe.split,
+        recipe.symbols,
+        recipe.prefix_space,
+        stands_alone(recipe),
+        surrogates,
+    )
+
+
+def pattern_of_symbols(recipe: Recipe) -> Any:
+    """The pattern that finds the symbols of a recipe in a prepared text, the longest first; None where it has
+    none."""
+    return getattr(splitter_of(recipe), "symbols", None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaped(Splitter):
+    """A split with a space in front or without, and with symbols.
+
+    A symbol is a word of its own; the text between two symbols is split by itself. Where there are symbols no
+    place is known where a document may be cut in two.
+    """
+
+    inner: Splitter
+    spaced: bool
+    always: bool
+    symbols: Any
+
+    def prepare(self, text: str, first: bool = True) -> str:
+        """The text in which the words stand; see `Splitter.prepare`."""
+        front = first and self.spaced and bool(text)
+        if not self.marks_spaces:
+            return " " + text if front and text[0] != " " else text
+        text = text.replace(" ", SPACE_MARK)
+        return SPACE_MARK + text if front and (self.always or text[0] != SPACE_MARK) else text
+
+    def words(self, text: str, *, first: bool = True) -> list[str]:
+        """The words of a text in order; see `Splitter.words`."""
+        prepared = self.prepare(text, first)
+        if self.symbols is None or not self.symbols.search(prepared):
+            return self.inner.words(prepared, first=False)
+        out: list[str] = []
+        at = 0
+        for match in self.symbols.finditer(prepared):
+            if match.start() > at:
+                out += self.inner.words(prepared[at : match.start()], first=False)
+            out.append(match.group())
+            at = match.end()
+        return out + self.inner.words(prepared[at:], first=False) if at < len(prepared) else out
+
+    def spans(self, text: str, *, first: bool = True) -> list[Span]:
+        """The words with their places in the prepared text; see `Splitter.spans`."""
+        prepared = self.prepare(text, first)
+        if self.symbols is None or not self.symbols.search(prepared):
+            return self.inner.spans(prepared, first=False)
+        out: list[Span] = []
+        at = 0
+
+        def between(start: int, end: int) -> None:
+            if end > start:
+                found = self.inner.spans(prepared[start:end], first=False)
+                out.extend((word, start + begin, start + stop) for word, begin, stop in found)
+
+        for match in self.symbols.finditer(prepared):
+            between(at, match.start())
+            out.append((match.group(), match.start(), match.end()))
+            at = match.end()
+        between(at, len(prepared))
+        return out
+
+    def safe_cut(self, text: str, at: int) -> int:
+        """Where a text may be cut in two; see `Splitter.safe_cut`."""
+        return len(text) if self.cut is None else self.inner.safe_cut(text, at)

@@ -10,18 +10,27 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from tokentui.core.arguments import calls, each_of, name_of, path_of
+from tokentui.core.arguments import each_of, name_of, nearest, path_of
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import nearest
+from tokentui.core.jobs import check
 from tokentui.text import files, rows
-from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text, mark_notes, mark_of
-from tokentui.text.longtext import LongText, whole
-from tokentui.text.samples import find_sample, samples
-from tokentui.text.ways import READ_AS
+from tokentui.text.corpus import (
+    Corpus,
+    Digest,
+    Invalid,
+    LongText,
+    build,
+    decode,
+    long_text,
+    mark_notes,
+    mark_of,
+    whole_text,
+)
+from tokentui.text.sources import READ_AS, find_sample, samples
 
 __all__ = ["READ_AS", "Corpus", "Invalid", "read"]
 
@@ -35,43 +44,45 @@ def read(
     *,
     as_: str | None = None,
     field: str = "text",
-    progress: Callable[[int, int], None] | None = None,
-    cancel: Callable[[], bool] | None = None,
     stdin: BinaryIO | None = None,
 ) -> Corpus:
     """Read a corpus.
 
     Args:
-        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several of them,
-            whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are unpacked. A path object
-            is a path and nothing else.
-        as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`, `.counts.tsv`, else
-            text. A named pipe is read only where this is said.
+        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
+            of them, whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are
+            unpacked. A path object is a path and nothing else.
+        as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
+            `.counts.tsv`, else text. A named pipe is read only where this is given.
         field: The field of JSON rows that holds the text.
-        progress: Told (done, total) in bytes of the files as they stand; total is 0 where it is not known.
-        cancel: Asked between blocks and while waiting; a true answer ends the reading.
-        stdin: What `-` reads; the program's standard input when None.
+        stdin: The stream that `-` reads; the program's standard input when None.
+
+    The job reports its progress in bytes of the files on the disk.
 
     Raises:
-        TokentuiError: A source that is not there, is no text, is damaged or too large; one line that names it.
-        Cancelled: `cancel` said so.
+        TokentuiError: A source does not exist, is not text, is damaged or too large. The one line names it.
+        Cancelled: The job is cancelled.
     """
-    calls(progress=progress, cancel=cancel)
     name_of(field, "field")
     if as_ is not None and name_of(as_, "as") not in READ_AS:
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
-    given = [source] if isinstance(source, str | bytes | os.PathLike) else each_of(source, "corpus", "hand in a path, or a list")
+    given = (
+        [source]
+        if isinstance(source, str | bytes | os.PathLike)
+        else each_of(source, "corpus", "hand in a path, or a list")
+    )
     # A path object stays one: `-` and globs are texts.
-    names = [name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in given]
+    names = [
+        name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in given
+    ]
     if not names:
         raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
-    looking = files.Meter(cancel=cancel)
-    found = [_find(name, looking, as_ is not None) for name in names]
+    found = [_find(name, as_ is not None) for name in names]
     inputs = [one for source_ in found for one in source_.inputs]
     sizes = [one.size for one in inputs]
     named = sum(one.size or 0 for one in inputs if not one.listed)
     files.check_size(named, "all files together")
-    meter = files.Meter(0 if None in sizes else sum(size or 0 for size in sizes), progress, cancel)
+    meter = files.Meter(0 if None in sizes else sum(size or 0 for size in sizes))
     parts = _Parts(field, meter, stdin)
     try:
         for one in found:
@@ -84,12 +95,15 @@ def read(
         notes = [f"{one.name}: {note}" for one in found if (note := _left_out(one.left_out))]
         return parts.corpus(_title(found), notes)
     except MemoryError:
-        raise TokentuiError("there is not enough memory to hold it", _title(found), "take a part of it") from None
+        raise TokentuiError(
+            "there is not enough memory to hold it", _title(found), "take a part of it"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """One file to read; `path` None is standard input. One that is `listed` in a folder is meant only if it is text."""
+    """One file to read; `path` None is standard input. One that is `listed` in a folder is meant only if it
+    is text."""
 
     path: str | None
     size: int | None = None
@@ -103,7 +117,14 @@ class _Input:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one source stands for. `left_out` counts the kinds of files of a folder that are not read."""
+    """The files of one source.
+
+    Attributes:
+        name: The name to show.
+        inputs: The files.
+        folder: True if the source is a folder.
+        left_out: The number of files of the folder that are not read, by their kind.
+    """
 
     name: str
     inputs: list[_Input]
@@ -111,7 +132,7 @@ class _Found:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _find(source: str | os.PathLike[str], meter: files.Meter, pipes: bool) -> _Found:
+def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
     if isinstance(source, str):
         if source == "-":
             return _Found(_STDIN, [_Input(None)])
@@ -121,33 +142,35 @@ def _find(source: str | os.PathLike[str], meter: files.Meter, pipes: bool) -> _F
     path = os.fspath(source)
     try:
         if os.path.isdir(path):
-            return _folder(path, meter)
+            return _folder(path)
         return _Found(files.show(os.path.basename(path)), [_Input(path, files.measure(path, pipes=pipes))])
     except FileNotFoundError as error:
         if isinstance(source, str) and glob.has_magic(source):
-            return _glob(source, meter)
+            return _glob(source)
         raise TokentuiError("no such file", files.show(path), _alike(path)) from error
     except OSError as error:
         raise files.refusal(error, path) from None
 
 
-def _glob(pattern: str, meter: files.Meter) -> _Found:
+def _glob(pattern: str) -> _Found:
     matches = []
     for path in glob.iglob(pattern, recursive=True):
-        meter.check()
+        check()
         if os.path.isfile(path):
             matches.append(path)
     if not matches:
         raise TokentuiError("no file matches", files.show(pattern), "** looks into folders too")
-    return _Found(files.show(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)])
+    return _Found(
+        files.show(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
+    )
 
 
-def _folder(folder: str, meter: files.Meter) -> _Found:
+def _folder(folder: str) -> _Found:
     """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
     found = _Found(files.show(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
     paths = []
     for place, folders, names in os.walk(folder, onerror=_raise):
-        meter.check()
+        check()
         hidden = [name for name in folders + names if name.startswith(".")]
         found.left_out["hidden"] += len(hidden)
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -171,7 +194,7 @@ def _in_order(path: str) -> list[str]:
 
 
 def _alike(path: str) -> str:
-    """A hint for a file that is not there: one like it beside it, or a sample of that name."""
+    """The hint for a missing file: a file of a similar name in its folder, or a sample of that name."""
     folder, name = os.path.split(path)
     if path in {sample.name for sample in samples()}:
         return f"did you mean sample:{path}?"
@@ -218,7 +241,7 @@ class _Parts:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
         if mark := mark_of(contents.data):
             self._marked.setdefault(mark, []).append(one.name)
-        text: str | LongText | None = long_text(contents.data, self._meter.check)
+        text: str | LongText | None = long_text(contents.data)
         if text is None:
             text, invalid = decode(contents.data, one.name)
             self._damaged(invalid)
@@ -229,7 +252,7 @@ class _Parts:
             self._documents.append(text)
         else:
             self.digests.append(contents.digest or hashlib.sha256(contents.data).digest())
-            text = whole(text)
+            text = whole_text(text)
             del contents
             self._take_text(text, way, where)
         if len(self._ways) == 2:
@@ -241,9 +264,9 @@ class _Parts:
             case "lines":
                 self._documents += rows.lines(text)
             case "jsonl":
-                self._documents += rows.jsonl(text, self._field, where, self._meter.check)
+                self._documents += rows.jsonl(text, self._field, where)
             case "counts":
-                self._counts += rows.counts(text, where, self._meter.check)
+                self._counts += rows.counts(text, where)
             case _:
                 self._documents.append(text)
 
@@ -260,7 +283,9 @@ class _Parts:
         if first is None or invalid is None:
             self._invalid = first or invalid
         else:
-            self._invalid = Invalid(first.count + invalid.count, first.file, first.offset, first.line, first.encoding)
+            self._invalid = Invalid(
+                first.count + invalid.count, first.file, first.offset, first.line, first.encoding
+            )
 
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
         """All that was read, as one."""

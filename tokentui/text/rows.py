@@ -1,14 +1,15 @@
-"""What the lines of a file hold: documents, JSON rows, or counted words."""
+"""Parsers of the lines of a file: documents, JSON rows, or counted words."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check
 
 _ROWS_BETWEEN_CHECKS = 4096
 _COUNT = re.compile("0*[1-9][0-9]{0,14}")
@@ -25,14 +26,14 @@ def lines(text: str) -> list[str]:
     return [part.removesuffix("\r") for part in parts] if "\r" in text else parts
 
 
-def jsonl(text: str, field: str, where: str, check: Callable[[], None]) -> list[str]:
-    """The texts in one field of JSON rows. Blank lines are skipped; `check` is called now and then.
+def jsonl(text: str, field: str, where: str) -> list[str]:
+    """The texts in one field of JSON rows. Blank lines are skipped.
 
     Raises:
         TokentuiError: A row is no JSON object with text in that field; it names the line.
     """
     documents = []
-    for number, row in _rows(text, where, check):
+    for number, row in _rows(text, where):
         here = f"{where}:{number}"
         try:
             value = _JSON.decode(row)
@@ -53,7 +54,7 @@ def jsonl(text: str, field: str, where: str, check: Callable[[], None]) -> list[
     return documents
 
 
-def counts(text: str, where: str, check: Callable[[], None]) -> list[tuple[str, int]]:
+def counts(text: str, where: str) -> list[tuple[str, int]]:
     """The counted words of rows `word TAB count`, each word once, in order of first appearance.
 
     A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["\\n", 5]`.
@@ -62,7 +63,7 @@ def counts(text: str, where: str, check: Callable[[], None]) -> list[tuple[str, 
         TokentuiError: A row is neither; it names the line.
     """
     summed: dict[str, int] = {}
-    for number, row in _rows(text, where, check):
+    for number, row in _rows(text, where):
         counted = _counted(row)
         if counted is None:
             hint = "a count is a whole number from 1, of at most 15 digits"
@@ -73,19 +74,20 @@ def counts(text: str, where: str, check: Callable[[], None]) -> list[tuple[str, 
 
 
 def are_counts(text: str, rows: int = 20) -> bool:
-    """Whether the first rows all read as counted words."""
-    seen = [_counted(row) for _, row in itertools.islice(_rows(text, "", lambda: None), rows)]
+    """True if the first rows all parse as counted words."""
+    seen = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
     return bool(seen) and None not in seen
 
 
 def format_counts(counted: Iterable[tuple[str, int]]) -> str:
     """The rows that `counts` reads, ASCII-safe where a word is no plain text."""
     return "".join(
-        f"{json.dumps([word, count])}\n" if _NOT_PLAIN.search(word) else f"{word}\t{count}\n" for word, count in counted
+        f"{json.dumps([word, count])}\n" if _NOT_PLAIN.search(word) else f"{word}\t{count}\n"
+        for word, count in counted
     )
 
 
-def _rows(text: str, where: str, check: Callable[[], None]) -> Iterator[tuple[int, str]]:
+def _rows(text: str, where: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, numbered from 1; one that is too long is refused."""
     most = limits.now().line_bytes
     for number, row in enumerate(lines(text), 1):

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from textual.actions import SkipAction
 from textual.app import SystemCommand
-from textual.binding import BindingType
 from textual.command import CommandPalette
+from textual.message import Message
 from textual.screen import Screen
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.session.commands import Command, Scratch, Type
+from tokentui.recipe import Run
+from tokentui.session.commands import Command, Open, OpenTokenizer, Play, SetInput, SetRecipe, SetViewport, TrainOnText
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.actions import ActionCommands, Palette, always_bindings
-from tokentui.ui.asking import Asking
+from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.draw import theme
 from tokentui.ui.draw.running import Boundaries
-from tokentui.ui.editing import Editing
+from tokentui.ui.face import Severity
+from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
-from tokentui.ui.messages import Snapshotted
-from tokentui.ui.panes.waits import waits_for
+from tokentui.ui.palette import ActionCommands, Palette
 from tokentui.ui.retraining import Retraining
+from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded when it is first wanted
+    from tokentui.session.commands_compare import ColumnWanted
     from tokentui.session.saved import Kept
     from tokentui.ui.keeping import Keeping
 
+Answer = TypeVar("Answer")
+Result = TypeVar("Result")
+
 BACKLOG_S = 0.05
-"""How long to wait before looking again whether a slow terminal has taken what was written."""
+"""The delay in seconds before the backlog of a slow terminal is checked again."""
 
 
 class SessionLike(Protocol):
-    """What the app needs of a session; `tokentui.session.driver.Session` is one."""
+    """The part of a session that the app uses; `tokentui.session.driver.Session` implements it."""
 
     async def start(self) -> None:
         """Begin to take commands."""
@@ -44,7 +51,7 @@ class SessionLike(Protocol):
     async def close(self) -> None:
         """Stop, wherever it is."""
 
-    def send(self, command: Command) -> asyncio.Future[Any]:
+    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
         """Hand in a command; its answer comes later, or a `TokentuiError`."""
 
 
@@ -56,24 +63,38 @@ class Follower(Protocol):
         """Take what the main screen shows."""
 
 
-class ExplorerApp(TerminalApp):
-    """The explorer.
+class Snapshotted(Message, bubble=False):
+    """The session has a new snapshot. One that still waits gives way to a newer one."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        super().__init__()
+        self.snapshot = snapshot
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest matters."""
+        return isinstance(message, Snapshotted)
+
+
+class ExplorerApp(Acting, TerminalApp):
+    """The explorer; it is the `Face` that panes, dialogs and helpers get.
 
     Args:
         session_factory: Makes the session; it is given what to call with each snapshot, on the event loop.
-        typed: What stands in the encode pane at first.
+        typed: The initial text of the encode pane.
         begin: Called with the session once it has started, to open a corpus; a failure is shown in a line.
         then: Called once the corpus is open.
-        run: The words of the run that the session begins with, for the dialog that changes them.
-        boundaries: How tokens of the corpus are told apart; by shades where there are colours for them if None.
-        begun: What the command line names, as a session that is kept; None to keep none.
-        offer: A session that was not left by its user, and what has to be said of it: it is offered before anything is opened.
+        run: The run that the session begins with.
+        boundaries: The mark between tokens of the corpus; by shades where there are colours for them if
+            None.
+        begun: The session that the command line names, to be saved; None to save none.
+        offer: A session that was not left by its user, and what has to be said of it: it is offered before
+            anything is opened.
     """
 
     TITLE = "tokentui"
     CSS_PATH = "app.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*always_bindings()]
-    COMMANDS = {ActionCommands}  # noqa: RUF012 - Textual's own annotation
+    ACTIONS = ACTIONS
+    COMMANDS: ClassVar[set[Any]] = {ActionCommands}
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(
@@ -83,7 +104,7 @@ class ExplorerApp(TerminalApp):
         typed: str = "",
         begin: Callable[[Any], asyncio.Future[Any]] | None = None,
         then: Callable[[ExplorerApp], object] | None = None,
-        run: Mapping[str, Any] | None = None,
+        run: Run | None = None,
         boundaries: Boundaries | None = None,
         begun: Kept | None = None,
         offer: tuple[Kept, str] | None = None,
@@ -95,8 +116,8 @@ class ExplorerApp(TerminalApp):
         self._typed = typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self.retraining = Retraining(self)
-        self.asking, self.editing = Asking(self, dict(run or {})), Editing(self)
+        self._retraining = Retraining(self._send)
+        self.run_in_use = run or Run()
         self.session: SessionLike | None = None
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
@@ -119,16 +140,30 @@ class ExplorerApp(TerminalApp):
         return ()
 
     def action_command_palette(self) -> None:
-        """Show the palette, our own."""
+        """Show the palette, our own; Textual asks for it by this name."""
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
+
+    async def action_do(self, key: str) -> None:
+        """Do what a key stands for: one of the program's own, or one of the screen that is seen."""
+        always = next((one for one in ACTIONS if one.always and key in one.keys), None)
+        on: Any = self if always is not None else self.screen
+        action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
+        if action is None or action.does is None:
+            raise SkipAction
+        done = action.does(on)
+        if inspect.isawaitable(done):
+            await done
 
     # From beginning to end.
 
     def get_default_screen(self) -> Screen[Any]:
-        """The main screen, below all others. It is made here and not before: an input asks the running app for its looks."""
+        """The main screen, below all others. It is made here and not before: an input asks the running app
+        for its looks.
+        """
         few_colours = self.no_color or self.console.color_system == "standard"
-        self.main = MainScreen(self._typed, self._boundaries or ("bars" if few_colours else "shade"))
+        self.main = MainScreen(self, MAIN_ACTIONS, self._typed,
+            self._boundaries or ("bars" if few_colours else "shade"))
         return self.main
 
     async def on_mount(self) -> None:
@@ -137,7 +172,7 @@ class ExplorerApp(TerminalApp):
         self.session = self._factory(self._publish)
         await self.session.start()
         if self._typed:
-            self.send(Type(self._typed))
+            self.send(SetInput(self._typed))
         if self._offer is not None:
             self._offer_to_go_on(*self._offer)
         else:
@@ -167,27 +202,16 @@ class ExplorerApp(TerminalApp):
             else:
                 self._keep().give_up(kept)
 
-        self.push_screen(OfferScreen(kept, note), answered)
+        self.push_screen(OfferScreen(self, kept, note), answered)
 
     def _keep(self) -> Keeping:
-        """What keeps the session. It is loaded with the first need: it takes longer than a frame."""
+        """Return the saver of the session. It is loaded on first use: loading takes longer than a frame."""
         if self.keeping is None:
             from tokentui.ui.keeping import Keeping
 
             self.keeping = Keeping(self, self._begun)
             self.keeping.begin()
         return self.keeping
-
-    def reopen(self, kept: Kept) -> asyncio.Future[Any]:
-        """Open what a session had open."""
-        session: Any = self.session
-        if kept.scratch is not None:
-            answer: asyncio.Future[Any] = session.send(Scratch(kept.scratch))
-        elif kept.tokenizer:
-            answer = session.open_tokenizer(kept.tokenizer, kept.split, kept.sources, kept.as_, kept.field_)
-        else:
-            answer = session.open(kept.sources, kept.as_, kept.field_)
-        return answer
 
     def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
         """Leave, with all that is on the screen kept."""
@@ -204,15 +228,22 @@ class ExplorerApp(TerminalApp):
             if self.session is not None:
                 await self.session.close()
 
-    # From and to the session.
+    # From the session.
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that the main screen shows."""
+        return self.main.snapshot
 
     def _publish(self, snapshot: Snapshot) -> None:
         self.post_message(Snapshotted(snapshot))
 
     def on_snapshotted(self, message: Snapshotted) -> None:
-        """Show a snapshot, unless it only says that what comes next is on its way, or the terminal has not taken the last."""
-        quiet = self.retraining.quiet and not message.snapshot.waiting
-        if quiet and (message.snapshot.busy is not None or message.snapshot.partial):
+        """Show a snapshot, unless it only says that what comes next is on its way, or the terminal has not
+        taken the last.
+        """
+        quiet = self._retraining.quiet and not message.snapshot.waiting
+        if quiet and (message.snapshot.busy is not None or message.snapshot.main.partial):
             return
         waiting, self._pending = self._pending, message.snapshot
         if waiting is None:
@@ -225,47 +256,69 @@ class ExplorerApp(TerminalApp):
             self.set_timer(BACKLOG_S, self._show_pending)
             return
         snapshot, self._pending = self._pending, None
-        self.main.show(snapshot)
+        if not snapshot.side_by_side:
+            self.main.show(snapshot)
         for screen in self.screen_stack[1:]:
             if isinstance(screen, Follower):
                 screen.follow(snapshot)
-        if self._begun is not None and self._offer is None and not snapshot.partial:
+        if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._keep()
-        if snapshot.notes != self._notes:
-            self._notes = snapshot.notes
-            for note in snapshot.notes:
+        if snapshot.corpus.notes != self._notes:
+            self._notes = snapshot.corpus.notes
+            for note in snapshot.corpus.notes:
                 self.say(note, "warning")
 
+    # The face.
+
     def send(
-        self, command: Command, then: Callable[[Any], object] | None = None,
+        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Hand a command to the session.
+        """Hand a command to the session; see `Face.send`. What is trained anew gives way to what is newer."""
 
-        Args:
-            command: The command.
-            then: Called with the answer.
-            failed: Called with what went wrong. It is shown in a line if this is None.
-        """
+        def answered(answer: Answer) -> None:
+            if self.keeping is not None:
+                self.keeping.answered(command)
+            if isinstance(command, SetRecipe) and command.run is not None:
+                self.run_in_use = command.run
+            if then is not None:
+                then(answer)
+
+        if isinstance(command, Open | OpenTokenizer):
+            self._retraining.forget()
+        if isinstance(command, SetRecipe | TrainOnText):
+            self._retraining.wish(command, answered, failed or self.tell)
+        else:
+            self._send(command, answered, failed or self.tell)
+
+    def _send(
+        self, command: Command[Answer], then: Callable[[Answer], object],
+        failed: Callable[[BaseException], object]
+    ) -> None:
         if self.session is not None:
-            answered = lambda answer: self._answered(command, answer, then)  # noqa: E731
-            self.await_answer(self.session.send(command), answered, failed or self.tell)
+            self.await_answer(self.session.send(command), then, failed)
 
-    def _answered(self, command: Command, answer: Any, then: Callable[[Any], object] | None) -> None:
-        if self.keeping is not None:
-            self.keeping.answered(command)
-        if then is not None:
-            then(answer)
+    async def ask(self, command: Command[Answer]) -> Answer:
+        """Hand a command to the session and wait for its answer; see `Face.ask`."""
+        if self.session is None:
+            raise Cancelled
+        try:
+            return await self.session.send(command)
+        except TokentuiError:
+            raise
+        except Exception as error:
+            raise TokentuiError(f"this should not happen: {type(error).__name__}: {error}") from error
 
     def await_answer(
-        self, answer: asyncio.Future[Any], then: Callable[[Any], object] | None, failed: Callable[[BaseException], object],
+        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
+        failed: Callable[[BaseException], object],
     ) -> None:
         """Call one or the other once an answer is there; not after the end of the app."""
 
-        def answered(future: asyncio.Future[Any]) -> None:
+        def answered(future: asyncio.Future[Answer]) -> None:
             if future.cancelled():
                 return
-            error = future.exception()  # read in any case: a failure that nobody has looked at counts as a crash
+            error = future.exception()  # read in any case: an exception never retrieved counts as a crash
             if not self.is_running:
                 return
             if error is None:
@@ -285,20 +338,39 @@ class ExplorerApp(TerminalApp):
         else:
             self.say(f"this should not happen: {type(error).__name__}: {error}", "error")
 
-    def loads(self) -> bool:
-        """Whether something is seen to be loaded, or nothing is there yet."""
-        now = self.main.snapshot
-        return now is None or now.partial or (now.nothing and now.busy is not None)
-
-    def not_yet(self) -> None:
-        """Refuse what needs a training that is not there yet."""
-        self.say(f"not yet: {waits_for(self.main.snapshot)}; press the key again then", "warning")
-
-    def say(self, text: str, severity: Any = "information") -> None:
+    def say(self, text: str, severity: Severity = "information") -> None:
         """Show a line for some seconds."""
         said = safe(text, limit=400)
         now = time.monotonic()
         if now < self._said.get(said, 0.0):
             return  # it is there still: a key that is held would heap it up
-        self._said = {one: end for one, end in self._said.items() if end > now} | {said: now + self.NOTIFICATION_TIMEOUT}
+        self._said = {one: end for one, end in self._said.items() if end > now} | {said: now
+            + self.NOTIFICATION_TIMEOUT}
         self.notify(said, severity=severity, markup=False)
+
+    def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
+        """Show a dialog; `then` is called with its result."""
+        self.push_screen(screen, then)  # type: ignore[arg-type]
+
+    def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
+        """Compare columns on the corpus that is open; see `Face.compare`."""
+        from tokentui.session.commands_compare import Compare, HoldOut, Leave
+        from tokentui.ui.compare.screen import CompareScreen
+
+        if self.snapshot is not None and self.snapshot.running:
+            self.send(Play(False))
+        screen = CompareScreen(self, COMPARE_ACTIONS, self.main.encode.line.value)
+
+        def left(_: None) -> None:
+            self.send(Leave())
+            self.send(SetViewport(self.main.look))
+            self.main.encode.line.value = screen.encode.line.value  # one text is typed, wherever it is seen
+
+        def failed(error: BaseException) -> None:
+            self.tell(error)
+            screen.dismiss(None)
+
+        self.send(Compare(tuple(columns)), failed=failed)
+        if held_out:
+            self.send(HoldOut(held_out))
+        self.push_screen(screen, left)

@@ -1,4 +1,4 @@
-"""What the user does, saved beside it, and offered again after a line has dropped."""
+"""Save the session as the user works, and offer it again after a dropped connection."""
 
 from __future__ import annotations
 
@@ -6,22 +6,46 @@ import asyncio
 import contextlib
 import dataclasses
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES
-from tokentui.session.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, Scratch, Use
+from tokentui.recipe import Run
+from tokentui.session.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, SetRecipe, TrainOnText
 from tokentui.session.saved import Branch, Keeper, Kept, tidy
 from tokentui.session.saved.value import absolute
-from tokentui.session.snapshot import VOCABULARY_ORDERS, Place
+from tokentui.ui.face import Face
+from tokentui.ui.main import MainScreen
 
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
+
+class Host(Face, Protocol):
+    """The program, as far as it is kept."""
+
+    main: MainScreen
+    theme: str
+    run_in_use: Run
+    session: Any
+
+    @property
+    def is_running(self) -> bool:
+        """True until it has ended."""
+
+    @property
+    def available_themes(self) -> Mapping[str, object]:
+        """The themes there are."""
+
+    @property
+    def screen_stack(self) -> Sequence[object]:
+        """The screens, from below."""
+
+    def set_interval(self, interval: float, callback: Callable[[], object]) -> object:
+        """Call again and again."""
+
 
 SAVE_S = 1.0
-"""How far behind what is saved may be."""
+"""The longest delay in seconds before a change is saved."""
 MOST_BRANCHES = 6
 
 
@@ -30,11 +54,11 @@ class Keeping:
 
     Args:
         app: The app.
-        begun: What the command line names, if anything does.
+        begun: The session that the command line names, None for none.
         folder: Where sessions are; the user's folder if None.
     """
 
-    def __init__(self, app: ExplorerApp, begun: Kept | None, folder: Path | None = None) -> None:
+    def __init__(self, app: Host, begun: Kept | None, folder: Path | None = None) -> None:
         self._app = app
         self._about = begun or Kept()
         self._folder = folder
@@ -58,24 +82,27 @@ class Keeping:
         self._release()
         self._about, self._branches, self._refused = about, {}, False
 
-    def answered(self, command: Command) -> None:
+    def answered(self, command: Command[object]) -> None:
         """A command has been carried out."""
         if isinstance(command, Open):
-            self.opened(Kept(sources=(absolute(command.source),), as_=command.as_, field_=command.field))
+            self.opened(Kept(sources=tuple(map(absolute, command.sources)), as_=command.as_, field_=command.field))
         elif isinstance(command, OpenTokenizer):
-            self._about = dataclasses.replace(self._about, tokenizer=absolute(command.path), split=command.split)
-        elif isinstance(command, Scratch):
+            self._about = dataclasses.replace(self._about, tokenizer=absolute(command.path),
+                split=command.split)
+        elif isinstance(command, TrainOnText):
             if self._about.scratch is None:
                 self.opened(Kept(scratch=command.text))
             self._about = dataclasses.replace(self._about, scratch=command.text)
-        elif isinstance(command, Use):
+        elif isinstance(command, SetRecipe):
             self._about = dataclasses.replace(self._about, tokenizer="", split="")
         else:
             return
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
-        """Find out what the corpus is, to notice when another is there under its name than the one that was `saved`."""
+        """Find out what the corpus is, to notice when another is there under its name than the one that was
+        `saved`.
+        """
 
         def found(sha256: str) -> None:
             if saved and saved != sha256:
@@ -88,22 +115,20 @@ class Keeping:
         """The session as it stands; None before there is anything to keep."""
         main = self._app.main
         seen = main.snapshot
-        if seen is None or seen.partial or not (self._about.sources or self._about.scratch is not None):
+        if seen is None or seen.main.partial or not (self._about.sources or self._about.scratch is not None):
             return None
-        run = tuple(sorted((name, _frozen(value)) for name, value in self._app.asking.run.items() if value))
-        training = Branch(seen.recipe, run, seen.step)
-        key = (seen.recipe, run)
+        run = self._app.run_in_use
+        training = Branch(seen.main.recipe, run, seen.main.at.step)
+        key = (seen.main.recipe, run)
         others = tuple(branch for one, branch in self._branches.items() if one != key)
-        self._branches = {**{one: branch for one, branch in self._branches.items() if one != key}, key: training}
+        self._branches = {**{one: branch for one, branch in self._branches.items() if one != key},
+            key: training}
         while len(self._branches) > MOST_BRANCHES + 1:
             self._branches.pop(next(iter(self._branches)))
-        place = main.text.top_place
-        settings: dict[str, str | int | float | bool | None] = {
-            "pane": main.active, "glyphs": main.mode, "order": main.look.vocabulary_order, "keep_place": seen.keep_place,
-            "theme": self._app.theme, "document": place.document, "offset": place.offset,
-        }
+        settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
         return dataclasses.replace(
-            self._about, training=training, branches=others[::-1], typed=main.encode.line.value, settings=settings,
+            self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
+            settings=settings,
             columns=self._columns(), ended=False,
         )
 
@@ -133,7 +158,8 @@ class Keeping:
             return
         error = saving.exception()
         if isinstance(error, TokentuiError) and self._app.is_running:
-            # Said once; where another process has the session, or the disk is full, the work goes on all the same.
+            # Said once; where another process has the session, or the disk is full, the work goes on all the
+            # same.
             self._refused = True
             self._app.say(str(error), "warning")
         elif error is not None and not isinstance(error, TokentuiError):
@@ -167,15 +193,24 @@ class Keeping:
         app = self._app
         self.opened(dataclasses.replace(kept, ended=False))
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
-        app.asking.take_run(dict(kept.training.run))
+        app.run_in_use = kept.training.run
         app.send(KeepPlace(str(kept.settings.get("keep_place", "step"))), failed=lambda error: None)
         app.main.encode.line.value = kept.typed
         # One after the other: what is opened takes the place of what is still being laid out.
-        app.send(Use(kept.training.recipe, kept.training.run), lambda _: self._open_again(kept))
+        app.send(SetRecipe(kept.training.recipe, kept.training.run), lambda _: self._open_again(kept))
 
     def _open_again(self, kept: Kept) -> None:
         self._about = dataclasses.replace(kept, ended=False)
-        self._app.await_answer(self._app.reopen(kept), lambda _: self._stand(kept), self._app.tell)
+        self._app.await_answer(self._reopen(kept), lambda _: self._stand(kept), self._app.tell)
+
+    def _reopen(self, kept: Kept) -> asyncio.Future[None]:
+        """Open what a session had open."""
+        if kept.scratch is not None:
+            answer: asyncio.Future[None] = self._app.session.send(TrainOnText(kept.scratch))
+        else:
+            file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
+            answer = self._app.session.send(Open(kept.sources, kept.as_, kept.field_, file))
+        return answer
 
     def give_up(self, kept: Kept) -> None:
         """Offer a session no more."""
@@ -193,15 +228,7 @@ class Keeping:
         app.send(GoTo(kept.training.step))
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
-        if settings.get("glyphs") in GLYPH_MODES:
-            main.mode = settings["glyphs"]  # type: ignore[assignment]
-        if settings.get("order") in VOCABULARY_ORDERS:
-            main.see(vocabulary_order=settings["order"])
-        if settings.get("pane") in main.panes:
-            main.focus_pane(str(settings["pane"]))
-        document, offset = settings.get("document"), settings.get("offset")
-        if isinstance(document, int) and isinstance(offset, int) and offset >= 0 <= document:
-            main.text.show_place(Place(document, offset))
+        main.restore(settings)
         self.fingerprint(kept.sha256)
         if kept.columns:
             self._compare(kept)
@@ -209,25 +236,21 @@ class Keeping:
     # ---- compare
 
     def _columns(self) -> tuple[Branch | str, ...]:
-        """What stands side by side, if it does."""
+        """Return the columns of Compare; empty without Compare."""
         module = sys.modules.get("tokentui.ui.compare.screen")  # where it was never opened there is nothing to look for
-        screen = next((one for one in self._app.screen_stack if module and isinstance(one, module.CompareScreen)), None)
+        screen = next((one for one in self._app.screen_stack if module
+            and isinstance(one, module.CompareScreen)), None)
         now = getattr(screen, "snapshot", None)
         if now is None:
             return ()
-        run = tuple(sorted((name, _frozen(value)) for name, value in self._app.asking.run.items() if value))
         return tuple(
-            absolute(column.path) if column.path else Branch(column.recipe, run)
-            for column in now.columns if column.path or column.recipe is not None
+            absolute(column.path) if column.path else Branch(column.recipe, self._app.run_in_use)
+            for column in now.columns
         )
 
     def _compare(self, kept: Kept) -> None:
-        from tokentui.session.compared import ColumnWanted
-        from tokentui.ui.compare.open import open_compare
+        from tokentui.session.commands_compare import ColumnWanted
 
-        wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run) for one in kept.columns]
-        open_compare(self._app, wanted)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+        wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
+            for one in kept.columns]
+        self._app.compare(wanted)

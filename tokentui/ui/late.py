@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-from tokentui.core.errors import Cancelled
-from tokentui.session.futures import look_at_error, resolve
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from tokentui.session.commands import Command
-    from tokentui.session.compared import ColumnWanted, CompareSnapshot
-    from tokentui.session.comparing import CompareSession
     from tokentui.session.driver import Session
+
+Answer = TypeVar("Answer")
 
 
 class LateSession:
-    """A session whose engine is loaded beside the screen. It takes commands from the beginning, in order.
+    """A session whose engine loads in the background. It takes commands from the start, in order.
 
     Args:
         make: Makes the session; called in a thread, since what it imports takes a while.
         when_painted: Given what to call once the screen has been drawn.
     """
 
-    def __init__(self, make: Callable[[], Session], when_painted: Callable[[Callable[[], object]], object]) -> None:
+    def __init__(self, make: Callable[[], Session],
+            when_painted: Callable[[Callable[[], object]], object]) -> None:
         self._make = make
         self._when_painted = when_painted
         self._session: Session | None = None
-        self._sent: list[tuple[Callable[[Session], asyncio.Future[Any]], asyncio.Future[Any]]] = []
+        self._sent: list[tuple[Command[object], asyncio.Future[object]]] = []
         self._task: asyncio.Task[None] | None = None
         self._failed: Exception | None = None
 
@@ -47,12 +45,13 @@ class LateSession:
         except Exception as error:
             self._failed = error
             for _, answer in self._sent:
-                resolve(answer, error)
+                if not answer.done():
+                    answer.set_exception(error)
             self._sent.clear()
             return
         self._session = session
-        for give, answer in self._sent:
-            _pass_on(give(session), answer)
+        for command, answer in self._sent:
+            _pass_on(session.send(command), answer)
         self._sent.clear()
 
     async def close(self) -> None:
@@ -66,46 +65,29 @@ class LateSession:
         if self._session is not None:
             await self._session.close()
 
-    def send(self, command: Command) -> asyncio.Future[Any]:
+    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
         """Hand in a command; see `Session.send`."""
-        return self._give(lambda session: session.send(command))
-
-    def open(self, sources: Sequence[str], as_: str | None = None, field: str = "text") -> asyncio.Future[Any]:
-        """Open several sources as one corpus; see `Session.open`."""
-        return self._give(lambda session: session.open(sources, as_, field))
-
-    async def comparing(
-        self, publish: Callable[[CompareSnapshot], None], wanted: Sequence[ColumnWanted]
-    ) -> CompareSession:
-        """Columns beside each other; see `Session.comparing`."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-        if self._session is None:
-            raise Cancelled
-        return await self._session.comparing(publish, wanted)
-
-    def open_tokenizer(
-        self, path: str, split: str, sources: Sequence[str], as_: str | None = None, field: str = "text"
-    ) -> asyncio.Future[Any]:
-        """Open a tokenizer file on such a corpus; see `Session.open_tokenizer`."""
-        return self._give(lambda session: session.open_tokenizer(path, split, sources, as_, field))
-
-    def _give(self, give: Callable[[Session], asyncio.Future[Any]]) -> asyncio.Future[Any]:
         if self._session is not None:
-            return give(self._session)
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(look_at_error)
+            return self._session.send(command)
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_seen)
         if self._failed is not None:
             answer.set_exception(self._failed)
         else:
-            self._sent.append((give, answer))
+            self._sent.append((cast("Command[object]", command), cast("asyncio.Future[object]", answer)))
         return answer
 
 
-def _pass_on(found: asyncio.Future[Any], answer: asyncio.Future[Any]) -> None:
+def _seen(future: asyncio.Future[Answer]) -> None:
+    """Mark a failure as seen: an answer that nothing waits for is not reported by the event loop either."""
+    if not future.cancelled():
+        future.exception()
+
+
+def _pass_on(found: asyncio.Future[object], answer: asyncio.Future[object]) -> None:
     """Give one future what another comes to."""
 
-    def done(found: asyncio.Future[Any]) -> None:
+    def done(found: asyncio.Future[object]) -> None:
         if answer.done():
             return
         if found.cancelled():

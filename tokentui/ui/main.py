@@ -1,113 +1,172 @@
-"""The main screen: what every pane shows at one step, and what its keys do.
+"""The main screen: what every pane shows at one step.
 
-It knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all of them are
-always about the same step.
+It knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all of
+them are always about the same step.
 """
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.core.safetext import GLYPH_MODES, GlyphMode
-from tokentui.session.commands import CancelWork, Command, Fine, GoTo, Move, Play, See, Speed, Type
-from tokentui.session.snapshot import VOCABULARY_ORDERS, Look, Place, Snapshot
-from tokentui.ui.actions import bindings
-from tokentui.ui.draw.bands import FooterLine, HeaderLine, TabLine, TooSmall
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.lazy import Ref
+from tokentui.core.paths import remember
+from tokentui.core.safetext import GLYPH_MODES
+from tokentui.session.commands import (
+    CancelWork,
+    Command,
+    Find,
+    FindChanged,
+    GoTo,
+    Move,
+    Open,
+    OpenTokenizer,
+    Play,
+    SetInput,
+    SetViewport,
+    StepPieces,
+    WhyUnreachable,
+)
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import (
+    VOCABULARY_ORDERS,
+    Candidates,
+    CorpusPlace,
+    LossRow,
+    PairRow,
+    TokenRow,
+    Viewport,
+    VocabularyPage,
+)
+from tokentui.ui.draw.lines import SAYS_BYTES, Lines, key_bytes
 from tokentui.ui.draw.pane import Pane
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.messages import TextWanted
+from tokentui.ui.face import Face, nothing_there
+from tokentui.ui.keys import Action
 from tokentui.ui.panes.candidates import PairTable
-from tokentui.ui.panes.corpus import CorpusText
+from tokentui.ui.panes.corpus import CorpusText, TextWanted
 from tokentui.ui.panes.corpus_pane import CorpusPane
 from tokentui.ui.panes.encode import EncodeBody
-from tokentui.ui.panes.scrubber import Scrubber
+from tokentui.ui.panes.header import header, tabs
+from tokentui.ui.panes.scrubber import scrubber
 from tokentui.ui.panes.tables import VocabularyTable
-from tokentui.ui.panes.waits import nothing_there
-from tokentui.ui.panes.why import WhyLines
+from tokentui.ui.panes.why import why
+from tokentui.ui.screen import Layout, PaneScreen, too_small
 
 if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
-    from tokentui.ui.panes.editor import CorpusEditor
+    from tokentui.ui.dialogs.open import OpenChoice
 
-PANES = ("corpus", "pairs", "vocabulary", "encode")
-_TITLES = {"corpus": "1 Corpus", "pairs": "2 Pairs", "vocabulary": "3 Vocabulary", "encode": "4 Encode"}
-_SHORT = {"vocabulary": "3 Vocab"}
-_TITLES_OF = {"unigram": {"pairs": "2 Pieces"}, "opened": {"pairs": "2 Births"}}
+_NAMES = {
+    "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
+    "vocabulary": ("3 Vocabulary", "3 Vocab"),
+    "encode": ("4 Encode", "4 Encode"),
+}
+_CANDIDATES = {"unigram": "2 Pieces", "opened": "2 Births"}
 
 LEAST_WIDTH, LEAST_HEIGHT = 30, 8
 """Below this nothing but a line is shown."""
 
+INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
+FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
+OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
 
-class MainScreen(Screen[None]):
+
+class MainScreen(PaneScreen):
     """The panes round a session.
 
     Args:
-        typed: What stands in the encode pane at first.
-        boundaries: How tokens of the corpus are told apart at first.
+        face: The program.
+        actions: The actions of its keys.
+        typed: The initial text of the encode pane.
+        boundaries: The initial mark between tokens of the corpus.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("global")]
-    AUTO_FOCUS = None
-
-    def __init__(self, typed: str = "", boundaries: Boundaries = "shade") -> None:
-        super().__init__()
+    def __init__(
+        self, face: Face, actions: Sequence[Action[Any]], typed: str = "", boundaries: Boundaries = "shade"
+    ) -> None:
+        super().__init__(face, _NAMES, actions, "corpus", "global")
         self.snapshot: Snapshot | None = None
-        self.look = Look()
-        self.mode: GlyphMode = "text"
-        self.active = "corpus"
-        """The pane that has the focus, or will have it again."""
+        self.look = Viewport()
         self.sought: tuple[str, str] = ("", "")
-        """What was last looked for, as (pane, text)."""
+        """The last search, as (pane, text)."""
         self.objective = ""
-        """What is trained for, as `Snapshot.objective` has it."""
-        self._front = "pairs"
+        """The objective of the training, as in `ColumnSnapshot.objective`."""
         self._before_typing = "corpus"
-        self._size_classes: frozenset[str] = frozenset()
-        self.header_line, self.tabs, self.footer_line = HeaderLine(), TabLine(), FooterLine()
+        self._followed: tuple[int, CorpusPlace] | None = None
+        self.header_line = Lines(lambda width,
+            _: [header(self.snapshot, self.mode, key_bytes(self.app), width)], id="header",
+                                 classes=SAYS_BYTES)
+        self.tabs = Lines(self._tabs, id="tabs")
         self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
-        self.text.moved = self.pairs.moved = self.vocabulary.moved = self._draw_titles
-        self.why, self.encode, self.scrubber = WhyLines(classes="body"), EncodeBody(typed), Scrubber()
-        self.corpus = CorpusPane(_TITLES["corpus"], self.text, id="corpus")
-        others = zip(PANES[1:], (self.pairs, self.vocabulary, self.encode), strict=True)
-        self.panes = {"corpus": self.corpus, **{name: Pane(_TITLES[name], body, id=name) for name, body in others}}
-
-    @property
-    def explorer(self) -> ExplorerApp:
-        """The app."""
-        return cast("ExplorerApp", self.app)
+        self.text.moved = self.pairs.moved = self.vocabulary.moved = self.draw_titles
+        self.why, self.encode, self.scrubber = Lines(classes="body"), EncodeBody(typed), Lines(id="scrubber")
+        self.corpus = CorpusPane(face, self.text, self._editor_turned)
+        self.panes = {
+            "corpus": self.corpus, "pairs": Pane("2 Pairs", self.pairs, id="pairs"),
+            "vocabulary": Pane("3 Vocabulary", self.vocabulary, id="vocabulary"),
+            "encode": Pane("4 Encode", self.encode, id="encode"),
+        }
+        self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
+        self.rows = (self._upper,)
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
-        self._take_size(*self.app.size)  # before there is anything that would have to be styled again
+        self.lay_out()  # before there is anything that would have to be styled again
         yield self.header_line
         yield self.tabs
-        with Horizontal(id="panes"):
-            yield from (self.panes[name] for name in PANES[:3])
+        yield self._upper
         yield Pane("Why", self.why, id="why")
         yield self.panes["encode"]
         yield self.scrubber
         yield self.footer_line
-        yield TooSmall(LEAST_WIDTH, LEAST_HEIGHT)
+        yield too_small(f"{LEAST_WIDTH}×{LEAST_HEIGHT}")
 
-    def on_mount(self) -> None:
-        """Begin in the corpus."""
-        self.focus_pane(self.active)
+    # How much room there is.
+
+    def layout_for(self, width: int, height: int) -> Layout | None:
+        """Side by side where it is wide; pairs and vocabulary in one place where it is not; all in one where
+        it is small.
+        """
+        if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+            return None
+        if width < 60 or height < 16:
+            return Layout((tuple(_NAMES),), frozenset({"small", "short"}))
+        tall = "tall" if height >= 36 else "short" if height < 30 else "high"
+        if width < 100:
+            return Layout((("corpus",), ("pairs", "vocabulary"), ("encode",)), frozenset({"medium", tall}))
+        return Layout(tuple((name,) for name in _NAMES), frozenset({"wide", tall}))
+
+    def fit(self, where: Layout, seen: frozenset[str]) -> None:
+        """Let the row of tables go where none of them is seen."""
+        self._upper.display = bool(seen - {"encode"})
+
+    def body_of(self, pane: str) -> Widget:
+        """Return the widget of a pane that gets the keys."""
+        bodies: dict[str, Widget] = {"pairs": self.pairs, "vocabulary": self.vocabulary,
+            "encode": self.encode.line}
+        return self.corpus.focused_body if pane == "corpus" else bodies[pane]
 
     @property
     def context(self) -> str:
         """Whose keys work: those of the pane that has the focus, or of the editor in it."""
         return "editor" if self.active == "corpus" and self.corpus.editing else self.active
+
+    def go(self, pane: str, *, typing: bool = False) -> None:
+        """Go to a pane."""
+        if pane == "encode" and self.active != "encode":
+            self._before_typing = self.active
+        super().go(pane, typing=pane == "encode")
 
     # What is seen.
 
@@ -119,138 +178,90 @@ class MainScreen(Screen[None]):
         self.snapshot = snapshot
         if before is None or self._is_another(before, snapshot):
             self.text.reset()
-            self.look = dataclasses.replace(self.look, corpus=Place(), pairs_top=0, vocabulary_top=0)
+            self.look = dataclasses.replace(self.look, corpus=CorpusPlace(), candidates_top=0,
+                vocabulary_top=0)
             if before is not None:
                 self.pairs.move_to(0)
                 self.vocabulary.move_to(0)
-        if self.objective != snapshot.objective:
-            self._take_objective(snapshot.objective)
-        self._draw()
+        if self.objective != snapshot.main.objective:
+            self.remove_class(f"for-{self.objective}")
+            self.add_class(f"for-{snapshot.main.objective}")
+            self.objective = snapshot.main.objective
+            candidates = _CANDIDATES.get(self.objective, "2 Pairs")
+            self.names = {**_NAMES, "pairs": (candidates, candidates)}
+            self.footer_line.say(self.hints())
+        self.draw()
 
     def _is_another(self, before: Snapshot, now: Snapshot) -> bool:
-        """Whether it is another corpus. One that is typed changes, and what is looked at stays."""
-        named = not self.corpus.edited and (before.corpus_name, before.corpus_bytes) != (now.corpus_name, now.corpus_bytes)
-        return named or before.recipe.normalize != now.recipe.normalize
+        """True if the corpus is another one. A typed corpus that changes stays the same one."""
+        named = not self.corpus.edited and (before.corpus.name, before.corpus.bytes) != (now.corpus.name,
+            now.corpus.bytes)
+        return named or before.main.recipe.normalize != now.main.recipe.normalize
 
-    def _take_objective(self, objective: str) -> None:
-        self.remove_class(f"for-{self.objective}")
-        self.add_class(f"for-{objective}")
-        self.objective = objective
-        self.footer_line.say(self.context, objective)
-
-    def _draw(self) -> None:
-        now = self.snapshot
+    def draw(self) -> None:
+        """Draw what has changed."""
+        now, mode = self.snapshot, self.mode
         if now is None:
             return
         with self.app.batch_update():
-            self.header_line.show(now, self.mode)
+            self.header_line.again()
             if now.nothing and not self.corpus.editing:
                 self.text.say(nothing_there(now))
             elif not self.corpus.editing:
-                self.text.show(now.corpus, self.mode)
-            self.pairs.show(now, self.mode)
-            self.vocabulary.show(now, self.mode)
-            self.why.show(now, self.mode)
+                self.text.show(now.main.corpus, mode)
+            for table in (self.pairs, self.vocabulary):
+                if now.nothing:
+                    table.say(nothing_there(now))
+                else:
+                    table.show(now.main, mode)
+            self.why.show(lambda width, height: why(now, mode, width, height))
             if not now.nothing or now.busy is None:
-                self.encode.show(now.encoded, self.mode, now.last_id)
-            self.scrubber.show(now)
-            self._draw_titles()
+                self.encode.show(now.main.encoding, mode, now.main.at.last_id)
+            self.scrubber.show(lambda width, _: scrubber(now, width))
+            self.draw_titles()
 
-    def _draw_titles(self) -> None:
-        corpus, short_corpus = self.corpus.names()
-        notes, titles = self._notes(), {**_TITLES, **_TITLES_OF.get(self.objective, {}), "corpus": corpus}
-        for name, pane in self.panes.items():
-            pane.title.say(notes.get(name, ()))
-        shared = self.has_class("medium")
-        for name in ("pairs", "vocabulary"):
-            both = [(titles[one], one == name) for one in ("pairs", "vocabulary")]
-            self.panes[name].title.name_panes(both if shared else [(titles[name], True)])
-        self.corpus.title.name_panes([(corpus, True)])
-        short = {**titles, **_SHORT, "corpus": short_corpus}
-        self.tabs.say([(name, short[name]) for name in PANES], self.active, notes.get(self.active, ()))
+    def draw_titles(self) -> None:
+        """Name the panes, and say where one is in each."""
+        names = self.corpus.names()
+        if self.names["corpus"] != names:
+            self.names = {**self.names, "corpus": names}
+        super().draw_titles()
+        self.tabs.again()
 
-    def name_of(self, pane: str) -> str:
-        """A pane as its title has it."""
-        return _TITLES_OF.get(self.objective, {}).get(pane, _TITLES[pane])[2:].lower()
+    def _tabs(self, width: int, height: int) -> Sequence[Cell]:
+        names = [(name, short) for name, (_, short) in self.names.items()]
+        return [tabs(names, self.active, self.note_of(self.active), width)]
 
-    def _notes(self) -> dict[str, Cell]:
+    def note_of(self, pane: str) -> Cell:
+        """Where one is in a pane."""
         now = self.snapshot
-        if now is None:
-            return {}
-        return {"corpus": self.corpus.note(now), "pairs": self.pairs.note, "vocabulary": self.vocabulary.note}
+        if now is None or pane == "encode":
+            return ()
+        return self.corpus.note(now) if pane == "corpus" else self._table(pane).note
 
-    # How much room there is.
+    def _table(self, pane: str) -> PairTable | VocabularyTable:
+        return self.pairs if pane == "pairs" else self.vocabulary
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Let panes give way to others."""
-        if self._take_size(*event.size):
-            # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
-            self.call_after_refresh(self.focus_pane, self.active)
-
-    def _take_size(self, width: int, height: int) -> bool:
-        """Say by classes how much room there is. Returns whether that has changed."""
-        if width < LEAST_WIDTH or height < LEAST_HEIGHT:
-            wanted = {"tiny"}
-        elif width < 60 or height < 16:
-            wanted = {"small", "short"}
-        else:
-            wanted = {"medium" if width < 100 else "wide", "tall" if height >= 36 else "short" if height < 30 else "high"}
-        changed = frozenset(wanted) != self._size_classes
-        if changed:
-            self._size_classes = frozenset(wanted)
-            self.set_classes([*wanted, f"front-{self._front}", f"at-{self.active}", f"for-{self.objective}"])
-        return changed
-
-    def focus_pane(self, name: str) -> None:
-        """Give a pane the focus, and bring it to the front where panes share a place."""
-        self.active = name
-        if name in ("pairs", "vocabulary"):
-            self._front = name
-        for one in PANES:
-            self.set_class(one == name, f"at-{one}")
-            self.set_class(one == self._front, f"front-{one}")
-        if not self.has_class("tiny"):
-            bodies: dict[str, Widget] = {"corpus": self.corpus.focused_body, "pairs": self.pairs, "vocabulary": self.vocabulary}
-            bodies.get(name, self.encode.line).focus(scroll_visible=False)
-        self.footer_line.say(self.context, self.objective)
-        self._draw_titles()
-
-    # The corpus while it is typed into.
-
-    async def open_editor(self, editor: CorpusEditor, offset: int = 0) -> None:
-        """Put an editor in the place of the corpus; a new one with its cursor behind so many characters."""
-        await self.corpus.open(editor, offset)
-        self.see(corpus_chars=0, corpus_before=0)  # tokens that nobody sees would hold up each change
-        self.focus_pane("corpus")
-
-    def close_editor(self, place: Place | None = None) -> None:
-        """Show the corpus in tokens again, round a place or where it was."""
+    def _editor_turned(self) -> None:
+        """The editor has come or gone."""
         if self.corpus.editing:
-            self.corpus.close()
-            self.text.begin_again(place)
-            self.focus_pane(self.active)
+            self.see(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
+            self.go("corpus")
+        else:
+            self.go(self.active)
 
     def on_text_area_selection_changed(self) -> None:
         """Say where the cursor is."""
-        self._draw_titles()
-
-    @on(events.DescendantFocus)
-    def _focus_moved(self, event: events.DescendantFocus) -> None:
-        """A click may move the focus as well."""
-        if event.widget is not self.focused:
-            return  # it has moved on since: to follow would take it back, and it would go to and fro for ever
-        pane = next((name for name, pane in self.panes.items() if pane in event.widget.ancestors), None)
-        if pane is not None and pane != self.active and not self.has_class("tiny"):
-            self.focus_pane(pane)
+        self.draw_titles()
 
     # What the panes ask for.
 
     def see(self, **changes: Any) -> None:
-        """Look at other rows."""
+        """Viewport at other rows."""
         look = dataclasses.replace(self.look, **changes)
         if look != self.look:
             self.look = look
-            self.explorer.send(See(look))
+            self.face.send(SetViewport(look))
 
     @on(TextWanted)
     def _text_wanted(self, event: TextWanted) -> None:
@@ -259,7 +270,7 @@ class MainScreen(Screen[None]):
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
         if event.table is self.pairs:
-            self.see(pairs_top=event.top, pairs_rows=event.height)
+            self.see(candidates_top=event.top, candidates_rows=event.height)
         elif event.table is self.vocabulary:
             self.see(vocabulary_top=event.top, vocabulary_rows=event.height)
 
@@ -268,162 +279,136 @@ class MainScreen(Screen[None]):
         now = self.snapshot
         if now is None:
             return
-        if event.table is self.pairs:
-            rows: tuple[Any, ...] = now.pairs[event.index - now.pairs_top :][:1]
+        page: Candidates | VocabularyPage = now.main.candidates if event.table is self.pairs else now.main.vocabulary
+        for row in page.rows[event.index - page.top :][:1]:
+            self._inspect(row, now)
+
+    def _inspect(self, row: PairRow | LossRow | TokenRow, now: Snapshot) -> None:
+        of_file = now.main.opened is not None
+        if isinstance(row, TokenRow) and row.id is not None and of_file and not row.reason:
+            self.face.send(WhyUnreachable(row.id), lambda why: self._show(dataclasses.replace(row, reason=why)))
         else:
-            rows = now.vocabulary[event.index - now.vocabulary_top :][:1]
-        for row in rows:
-            self.explorer.asking.inspect(row)
+            self._show(row)
+
+    def _show(self, row: PairRow | LossRow | TokenRow) -> None:
+        self.face.push(INSPECT(self.face, row))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.explorer.send(Type(event.value))
+        self.face.send(SetInput(event.value))
 
     # What keys do.
 
-    def action_move(self, steps: int) -> None:
-        """Steps forward, or back. In an opened file ten steps are a hundredth of its births."""
+    def send(self, command: Command[Any]) -> None:
+        """Hand a command to the session; a step where nothing is open says so."""
         now = self.snapshot
-        if now is not None and now.opened is not None and abs(steps) == 10:
-            steps = steps // 10 * max(1, round(now.opened.births / 100))
-        self._step(Move(steps))
-
-    def _step(self, command: Command) -> None:
-        now = self.snapshot
-        if now is not None and now.nothing and now.busy is None:
-            self.explorer.say(nothing_there(now), "warning")
+        if isinstance(command, Move | GoTo | Play
+                | StepPieces) and now is not None and now.nothing and now.busy is None:
+            self.face.say(nothing_there(now), "warning")
         else:
-            self.explorer.send(command)
+            self.face.send(command)
 
-    def action_fine(self, pieces: int) -> None:
-        """Pieces of a pruning forward, or back."""
-        self._step(Fine(pieces))
+    def leap(self, tens: int) -> None:
+        """Move ten steps forward or back; in an opened file, a hundredth of its replay steps."""
+        opened = self.snapshot.main.opened if self.snapshot is not None else None
+        self.send(Move(tens * (10 if opened is None else max(1, round(opened.births / 100)))))
 
-    def action_compressed(self) -> None:
-        """Show the text as Gage's compression leaves it."""
-        self.explorer.asking.compressed()
-
-    def action_play(self) -> None:
-        """Run, or stop."""
-        self._step(Play())
-
-    def action_speed(self, by: int) -> None:
-        """Play faster, or slower."""
-        self.explorer.send(Speed(by))
-
-    def action_start(self) -> None:
-        """Go to the start."""
-        self._step(GoTo(0))
-
-    def action_end(self) -> None:
-        """Go to the end of the run."""
-        self._step(GoTo(None))
-
-    def action_pane(self, name: str) -> None:
-        """Go to a pane."""
-        if name == "encode" and self.active != "encode":
-            self._before_typing = self.active
-        self.focus_pane(name)
-
-    def action_turn(self, by: int) -> None:
-        """Go to the next pane, or the one before."""
-        self.action_pane(PANES[(PANES.index(self.active) + by) % len(PANES)])
-
-    def action_type(self) -> None:
-        """Type."""
-        self.action_pane("encode")
-
-    def action_clear(self) -> None:
-        """Empty the line."""
-        self.encode.line.value = ""
-
-    def action_cancel(self) -> None:
+    def leave(self) -> None:
         """End typing into the corpus; else stop long work; else leave the line; else end finding."""
         if self.context == "editor":
-            self.explorer.editing.end()
+            self.corpus.end()
         elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
-            self.explorer.send(CancelWork())
+            self.face.send(CancelWork())
         elif self.active == "encode":
-            self.focus_pane(self._before_typing)
+            self.go(self._before_typing)
         else:
             self.mark_found("", "")
 
-    def action_glyphs(self) -> None:
-        """Show tokens in another way."""
-        self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
-        self._draw()
-
-    def action_boundaries(self) -> None:
-        """Tell the tokens of the corpus apart in the other way."""
-        self.text.turn_boundaries()
-
-    def action_order(self) -> None:
+    def turn_order(self) -> None:
         """Sort the vocabulary in another way."""
         place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
         self.vocabulary.move_to(0)
         self.see(vocabulary_order=VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)], vocabulary_top=0)
 
-    def action_follow(self) -> None:
-        """Show where the last merge was made."""
-        self.explorer.asking.follow()
+    def follow_merge(self) -> None:
+        """Show where the last merge was made; again: the next place."""
+        now = self.snapshot
+        if now is None or not now.main.at.step:
+            self.face.say("no merge has been made yet" if self.objective != "opened"
+                else "nothing is born yet")
+            return
+        if self.objective == "unigram":
+            self.face.say("a unigram step merges nothing: it has no one place in the corpus")
+            return
+        step = now.main.at.step
+        again = self._followed is not None and self._followed[0] == step
+        start = self._followed[1] if self._followed is not None and again else self.text.top_place
 
-    def action_find(self) -> None:
-        """Ask what to find."""
-        self.explorer.asking.what_to_find()
+        def found(place: CorpusPlace | None) -> None:
+            if place is None:
+                last = "merge" if self.objective != "opened" else "birth"
+                self.face.say(f"the last {last} stands nowhere in the corpus")
+                return
+            self._followed = step, place
+            self.text.show_place(place)
 
-    def action_find_again(self, backward: bool) -> None:
-        """The next match, or the one before."""
-        self.explorer.asking.find_again(backward)
+        self.face.send(FindChanged(start), found)
 
-    def action_go_to(self) -> None:
-        """Ask where to go."""
-        self.explorer.asking.where_to_go()
+    def open(self) -> None:
+        """Ask for a corpus or a tokenizer, and open it."""
+        self.face.push(OPEN(self.face), lambda choice: self._open(choice) if choice is not None else None)
 
-    async def action_open(self) -> None:
-        """Ask for a corpus."""
-        await self.explorer.asking.what_to_open()
+    def _open(self, choice: OpenChoice) -> None:
+        def opened(_: None) -> None:
+            self.call_later(self.corpus.opened)
+            asyncio.get_running_loop().run_in_executor(None, remember, choice.source)
 
-    def action_algorithm(self) -> None:
-        """Ask for a recipe."""
-        self.explorer.asking.how_to_train()
+        def failed(error: BaseException) -> None:
+            if choice.tokenizer and isinstance(error, TokentuiError) and not isinstance(error, Cancelled):
+                hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
+                error = TokentuiError(error.what, error.where, hint)
+            self.face.tell(error)
+            self.corpus.come_back()
 
-    def action_compare(self) -> None:
-        """Ask what to compare with."""
-        from tokentui.ui.compare.open import compare_with
+        self.corpus.give_way()
+        command = OpenTokenizer(choice.source, choice.split) if choice.tokenizer else Open((choice.source,),
+            choice.as_)
+        self.face.send(command, opened, failed)
 
-        compare_with(self.explorer)
+    # Finding.
 
-    async def action_edit(self) -> None:
-        """Type into the corpus."""
-        await self.explorer.editing.begin()
+    def find(self) -> None:
+        """Ask for text, and find it in the pane that has the focus."""
+        pane = self.active if self.active != "encode" else "corpus"
 
-    def action_pieces(self) -> None:
-        """Show how the text is cut."""
-        self.explorer.asking.pieces()
+        def asked(text: str | None) -> None:
+            if text is not None:
+                self.mark_found(pane, text)
+                if text:
+                    self.find_again(backward=False)
 
-    def action_export(self) -> None:
-        """Write the tokenizer of this step to a file."""
-        self.explorer.asking.export()
+        name = {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
+        self.face.push(FIND(self.face, name, self.sought[1]), asked)
 
-    def action_questions(self) -> None:
-        """Show what the vocabulary is worth."""
-        self.explorer.asking.questions()
+    def find_again(self, backward: bool) -> None:
+        """The next match of what was looked for last, or the one before."""
+        pane, text = self.sought
+        if not text:
+            self.face.say("nothing to find yet: press /")
+            return
 
-    def action_facts(self) -> None:
-        """Show the facts and the health of the tokenizer."""
-        self.explorer.asking.facts()
+        def found(answer: int | CorpusPlace | None) -> None:
+            if answer is None:
+                self.face.say(f"not found: {text}")
+            elif isinstance(answer, CorpusPlace):
+                self.text.show_place(answer, len(text))
+            else:
+                self._table(pane).move_to(answer)
 
-    def action_help(self) -> None:
-        """Show all keys."""
-        self.explorer.asking.help()
-
-    # What was found.
-
-    def place_to_start(self, pane: str) -> int | Place:
-        """Where looking for something begins: at what was found last, else at what is seen."""
+        start: int | CorpusPlace = self._table(pane).cursor
         if pane == "corpus":
-            return self.text.found[0] if self.text.found is not None else self.text.top_place
-        return (self.pairs if pane == "pairs" else self.vocabulary).cursor
+            start = self.text.found[0] if self.text.found is not None else self.text.top_place
+        self.face.send(Find(pane, text, start, backward, self.mode), found)
 
     def mark_found(self, pane: str, text: str) -> None:
         """Mark a text in the rows of a pane, and nothing in the others."""
@@ -433,9 +418,26 @@ class MainScreen(Screen[None]):
         if pane != "corpus":
             self.text.forget_found()
 
-    def show_found(self, pane: str, text: str, answer: int | Place) -> None:
-        """Bring what was found into view."""
-        if isinstance(answer, Place):
-            self.text.show_place(answer, len(text))
-        else:
-            (self.pairs if pane == "pairs" else self.vocabulary).move_to(answer)
+    # What outlives the process.
+
+    @property
+    def settings(self) -> dict[str, str | int | float | bool | None]:
+        """Return the settings of the view, as a session saves them."""
+        place = self.text.top_place
+        return {
+            "pane": self.active, "glyphs": self.mode, "order": self.look.vocabulary_order,
+            "document": place.document,
+            "offset": place.offset,
+        }
+
+    def restore(self, settings: Mapping[str, object]) -> None:
+        """Viewport at it as a session did."""
+        if settings.get("glyphs") in GLYPH_MODES:
+            self.mode = settings["glyphs"]  # type: ignore[assignment]
+        if settings.get("order") in VOCABULARY_ORDERS:
+            self.see(vocabulary_order=settings["order"])
+        if settings.get("pane") in self.panes:
+            self.go(str(settings["pane"]))
+        document, offset = settings.get("document"), settings.get("offset")
+        if isinstance(document, int) and isinstance(offset, int) and offset >= 0 <= document:
+            self.text.show_place(CorpusPlace(document, offset))

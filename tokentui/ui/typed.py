@@ -1,6 +1,7 @@
-"""What is typed: characters that Textual takes for no text, and a cursor that moves over grapheme clusters.
+"""Text input with the characters that Textual leaves out, and a cursor that moves by grapheme clusters.
 
-Textual counts by code points, and leaves out what a text may hold: joiners, wide and no-break spaces, the newest emoji.
+Textual counts by code points, and leaves out what a text may hold: joiners, wide and no-break spaces, the
+newest emoji.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import unicodedata
 from rich.style import Style
 from rich.text import Text
 from textual.events import Key
+from textual.suggester import Suggester
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tokentui.core.safetext import clusters
+from tokentui.ui.draw.text import StandIns
 
 NO_TEXT = frozenset({"Cc", "Cs"})
 """Categories of what a key may send that is no text: controls, halves of characters."""
@@ -22,12 +25,14 @@ _LONGEST = 64
 
 
 def typed_beyond(event: Key) -> str | None:
-    """The character of a key that is text but that an input of Textual leaves out: it takes what `str.isprintable` names.
+    """The character of a key that is text but that an input of Textual leaves out: it takes what
+    `str.isprintable` names.
 
     The key is taken by this: nothing else hears of it.
     """
     character = event.character
-    if character is None or len(character) != 1 or character.isprintable() or unicodedata.category(character) in NO_TEXT:
+    if character is None or len(character) != 1 or character.isprintable() or unicodedata.category(
+            character) in NO_TEXT:
         return None
     event.stop()
     event.prevent_default()
@@ -40,7 +45,9 @@ def lines_of(pasted: str) -> str:
 
 
 def cluster_at(text: str, place: int) -> tuple[int, int]:
-    """Where the cluster begins and ends that has the character at a place. Only its line is looked at, and not far."""
+    """Where the cluster begins and ends that has the character at a place. Only its line is looked at, and
+    not far.
+    """
     if text.isascii() or not 0 <= place < len(text):
         return place, place + 1
     start = max(0, place - _LONGEST, 1 + max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)))
@@ -51,18 +58,24 @@ def cluster_at(text: str, place: int) -> tuple[int, int]:
 
 
 def erased_left(text: str, place: int) -> int:
-    """What backspace leaves before a place: a sign of a syllable goes by itself, as it was typed; all others go as a whole."""
+    """Return the text that backspace leaves before a place.
+
+    A sign of a syllable goes by itself, as it was typed; all other clusters go as a whole.
+    """
     start, _ = cluster_at(text, place - 1)
     return place - 1 if text[start : start + 1].isalpha() else start
 
 
 class WholeText(Text):
-    """A text in which a style that begins in a cluster goes on to its end, so that no cluster is drawn in parts."""
+    """A text in which a style that begins in a cluster goes on to its end, so that no cluster is drawn in
+    parts.
+    """
 
     @classmethod
     def of(cls, text: Text) -> WholeText:
         """The same text with the same styles."""
-        return cls(text.plain, text.style, no_wrap=text.no_wrap, overflow=text.overflow, end=text.end, spans=text.spans)
+        return cls(text.plain, text.style, no_wrap=text.no_wrap, overflow=text.overflow, end=text.end,
+            spans=text.spans)
 
     def stylize(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
         """Apply a style to whole clusters."""
@@ -78,8 +91,44 @@ class WholeText(Text):
         return cluster_at(self.plain, start)[0], cluster_at(self.plain, end - 1)[1]
 
 
-class ClusterInput(Input):
-    """A line to type in whose cursor moves over whole clusters."""
+class Field(Input):
+    """A line to type in: one row high, safe to show whatever was pasted into it, with a cursor that moves
+    over whole clusters.
+
+    Args:
+        value: The initial text.
+        placeholder: The text that is shown while it is empty.
+        select: True to select the text when it gets the focus, so that typing replaces it.
+        suggester: Completes what is typed.
+        most: The most characters it holds; paths may be that long.
+    """
+
+    DEFAULT_CSS = """
+    Field { width: 1fr; background: $surface; }
+    Field:focus { background: $surface; background-tint: transparent; }
+    """
+
+    def __init__(
+        self, value: str = "", *, placeholder: str = "", select: bool = True,
+        suggester: Suggester | None = None,
+        most: int = 4096,
+    ) -> None:
+        super().__init__(
+            value, placeholder=placeholder, highlighter=StandIns(), suggester=suggester, max_length=most,
+            select_on_focus=select,
+            compact=True,
+        )
+        self.cursor_blink = False
+
+    def on_key(self, event: Key) -> None:
+        """Take what the base class would leave out."""
+        if typed := typed_beyond(event):
+            self.replace(typed, *sorted(self.selection))
+
+    def put(self, text: str) -> None:
+        """Hold this text, with the cursor behind it."""
+        self.value = text
+        self.cursor_position = len(text)
 
     def _left(self) -> int:
         return cluster_at(self.value, self.cursor_position - 1)[0] if self.cursor_position else 0

@@ -1,38 +1,55 @@
-"""One look at every token of a vocabulary, which the facts and the checks of a health report are told from."""
+"""One look at every token of a vocabulary, and the record of a check that reads it."""
 
 from __future__ import annotations
 
-import heapq
+import functools
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from tokentui.analyze.health.scripts import written_in
-from tokentui.analyze.reach import cause
-from tokentui.analyze.results import Health
-from tokentui.analyze.spelling import bare as bare_bytes
+import regex
+
+from tokentui.analyze.results import CheckResult, Example, VocabularyFacts
 from tokentui.analyze.usage import ORDINARY
-from tokentui.core.errors import Cancelled
-from tokentui.encode import Decoder, WordEncoder
+from tokentui.axes import objective_of
+from tokentui.core.jobs import tick
+from tokentui.encode.decode import Decoder
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import bare as bare_bytes
+from tokentui.encode.reach import cause
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.learn.base import Cancel, Progress
 
+PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
+"""The statuses of a check; `NONE` where it makes no sense for a tokenizer."""
+SCRIPTS = (
+    "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Han", "Hiragana", "Katakana", "Hangul", "Devanagari",
+    "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Thai",
+    "Lao", "Khmer", "Myanmar", "Tibetan", "Georgian", "Armenian", "Ethiopic", "Mongolian", "Cherokee",
+    "Syriac",
+    "Thaana", "Tifinagh", "Javanese", "Balinese", "Bopomofo",
+)
+"""The scripts that have names here; all others are `other letters`."""
+_JAPANESE = {"Han", "Hiragana", "Katakana"}
+_SPACES = " ▁\t\n\r\v\f\xa0\u3000"
+_EMOJI = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}")
 _LONGEST = 10
+_MOST_EXAMPLES = 10
 _LOOK_EVERY = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was seen.
+    """The findings of one look at every token.
 
     Attributes:
         tokenizer: The tokenizer.
-        encoder, decoder: What encodes its words and decodes its ids.
+        encoder, decoder: They encode its words and decode its ids.
         entries: Its vocabulary in order of the ids.
         pieces: The exact bytes of each ordinary token by its id, marks included.
         dead: (id, bytes, cause, the same in words) of each token that no text becomes.
-        health: The facts.
+        facts: The facts.
     """
 
     tokenizer: Tokenizer
@@ -41,20 +58,87 @@ class Survey:
     entries: tuple[Entry, ...]
     pieces: dict[int, bytes]
     dead: tuple[tuple[int, bytes, str, str], ...]
-    health: Health
+    facts: VocabularyFacts
 
     def bare(self, piece: bytes) -> str:
         """A token as text, without its mark unless it is nothing else."""
         return bare_bytes(self.tokenizer.recipe, piece).decode("utf-8", "replace")
 
 
-def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Cancel | None = None) -> Survey:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The finding of a check.
+
+    Attributes:
+        observed: The finding in words.
+        value: The number that is compared with the limits of the check; None where the check makes no sense
+            here.
+        examples: Tokens or texts that show it.
+        status: The status, where the value does not decide it.
+    """
+
+    observed: str
+    value: float | None = None
+    examples: Sequence[Example] = ()
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of the health report. A lower value is better.
+
+    Attributes:
+        name: Its name for programs, one word.
+        title: Its name for people.
+        about: Why it matters, a sentence.
+        look: Computes the value, with its words and examples.
+        warn, fail: It is a WARN above the first value and a FAIL above the second; None for never. Shares are
+            of 1.
+        of: The part of the survey that it needs: `entries` or `pieces`; without any it makes no sense. Empty
+            for a check of texts.
+        limits: When it is a WARN and when a FAIL, in words, where the two values do not tell it.
+    """
+
+    name: str
+    title: str
+    about: str
+    look: Callable[[Survey], Found]
+    warn: float | None = None
+    fail: float | None = None
+    of: Literal["", "entries", "pieces"] = ""
+    limits: str = ""
+
+    @property
+    def threshold(self) -> str:
+        """When it is a WARN and when a FAIL, in words."""
+        levels = ((WARN, self.warn), (FAIL, self.fail))
+        told = [
+            f"{name}: {f'more than {100 * level:g} %' if level else 'any'}" for name,
+            level in levels if level is not None
+        ]
+        return self.limits or "; ".join(told) or "none"
+
+    def result(self, survey: Survey) -> CheckResult:
+        """The result of the check for a tokenizer."""
+        none = bool(self.of) and not getattr(survey, self.of)
+        found = Found("there are no tokens") if none else self.look(survey)
+        return CheckResult(
+            self.name, self.title, self.about, found.status or self._graded(found.value), found.observed,
+            self.threshold, found.value, len(found.examples), tuple(found.examples[:_MOST_EXAMPLES]),
+        )
+
+    def _graded(self, value: float | None) -> str:
+        if value is None:
+            return NONE
+        levels = ((FAIL, self.fail), (WARN, self.warn))
+        return next((status for status, level in levels if level is not None and value > level), PASS)
+
+
+def survey(tokenizer: Tokenizer) -> Survey:
     """Look at every token.
 
     Args:
         tokenizer: The tokenizer.
-        progress: Told (done, total) in tokens.
-        cancel: Asked meanwhile; true raises `Cancelled`.
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe, encoder, decoder = tokenizer.recipe, WordEncoder(vocabulary, merges), Decoder(vocabulary, merges)
@@ -67,10 +151,7 @@ def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Ca
     lengths: Counter[int] = Counter()
     for number, entry in enumerate(entries):
         if number % _LOOK_EVERY == 0:
-            if cancel is not None and cancel():
-                raise Cancelled
-            if progress is not None:
-                progress(number, len(entries))
+            tick(number, len(entries))
         if entry.kind not in ORDINARY:
             continue
         symbol = symbols[entry.id]
@@ -82,30 +163,34 @@ def survey(tokenizer: Tokenizer, *, progress: Progress | None = None, cancel: Ca
         why, words = cause(encoder, decoder, symbol)
         if why:
             dead.append((entry.id, piece, why, words))
-    held = set(vocabulary.units) if tokenizer.recipe.unit == "byte" else None
-    facts = Health(
+    held = set(vocabulary.units) if recipe.unit == "byte" else None
+    by_length = sorted(pieces.items(), key=lambda token: (-len(bare_bytes(recipe, token[1])), token[0]))
+    texts = {number: piece.decode() for number, piece in pieces.items() if is_text(piece)}
+    facts = VocabularyFacts(
         vocab_size=tokenizer.vocab_size,
         first_id=vocabulary.first_id,
         merges=merges,
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
-        longest=tuple(heapq.nsmallest(
-            _LONGEST, pieces.items(), key=lambda token: (-len(bare_bytes(recipe, token[1])), token[0])
-        )),
+        longest=tuple(by_length[:_LONGEST]),
         unreachable=tuple((number, piece, words) for number, piece, _, words in dead),
         duplicates=tuple((piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
-        broken=tuple(token for token in pieces.items() if len(token[1]) > 1 and not is_text(token[1])),
-        spaces=tuple(token for token in pieces.items() if is_text(token[1]) and not token[1].decode().strip(" ▁\t\n\r\v\f")),
-        missing_bytes=() if held is None else tuple(value for value in range(256) if bytes((value,)) not in held),
+        broken=tuple(token for token in pieces.items() if len(token[1]) > 1 and token[0] not in texts),
+        spaces=tuple(
+            (number, pieces[number]) for number, text in texts.items() if not text.strip(" ▁\t\n\r\v\f")
+        ),
+        missing_bytes=() if held is None else tuple(
+            value for value in range(256) if bytes((value,)) not in held
+        ),
         scripts=tuple(scripts.most_common()),
         lengths=tuple(sorted(lengths.items())),
-        holes=tuple(_holes([entry.id for entry in entries])),
+        holes=tuple((a.id + 1, b.id - 1) for a, b in itertools.pairwise(entries) if b.id - a.id > 1),
         shared=_shared(tokenizer),
     )
     return Survey(tokenizer, encoder, decoder, entries, pieces, tuple(dead), facts)
 
 
 def is_text(piece: bytes) -> bool:
-    """Whether bytes are UTF-8."""
+    """Return whether bytes are UTF-8."""
     try:
         piece.decode()
     except UnicodeDecodeError:
@@ -113,19 +198,55 @@ def is_text(piece: bytes) -> bool:
     return True
 
 
-def _holes(ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The ranges between ids that are in order."""
-    return [(one + 1, other - 1) for one, other in itertools.pairwise(ids) if other - one > 1]
+def share(part: int, whole: int) -> float:
+    """A part as a share, 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def some(count: int, noun: str, rest: str = "", whole: int | None = None) -> str:
+    """A number of things in words, with its share of a whole: `3 tokens of several bytes, 0.1 % of 3,000`."""
+    things = f"{count:,} {noun}{'' if count == 1 else 's'}" if count else f"no {noun}"
+    percent = 100 * count / whole if whole else 0.0
+    part = f", {percent:{'.2g' if percent < 10 else '.0f'}} % of {whole:,}" if percent else ""
+    return f"{things} {rest}".rstrip() + part
+
+
+def written_in(piece: bytes) -> str:
+    """The script of a token without its mark; where it has no letters, the kind of its characters."""
+    if not is_text(piece):
+        return "parts of characters"
+    bare = piece.decode().strip(_SPACES)
+    if not bare:
+        return "spaces"
+    if bare.isascii():
+        letters, digits = any(map(str.isalpha, bare)), any(map(str.isdigit, bare))
+        return "Latin" if letters else "digits" if digits else "signs"
+    found = {str(match.lastgroup) for match in _letters().finditer(bare)}
+    if len(found & _JAPANESE) > 1:
+        found = found - _JAPANESE | {"Japanese"}
+    if found:
+        one = "other letters" if found == {"other"} else min(found)
+        return one if len(found) == 1 else "several scripts"
+    return "digits" if any(map(str.isdigit, bare)) else "emoji" if _EMOJI.search(bare) else "signs"
+
+
+@functools.cache
+def _letters() -> regex.Pattern[str]:
+    named = "|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in SCRIPTS)
+    return regex.compile(rf"(?=[\p{{L}}\p{{M}}])(?:{named}|(?P<other>\p{{L}}))")
 
 
 def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
-    """The ids of several symbols that are spelled differently; the unknown token's stands for much by its nature."""
+    """The ids of several symbols that are spelled differently; an unknown token stands for many by its
+    nature."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    if vocabulary.recipe.objective == "gage":
+    if objective_of(vocabulary.recipe).codes:
         return ()
     held: dict[int, bytes] = {}
     shared = {
         number for symbol in range(vocabulary.base_size + merges)
-        if held.setdefault(number := vocabulary.id_of(symbol, merges), piece := vocabulary.spelled(symbol)) != piece
+        if held.setdefault(
+            number := vocabulary.id_of(symbol, merges), piece := vocabulary.spelled(symbol)
+        ) != piece
     }
     return tuple(sorted(shared - {vocabulary.unknown_id}))

@@ -3,17 +3,78 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
-from tokentui.analyze.health import probes
-from tokentui.analyze.health.found import FAIL, NONE, PASS, WARN, Found, graded, share, some
-from tokentui.analyze.health.survey import Survey
+from tokentui.analyze.health.survey import Found, Survey, share, some
 from tokentui.analyze.results import Example
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.encode import Encoding
+from tokentui.encode.offsets import Encoding
 from tokentui.encode.tokenizer import Tokenizer
+
+Named = tuple[tuple[str, str], ...]
+"""Texts, each with its name before it."""
+
+SCRIPTS: Named = (
+    ("Latin", "The ferry leaves at noon, rain or shine."),
+    ("Latin with marks", "Žluťoučký kůň pěl ďábelské ódy, naïve façade, Ærø, Straße."),
+    ("Vietnamese", "Trời hôm nay nắng đẹp, chúng tôi đi chợ."),
+    ("Turkish", "İstanbul'da ılık bir gün, ağaçların gölgesi."),
+    ("Greek", "Το πλοίο φεύγει το μεσημέρι, βρέξει χιονίσει."),
+    ("Cyrillic", "Паром уходит в полдень, в дождь и в солнце."),
+    ("Armenian", "Նավը մեկնում է կեսօրին։"),
+    ("Georgian", "ბორანი შუადღისას გადის."),
+    ("Hebrew", "המעבורת יוצאת בצהריים."),
+    ("Arabic", "العبّارة تغادر ظهرًا، والمطر خفيف."),
+    ("Devanagari", "नाव दोपहर को चलती है, बारिश हो या धूप।"),
+    ("Bengali", "ফেরি দুপুরে ছাড়ে।"),
+    ("Tamil", "படகு நண்பகலில் புறப்படும்."),
+    ("Telugu", "పడవ మధ్యాహ్నం బయలుదేరుతుంది."),
+    ("Sinhala", "බෝට්ටුව දහවල් පිටත් වේ."),
+    ("Thai", "เรือออกตอนเที่ยง ฝนตกหรือแดดออก"),
+    ("Lao", "ເຮືອອອກຕອນທ່ຽງ"),
+    ("Khmer", "ទូកចេញនៅពេលថ្ងៃត្រង់"),
+    ("Myanmar", "လှေက မွန်းတည့်မှာ ထွက်တယ်"),
+    ("Tibetan", "གྲུ་གཟིངས་ཉིན་གུང་ལ་འགྲོ།"),
+    ("Ethiopic", "ጀልባው እኩለ ቀን ላይ ይነሳል።"),
+    ("Chinese", "渡船中午出发，风雨无阻。"),
+    ("Japanese", "フェリーは正午に出ます。雨でも晴れでも。"),
+    ("Korean", "배는 정오에 떠납니다, 비가 와도."),
+    ("Cherokee", "ᏥᏳ ᎢᎦ ᎠᏰᎵ"),
+    ("emoji", "🙂 👍🏽 👩‍👩‍👧 🇫🇮 ❤️‍🔥 1️⃣"),
+    ("mathematics", "∀x∈ℝ: x² ≥ 0, 𝔸 ≠ 𝐀, ½ + ⅓"),
+    ("signs", "“quoted” — … • § ¶ © ™ € ₹ №"),
+)
+"""A line of each script, by its name."""
+
+TEXTS: Named = (
+    ("code", "def f(x):\n    return {k: v[0] for k, v in x.items()}  # done\n"),
+    ("address", "https://example.org/a%20b?q=1&r=x#y <me@example.org>"),
+    ("case", "McDonald's iPhone USB-C OK ok Ok"),
+    ("combining marks", "e\u0301 n\u0303 o\u0308\u0323"),
+    ("full width", "Ａ１ ｱ ﬁ ㍿ ①"),
+    ("marks of tokenizers", "low</w> ##ing ▁x Ġy @@ <0x41>"),
+)
+"""Texts that are easily changed on the way."""
+
+SPACES: Named = (
+    ("in front", " a"), ("behind", "a "), ("two", "a  b"), ("eight", "a        b"), ("tab", "a\tb"),
+    ("line end", "a\nb"),
+    ("empty line", "a\n\nb"), ("line end and space", "a\n    b"), ("carriage return", "a\r\nb"),
+    ("no-break", "a\u00a0b"),
+    ("ideographic", "a\u3000b"), ("alone", "   "),
+)
+"""White space, by what it is."""
+
+CONTROLS: Named = (
+    ("NUL", "a\0b"), ("escape", "a\x1b[31mb"), ("zero width", "a\u200bb"), ("direction", "a\u202eb"),
+    ("replacement", "a\ufffdb"),
+)
+"""Characters that many normalisers drop."""
+
+NUMBERS = ("7", "42", "365", "1999", "12345", "314159", "1234567", "86753090", "299792458")
+"""A number of each length."""
 
 _MOST_SPECIALS = 2000
 _PER_LENGTH = 12
@@ -29,73 +90,84 @@ def encoded(tokenizer: Tokenizer, text: str, allow_special: bool = False) -> Enc
         return None
 
 
+def _back(tokenizer: Tokenizer, encoding: Encoding) -> str:
+    return tokenizer.decode(number for number in encoding.ids if number is not None)
+
+
 def _specials(tokenizer: Tokenizer) -> list[str]:
     """The first special tokens; a symbol is none: text that spells it is it."""
-    return [name for name in tokenizer.vocabulary.specials[:_MOST_SPECIALS] if name not in tokenizer.recipe.symbols]
+    return [
+        name for name in tokenizer.vocabulary.specials[
+            :_MOST_SPECIALS
+        ] if name not in tokenizer.recipe.symbols
+    ]
 
 
 def specials(seen: Survey) -> Found:
     """Special tokens that do not become themselves where they are allowed."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
-    # The unknown token stands for what has no token: nobody writes it.
+    # The unknown token stands for what has no token: no text spells it.
     names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
     if not names:
-        return Found(NONE, "there are no special tokens")
+        return Found("there are no special tokens")
     found = []
     for name in names:
         number = vocabulary.special_id(name)
         for text in (name, f"a {name}b"):
             encoding = encoded(tokenizer, text, allow_special=True)
-            if encoding is not None and encoding.ids.count(number) == 1 and (text != name or len(encoding.ids) == 1):
+            if encoding is not None and encoding.ids.count(number) == 1 and (
+                text != name or len(encoding.ids) == 1
+            ):
                 continue
-            into = "it is refused" if encoding is None else "becomes " + " ".join(safe(token) for token in encoding.tokens[:8])
+            tokens = () if encoding is None else encoding.tokens[:8]
+            into = "it is refused" if encoding is None else "becomes " + " ".join(map(safe, tokens))
             found.append(Example(number, _bytes(name), into))
             break
-    observed = some(len(found), "special token", "that falls apart", len(names))
-    return Found(FAIL if found else PASS, observed, len(found), found)
+    return Found(some(len(found), "special token", "that falls apart", len(names)), len(found), found)
 
 
 def injected(seen: Survey) -> Found:
     """Special tokens that typed text becomes without being allowed to."""
-    tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
+    tokenizer = seen.tokenizer
     control = {entry.id for entry in seen.entries if entry.kind == "special"}
-    names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) in control]
-    if not names:
-        return Found(NONE, "there are no special tokens")
+    named = [(name, tokenizer.vocabulary.special_id(name)) for name in _specials(tokenizer)]
+    named = [(name, number) for name, number in named if number in control]
+    if not named:
+        return Found("there are no special tokens")
     found = [
-        Example(vocabulary.special_id(name), _bytes(name)) for name in names
-        if (encoding := encoded(tokenizer, f"a {name} b")) is not None and vocabulary.special_id(name) in encoding.ids
+        Example(number, _bytes(name)) for name, number in named
+        if (encoding := encoded(tokenizer, f"a {name} b")) is not None and number in encoding.ids
     ]
-    observed = some(len(found), "special token", "that plain text becomes", len(names))
-    return Found(WARN if found else PASS, observed, len(found), found)
+    return Found(some(len(found), "special token", "that plain text becomes", len(named)), len(found), found)
 
 
 def digits(seen: Survey) -> Found:
-    """How numbers are cut: by a rule, or as the corpus had it."""
+    """Numbers of one length that are cut in several ways: as the corpus had them, not by a rule."""
     tokenizer, draw = seen.tokenizer, Random(1)
     found: dict[int, Example] = {}
     ways: dict[int, set[tuple[int, ...]]] = {}
-    for one in probes.NUMBERS:
-        numbers = [one, *(str(draw.randrange(10 ** (len(one) - 1), 10 ** len(one))) for _ in range(_PER_LENGTH))]
-        ways[len(one)] = {cut for number in numbers if (cut := _cuts(tokenizer, number)) is not None}
+    for one in NUMBERS:
+        size = len(one)
+        numbers = [one, *(str(draw.randrange(10 ** (size - 1), 10**size)) for _ in range(_PER_LENGTH))]
+        ways[size] = {cut for number in numbers if (cut := _cuts(tokenizer, number)) is not None}
         encoding = encoded(tokenizer, f" {one}")
         if encoding is not None:
-            found[len(one)] = Example(None, one.encode(), " | ".join(safe(token) for token in encoding.tokens))
+            found[size] = Example(None, one.encode(), " | ".join(map(safe, encoding.tokens)))
     if not any(ways.values()):
-        return Found(NONE, "numbers are not encoded")
+        return Found("numbers are not encoded")
     loose = [length for length, cuts in ways.items() if len(cuts) > 1]
     if loose:
-        what = f"numbers of {len(loose)} of {len(ways)} lengths are cut in several ways: as the corpus had them"
-        return Found(WARN, what, len(loose), [found[length] for length in loose if length in found])
+        of = f"{len(loose)} of {len(ways)}"
+        what = f"numbers of {of} lengths are cut in several ways: as the corpus had them"
+        return Found(what, len(loose), [found[length] for length in loose if length in found])
     longest = max((cut for cuts in ways.values() for cut in cuts), key=len)
-    sizes = {end - start for start, end in zip((0, *longest), longest, strict=False)}
-    most = max(sizes, default=1)
-    how = "each digit is a token" if most == 1 else f"numbers are cut by a rule, at most {most} digits together"
-    return Found(PASS, how, 0, list(found.values()))
+    most = max((end - start for start, end in zip((0, *longest), longest, strict=False)), default=1)
+    by_rule = f"numbers are cut by a rule, at most {most} digits together"
+    return Found("each digit is a token" if most == 1 else by_rule, 0, list(found.values()))
 
 
 def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
-    """Where the tokens of a number end, None where it is not encoded whole."""
+    """The ends of the tokens of a number, None where it is not encoded whole."""
     encoding = encoded(tokenizer, f"a {number}")
     if encoding is None or encoding.unknown:
         return None
@@ -104,111 +176,105 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
 
 def spaces(seen: Survey) -> Found:
     """White space that does not come back."""
-    return _round(seen, probes.SPACES, "kind")
+    return _round(seen, SPACES, "kind")
 
 
 def texts(seen: Survey) -> Found:
     """Texts that do not come back."""
-    return _round(seen, (*probes.SCRIPTS, *probes.TEXTS), "text")
+    return _round(seen, (*SCRIPTS, *TEXTS), "text")
 
 
 def controls(seen: Survey) -> Found:
     """Characters without a shape that do not come back."""
-    return _round(seen, probes.CONTROLS, "control")
+    return _round(seen, CONTROLS, "control")
 
 
-def _round(seen: Survey, pairs: Iterable[tuple[str, str]], what: str) -> Found:
-    listed = list(pairs)
-    found, refused, whole = [], 0, len(listed)
-    for name, text in listed:
+def _round(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
+    found, refused, whole = [], 0, len(pairs)
+    for name, text in pairs:
         encoding = encoded(seen.tokenizer, text)
         held = encoding is not None and len(encoding.unknown) < len(encoding.ids)
-        back = seen.tokenizer.decode(number for number in encoding.ids if number is not None) if encoding is not None else None
-        if held and back == text:
+        if held and encoding is not None and _back(seen.tokenizer, encoding) == text:
             continue
         why = seen.tokenizer.lost(text)
-        found.append(Example(None, text.encode(), f"{name}: {why[0] if why else 'nothing of it has a token'}"))
+        found.append(
+            Example(None, text.encode(), f"{name}: {why[0] if why else 'nothing of it has a token'}")
+        )
         refused += not held
     if refused == whole:
-        return Found(NONE, f"nothing of {some(whole, what)} has a token")
-    changed = len(found) - refused
-    observed = f"{some(changed, what)} of {whole - refused} changed on the way back"
+        return Found(f"nothing of {some(whole, what)} has a token")
+    observed = f"{some(len(found) - refused, what)} of {whole - refused} changed on the way back"
     if refused:
-        observed += f"; of {some(refused, 'other')} nothing has a token, or {'it is' if refused == 1 else 'they are'} refused"
-    return Found(WARN if found else PASS, observed, share(len(found), whole), found)
-
-
-def _back(tokenizer: Tokenizer, text: str) -> str | None:
-    encoding = encoded(tokenizer, text)
-    if encoding is None:
-        return None
-    return tokenizer.decode(number for number in encoding.ids if number is not None)
+        are = "it is" if refused == 1 else "they are"
+        observed += f"; of {some(refused, 'other')} nothing has a token, or {are} refused"
+    return Found(observed, share(len(found), whole), found)
 
 
 def stable(seen: Survey) -> Found:
     """Texts whose ids are others after a way back and forth."""
     found = []
     tried = 0
-    for name, text in (*probes.SCRIPTS, *probes.TEXTS):
+    for name, text in (*SCRIPTS, *TEXTS):
         encoding = encoded(seen.tokenizer, text)
         if encoding is None or not encoding.ids or encoding.unknown or None in encoding.ids:
             continue
         tried += 1
-        back = _back(seen.tokenizer, text)
-        again = encoded(seen.tokenizer, back or "")
+        back = _back(seen.tokenizer, encoding)
+        again = encoded(seen.tokenizer, back)
         if again is None or again.ids != encoding.ids:
-            found.append(Example(None, text.encode(), f"{name}: comes back as {safe(back or '', limit=60)}"))
+            found.append(Example(None, text.encode(), f"{name}: comes back as {safe(back, limit=60)}"))
     if not tried:
-        return Found(NONE, "no text is encoded whole")
-    value = share(len(found), tried)
-    return Found(graded(value, 0, 0.5), some(len(found), "text", f"of {tried} with other ids the second time"), value, found)
+        return Found("no text is encoded whole")
+    observed = some(len(found), "text", f"of {tried} with other ids the second time")
+    return Found(observed, share(len(found), tried), found)
 
 
 def unknown(seen: Survey) -> Found:
     """Scripts that the vocabulary lacks."""
     rows = list(_lacking(seen.tokenizer))
-    found = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters") for name, text, part in rows if part]
-    value = share(len(found), len(rows))
+    found = [
+        Example(None, text.encode(), f"{name}: {part:.0%} of its characters") for name, text,
+        part in rows if part
+    ]
     if not found:
-        return Found(PASS, f"all {len(rows)} scripts are written without an unknown token", 0)
+        return Found(f"all {len(rows)} scripts are written without an unknown token", 0)
     found.sort(key=lambda one: one.note)
     observed = some(len(found), "script", f"of {len(rows)} with characters that the vocabulary lacks")
-    return Found(WARN, observed, value, found)
+    return Found(observed, share(len(found), len(rows)), found)
 
 
 def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
     """(name, text, share of its characters that are unknown, dropped or refused) of each script."""
-    for name, text in probes.SCRIPTS:
+    for name, text in SCRIPTS:
         encoding = encoded(tokenizer, text)
-        letters = {at for at, character in enumerate(text) if not character.isspace()}
         if encoding is None:
             yield name, text, 1.0
             continue
-        held = {
-            at for n, (start, end) in enumerate(encoding.offsets) if n not in encoding.unknown for at in range(start, end)
-        }
-        lacks = len(letters - held)
-        yield name, text, share(lacks, len(letters)) if encoding.unknown or lacks else 0.0
+        letters = {at for at, character in enumerate(text) if not character.isspace()}
+        known = (span for n, span in enumerate(encoding.offsets) if n not in encoding.unknown)
+        lacks = len(letters - {at for start, end in known for at in range(start, end)})
+        yield name, text, share(lacks, len(letters))
 
 
 def forms(seen: Survey) -> Found:
     """Texts that look alike and have other ids."""
     found, tried = [], 0
-    for name, text in (*probes.SCRIPTS, *probes.TEXTS):
+    for name, text in (*SCRIPTS, *TEXTS):
         composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
         if composed == apart:
             continue
         one, other = encoded(seen.tokenizer, composed), encoded(seen.tokenizer, apart)
-        if one is None or other is None or len(one.unknown) == len(one.ids) == len(other.unknown) == len(other.ids):
+        if one is None or other is None:
+            continue
+        if len(one.unknown) == len(one.ids) == len(other.unknown) == len(other.ids):
             continue
         tried += 1
-        if one.ids == other.ids:
-            continue
-        found.append(Example(None, text.encode(), f"{name}: {len(one)} tokens composed, {len(other)} decomposed"))
+        if one.ids != other.ids:
+            note = f"{name}: {len(one)} tokens composed, {len(other)} decomposed"
+            found.append(Example(None, text.encode(), note))
     if not tried:
-        return Found(NONE, "no text with two forms is encoded")
-    status = WARN if found else PASS
-    return Found(status, some(len(found), "text", "with other ids when decomposed"), len(found), found)
+        return Found("no text with two forms is encoded")
+    return Found(some(len(found), "text", "with other ids when decomposed"), len(found), found)
 
 
 def _bytes(name: str) -> bytes:

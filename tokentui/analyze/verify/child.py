@@ -1,6 +1,8 @@
-"""What runs in a process of its own: another library, asked by lines of JSON on standard input and answering the same way.
+"""The program of a process of its own: another library, asked by lines of JSON on standard input and
+answering the same way.
 
-Nothing of this package is imported here, and the libraries only when they are asked. What they print goes to standard error.
+Nothing of this package is imported here, and the libraries only when they are asked. What they print goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -87,7 +89,9 @@ def train_subword_nmt(asked: dict[str, Any]) -> list[list[str]]:
     """The (left, right) of each merge, by name."""
     from subword_nmt.learn_bpe import learn_bpe
 
-    rows = io.StringIO("".join(f"{word} {count}\n" for word, count in zip(asked["words"], asked["counts"], strict=True)))
+    rows = io.StringIO(
+        "".join(f"{word} {count}\n" for word, count in zip(asked["words"], asked["counts"], strict=True))
+    )
     codes = io.StringIO()
     learn_bpe(rows, codes, asked["merges"], min_frequency=1, is_dict=True)
     return [row.split(" ") for row in codes.getvalue().splitlines()[1:]]
@@ -99,9 +103,11 @@ def train_sentencepiece(asked: dict[str, Any]) -> list[list[str]]:
 
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(asked["documents"]), model_writer=model, model_type="bpe", vocab_size=asked["size"],
+        sentence_iterator=iter(asked["documents"]), model_writer=model, model_type="bpe",
+        vocab_size=asked["size"],
         character_coverage=asked["coverage"], byte_fallback=asked["fallback"], split_digits=asked["digits"],
-        user_defined_symbols=asked["symbols"], add_dummy_prefix=asked["prefix"], max_sentence_length=asked["longest"],
+        user_defined_symbols=asked["symbols"], add_dummy_prefix=asked["prefix"],
+        max_sentence_length=asked["longest"],
         normalization_rule_name=asked["rule"], remove_extra_whitespaces=asked["squeeze"], minloglevel=2,
     )
     one = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
@@ -110,8 +116,8 @@ def train_sentencepiece(asked: dict[str, Any]) -> list[list[str]]:
 
 
 TRAIN: dict[str, Callable[[dict[str, Any]], list[list[str]]]] = {
-    "tokenizers": train_tokenizers, "rustbpe": train_rustbpe, "tiktoken": train_tiktoken, "subword-nmt": train_subword_nmt,
-    "sentencepiece": train_sentencepiece,
+    "tokenizers": train_tokenizers, "rustbpe": train_rustbpe, "tiktoken": train_tiktoken,
+    "subword-nmt": train_subword_nmt, "sentencepiece": train_sentencepiece,
 }
 
 
@@ -133,8 +139,12 @@ class HuggingFace:
         one = self._one
         one.encode_special_tokens = True
         normal = one.normalizer.normalize_str(text) if one.normalizer else text
-        words = [word for word, _ in one.pre_tokenizer.pre_tokenize_str(normal)] if one.pre_tokenizer else [normal]
-        return {"normalized": normal, "words": words, "tokens": one.encode(text, add_special_tokens=False).tokens}
+        words = [
+            word for word, _ in one.pre_tokenizer.pre_tokenize_str(normal)
+        ] if one.pre_tokenizer else [normal]
+        return {
+            "normalized": normal, "words": words, "tokens": one.encode(text, add_special_tokens=False).tokens
+        }
 
 
 class SentencePiece:
@@ -149,7 +159,10 @@ class SentencePiece:
         return list(self._one.encode(text))
 
     def stages(self, text: str) -> dict[str, Any]:
-        return {"normalized": self._one.normalize(text), "words": None, "tokens": self._one.encode(text, out_type=str)}
+        return {
+            "normalized": self._one.normalize(text), "words": None,
+            "tokens": self._one.encode(text, out_type=str)
+        }
 
 
 class TikToken:
@@ -161,15 +174,23 @@ class TikToken:
 
         self._pattern = asked["pattern"]
         ranks = load_tiktoken_bpe(asked["path"])
-        self._one = tiktoken.Encoding("one", pat_str=self._pattern, mergeable_ranks=ranks, special_tokens=asked["specials"])
+        self._one = tiktoken.Encoding(
+            "one", pat_str=self._pattern, mergeable_ranks=ranks, special_tokens=asked["specials"]
+        )
 
     def ids(self, text: str, specials: bool = False) -> list[int]:
-        return list(self._one.encode(text, allowed_special="all") if specials else self._one.encode_ordinary(text))
+        return list(
+            self._one.encode(text, allowed_special="all") if specials else self._one.encode_ordinary(text)
+        )
 
     def stages(self, text: str) -> dict[str, Any]:
         import regex
 
-        tokens = [self._one.decode_single_token_bytes(number).decode("utf-8", "replace") for number in self.ids(text)]
+        tokens = [
+            self._one.decode_single_token_bytes(number).decode(
+                "utf-8", "replace"
+            ) for number in self.ids(text)
+        ]
         return {"normalized": text, "words": regex.findall(self._pattern, text), "tokens": tokens}
 
 

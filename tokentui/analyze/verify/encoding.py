@@ -1,4 +1,5 @@
-"""A file encoded here and by another library: the first text that differs, made short, and the stage where the two part."""
+"""A file encoded here and by another library: the first text that differs, made short, and the stage where
+the two part."""
 
 from __future__ import annotations
 
@@ -6,16 +7,17 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tokentui.analyze.verify.peers import Asked, Peer, asking, version_of
+from tokentui.analyze.verify import Asked, Peer, asking, version_of
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import WordEncoder
+from tokentui.core.jobs import tick
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import letters, recognise
-from tokentui.learn.base import Cancel, Progress
+from tokentui.formats import letters
+from tokentui.formats.files import recognise
 from tokentui.text.split import SPLITS, Splitter
 
 SECONDS = 120.0
-"""What a library may take for one request."""
+"""The time that a library may take for one request, in seconds."""
 _TEXTS = 64
 _LONGEST = 4000
 _TRIES = 600
@@ -41,15 +43,15 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class TextParting:
+class TextDifference:
     """The first text that is encoded differently.
 
     Attributes:
         number: The number of the text, from 1.
-        specials: Whether special tokens were found in it by their names; else it is plain text all through.
+        specials: True if special tokens were found in it by their names; else all of it is plain text.
         text: The shortest part of it that was found to differ.
         stage: Where the two part: `normalized text`, `pre-tokens` or `ids`.
-        ours, theirs: What becomes of that part.
+        ours, theirs: The results of that stage for that part.
     """
 
     number: int
@@ -62,29 +64,24 @@ class TextParting:
 
 @dataclass(frozen=True, slots=True)
 class EncodingReport:
-    """What came of it: how many texts and tokens are alike, and the first text that is not."""
+    """The result: how many texts and tokens are alike, and the first text that is not."""
 
     peer: str
     version: str
     texts: int
     tokens: int
-    parting: TextParting | None
+    difference: TextDifference | None
 
 
-def verify_encoding(
-    tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str], *, progress: Progress | None = None,
-    cancel: Cancel | None = None,
-) -> EncodingReport:
+def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str]) -> EncodingReport:
     """Encode documents, cut at line ends, with a file here and there.
 
     Args:
         tokenizer: The tokenizer of the file.
         path: The file, which the library reads itself.
         peer: The library.
-        documents: What is encoded: as plain text; and what holds the name of a special token, with these found as well,
-            unless the library never does that.
-        progress: Told (done, total) in characters.
-        cancel: Asked meanwhile; true raises `Cancelled`.
+        documents: The documents, encoded as plain text. Those with the name of a special token are also
+            encoded with special tokens found, unless the library never does that.
 
     Raises:
         TokentuiError: The library does not read such files, refuses, or fails.
@@ -97,13 +94,10 @@ def verify_encoding(
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
     total, done, texts, tokens = sum(map(len, documents)), 0, 0, 0
-    with asking(peer, cancel) as asked:
+    with asking(peer) as asked:
         asked.ask(SECONDS, do="load", path=os.path.abspath(path), pattern=pattern, specials=named)
         for batch in _batches(documents):
-            if cancel is not None and cancel():
-                raise Cancelled
-            if progress is not None:
-                progress(done, total)
+            tick(done, total)
             plain = asked.ask(SECONDS, do="encode", texts=batch, specials=False)["ids"]
             holding = [text for text in batch if any(name in text for name in named)]
             found = asked.ask(SECONDS, do="encode", texts=holding, specials=True)["ids"] if holding else []
@@ -116,15 +110,15 @@ def verify_encoding(
                     specials, theirs = True, with_specials[text]
                     ours = _ids(tokenizer, text, specials=True)
                 if _differ(ours, theirs):
-                    parting = _parting(tokenizer, peer.name, asked, texts, text, specials)
-                    return EncodingReport(peer.name, version_of(peer), texts - 1, tokens, parting)
+                    difference = _difference(tokenizer, peer.name, asked, texts, text, specials)
+                    return EncodingReport(peer.name, version_of(peer), texts - 1, tokens, difference)
                 tokens += len(ours) if isinstance(ours, list) else 0
             done += sum(map(len, batch))
     return EncodingReport(peer.name, version_of(peer), texts, tokens, None)
 
 
 def _readers() -> dict[str, Peer]:
-    from tokentui.analyze.verify.peers import PEERS
+    from tokentui.analyze.verify import PEERS
 
     return {name: peer for name, peer in PEERS.items() if peer.reads}
 
@@ -145,7 +139,9 @@ def _cut(document: str) -> Iterator[str]:
     """A document in texts of some lines each: those are soon encoded, and soon made short."""
     start = 0
     while start < len(document):
-        end = document.rfind("\n", start, start + _LONGEST) + 1 if len(document) - start > _LONGEST else len(document)
+        end = document.rfind(
+            "\n", start, start + _LONGEST
+        ) + 1 if len(document) - start > _LONGEST else len(document)
         end = end if end > start else min(start + _LONGEST, len(document))
         yield document[start:end]
         start = end
@@ -158,10 +154,9 @@ def _check_file(path: str, peer: Peer) -> None:
         TokentuiError: It is one.
     """
     found = recognise(path)
-    if found != peer.format:
-        to = {"tokenizers": "huggingface"}.get(peer.name, peer.name)
-        what = f"{peer.name} reads {peer.reads}, not {found or 'this file'}"
-        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {to}, and verify OUT")
+    if found is None or found.name != peer.format:
+        what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
+        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {peer.format}, and verify OUT")
 
 
 def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
@@ -183,7 +178,7 @@ def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
 
 
 def _differ(ours: list[int | None] | str, theirs: list[int | None] | str) -> bool:
-    """Whether two gave other ids, or one of them refused."""
+    """Return whether two gave other ids, or one of them refused."""
     return ours != theirs and not (isinstance(ours, str) and isinstance(theirs, str))
 
 
@@ -197,7 +192,9 @@ def _ids(tokenizer: Tokenizer, text: str, specials: bool = False) -> list[int | 
         return str(error)
 
 
-def _parting(tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: str, specials: bool) -> TextParting:
+def _difference(
+    tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: str, specials: bool
+) -> TextDifference:
     def differs(part: str) -> bool:
         theirs = asked.ask(SECONDS, do="encode", texts=[part], specials=specials)["ids"][0]
         return _differ(_ids(tokenizer, part, specials), theirs)
@@ -206,20 +203,26 @@ def _parting(tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: s
     if specials:
         found = asked.ask(SECONDS, do="encode", texts=[short], specials=True)["ids"][0]
         ours, theirs = _as_named(tokenizer, _ids(tokenizer, short, specials)), _as_named(tokenizer, found)
-        return TextParting(number, short, "ids, with special tokens found by their names", ours, theirs, specials)
-    ours, theirs = _ours(tokenizer, short), _theirs(asked, tokenizer.recipe.unit == "byte" and peer == "tokenizers", short)
+        return TextDifference(
+            number, short, "ids, with special tokens found by their names", ours, theirs, specials
+        )
+    ours, theirs = _ours(tokenizer, short), _theirs(
+        asked, tokenizer.recipe.unit == "byte" and peer == "tokenizers", short
+    )
     stage = "ids"
     if None not in (ours.words, theirs.words) and ours.words != theirs.words:
         stage = "pre-tokens"
     if None not in (ours.normalized, theirs.normalized) and ours.normalized != theirs.normalized:
         stage = "normalized text"
-    return TextParting(number, short, stage, ours, theirs)
+    return TextDifference(number, short, stage, ours, theirs)
 
 
 def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> str:
-    """The shortest part of a text that was found for which something holds, by leaving out less and less of it.
+    """The shortest part of a text that was found for which something holds, by leaving out less and less of
+    it.
 
-    Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, without the tests of subsets.
+    Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, without the
+    tests of subsets.
     """
     size = max(1, len(text) // 2)
     while tries > 0:
@@ -239,7 +242,7 @@ def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> s
 
 
 def _as_named(tokenizer: Tokenizer, ids: list[int | None] | str) -> Encoded:
-    """What either gave, with the tokens that the file has for the ids."""
+    """The ids that either gave, with the tokens that the file has for them."""
     if isinstance(ids, str):
         return Encoded(None, None, (), (), ids)
     tokens = ("null" if number is None else tokenizer.id_to_token(number) or "?" for number in ids)

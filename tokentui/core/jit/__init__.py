@@ -1,7 +1,9 @@
-"""Compiled kernels, where Numba is there: the extra `tokentui[fast]`.
+"""Compiled kernels, where Numba is installed: the extra `tokentui[fast]`.
 
-Nothing of it is imported when the program starts. `available` looks whether the extra is installed without importing it, `load`
-does what takes time, and every caller goes on with plain Python where either says no.
+Kernels lie in the folders `kernels` of the rooms. A task is named as the module that its caller imports:
+`pairs` is the module `pairs` of one of these folders. Nothing of Numba is imported when the program starts:
+`available` finds the extra without importing it, `load` imports the kernels, and every caller goes on with
+plain Python where either says no.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
@@ -21,29 +24,21 @@ COMPILED, PLAIN = "compiled", "plain Python"
 """The two engines, as `engine` calls them."""
 
 LOAD_CHARS = 3_000_000
-"""Plain Python counts so much text in about the time that it takes to load the kernels."""
-
-_KERNELS = {
-    "count": ("tokentui.text.kernels.tables",),
-    "pairs": ("tokentui.learn.kernels.pairs",),
-    "score": ("tokentui.learn.kernels.score",),
-    "encode": ("tokentui.text.kernels.tables", "tokentui.encode.kernels.table"),
-    "unigram": ("tokentui.learn.kernels.unigram_lattice", "tokentui.learn.kernels.unigram_passes"),
-}
-"""For each task the modules that import its kernels, and with that compile or load them."""
+"""Plain Python counts so many characters in about the time that it takes to load the kernels."""
 
 _state: bool | None = None
 _here = True
 
 
 def compile_elsewhere() -> None:
-    """From now on kernels are only loaded in this process, unless `load` is asked to compile them: a screen must not wait."""
+    """From now on only load kernels in this process, unless `load` is asked to compile them: a screen must
+    not wait."""
     global _here
     _here = False
 
 
 def available() -> bool:
-    """Whether kernels may be loaded here: Numba and NumPy are installed, and nothing forbids them.
+    """Return whether kernels may be loaded here: Numba and NumPy are installed, and nothing forbids them.
 
     `TOKENTUI_ENGINE=plain` and `NUMBA_DISABLE_JIT=1` do.
     """
@@ -58,7 +53,7 @@ def _installed() -> bool:
 
 
 def compiled() -> bool:
-    """Whether `load` finds kernels that were compiled before, and so takes less than a second."""
+    """Return whether `load` finds kernels that were compiled before, and so takes less than a second."""
     if not available():
         return False
     from tokentui.core.jit.cache import is_filled
@@ -67,13 +62,13 @@ def compiled() -> bool:
 
 
 def loaded(task: str = "count") -> bool:
-    """Whether the kernels of a task can be used at once: `load` was called and said yes.
+    """Return whether the kernels of a task can be used at once: `load` was called and said yes.
 
-    Those of a task that were not asked for are loaded now, in some hundredths of a second. With `TOKENTUI_ENGINE=compiled` they
-    are loaded in any case, and compiled first where that was not done before.
+    Kernels of a task that were not asked for before are loaded now, in some hundredths of a second. With
+    `TOKENTUI_ENGINE=compiled` they are loaded in any case, and compiled first where that was not done before.
 
     Args:
-        task: One of `count` (the words of a text), `pairs`, `score`, `unigram` (the objectives) and `encode`.
+        task: The name of a module of kernels, such as `count` (the words of a text) or `encode`.
     """
     if os.environ.get(ENGINE) == "compiled":
         return load(task, compiling=True)
@@ -81,7 +76,7 @@ def loaded(task: str = "count") -> bool:
 
 
 def engine() -> str:
-    """What runs, in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
+    """Name the engine in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
     if not available():
         return PLAIN + ("" if _installed() else ", without Numba")
     if not (loaded() or compiled()):
@@ -92,8 +87,10 @@ def engine() -> str:
 
 
 def ready(characters: int, task: str = "count") -> bool:
-    """Whether the kernels of a task can be used for so much text: they are loaded, or loading them takes less time than it
-    saves."""
+    """Return whether the kernels of a task can be used for so many characters.
+
+    They can if they are loaded, or if loading them takes less time than it saves; then they are loaded.
+    """
     if not loaded(task) and characters >= LOAD_CHARS and compiled():
         load(task)
     return loaded(task)
@@ -103,24 +100,30 @@ def load(*tasks: str, compiling: bool | None = None) -> bool:
     """Load kernels, and compile them where that was not done before: some seconds, once for each version.
 
     Args:
-        tasks: Those whose kernels are loaded, see `loaded`; all where none is named.
-        compiling: Whether they may be compiled in this process; if None, they may unless `compile_elsewhere` was called. If not,
-            what was kept of them and cannot be loaded is removed.
+        tasks: The tasks whose kernels are loaded, see `loaded`; all where none is named.
+        compiling: Whether they may be compiled in this process; if None, they may unless `compile_elsewhere`
+            was called. If not, what was kept of them and cannot be loaded is removed.
 
     Returns:
         Whether they can be used. Whatever keeps Numba from working, the plain engine does the same work.
     """
     global _state
-    if not available():
-        return False
-    if _state is False:
+    if not available() or _state is False:
         return False
     compiling = _here if compiling is None else compiling
-    wanted = [module for task in tasks or _KERNELS for module in _KERNELS[task]]
+    wanted = [_modules()[task] for task in tasks or _modules()]
     if _state is None or not all(module in sys.modules for module in wanted):
         found = _load(wanted, compiling)
         _state = found if found or compiling else None
     return bool(_state)
+
+
+@functools.cache
+def _modules() -> dict[str, str]:
+    """Every module in a folder of kernels by its own name."""
+    package = Path(__file__).parents[2]
+    paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
+    return {path.name: ".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"}
 
 
 def _load(modules: Sequence[str], compiling: bool) -> bool:
@@ -131,13 +134,14 @@ def _load(modules: Sequence[str], compiling: bool) -> bool:
             with contextlib.nullcontext() if compiling else cache.only_kept():
                 for module in modules:
                     importlib.import_module(module)
-        except Exception:  # a damaged cache, or an installation that does not fit together: Numba raises anything
+        # a damaged cache, or an installation that does not fit together: Numba raises anything
+        except Exception:
             if before_next_attempt is not None:
                 before_next_attempt()
             if not compiling:
                 return False
         else:
-            if all(module in sys.modules for kernels in _KERNELS.values() for module in kernels):
+            if all(module in sys.modules for module in _modules().values()):
                 cache.mark_filled()
             return True
     return False

@@ -1,4 +1,5 @@
-"""Compile the kernels: `python -m tokentui.core.jit`. An explorer starts it as a child, so that no screen waits."""
+"""Compile the kernels: `python -m tokentui.core.jit`. An explorer starts it as a child, so that no screen
+waits."""
 
 import sys
 

@@ -48,7 +48,7 @@ def folder() -> Path | None:
 
 
 def is_filled() -> bool:
-    """Whether all kernels of this version were compiled once."""
+    """True if all kernels of this version have been compiled once."""
     return (_path() / _FILLED).is_file()
 
 
@@ -90,8 +90,8 @@ def _path() -> Path:
 def _digest() -> str:
     """All that the compiled code comes from, so that a kernel never runs with helpers of another version.
 
-    The folder of the sources belongs to it: Numba finds what it kept by the paths of the files, and what was compiled for
-    another installation would seem to be there and have to be compiled again.
+    The folder of the sources belongs to it: Numba finds what it kept by the paths of the files, and what was
+    compiled for another installation would seem to be there and have to be compiled again.
     """
     digest = hashlib.sha256(f"{sys.version} {platform.machine()}\0".encode())
     package = Path(__file__).absolute().parents[2]
@@ -107,7 +107,9 @@ def _version_file(package: str) -> Path:
     """The file of an installed package that says which version it is, found without importing it."""
     spec = importlib.util.find_spec(package)
     main = Path(spec.origin if spec is not None and spec.origin else __file__)
-    return next((path for name in ("_version.py", "version.py") if (path := main.with_name(name)).is_file()), main)
+    return next(
+        (path for name in ("_version.py", "version.py") if (path := main.with_name(name)).is_file()), main
+    )
 
 
 @functools.cache

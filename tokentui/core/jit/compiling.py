@@ -1,10 +1,15 @@
-"""How kernels are compiled. Only kernel modules import this one, and `tokentui.core.jit.load` them."""
+"""The compiler of kernels: decorators and their options.
+
+Only kernel modules import this module, and `tokentui.core.jit.load` imports the kernel modules.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from tokentui.core.jit import cache
 
@@ -24,13 +29,14 @@ GIVEN_WINDOWS = types.Array(types.uint64, 1, "A", readonly=True, aligned=False)
 
 _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 if hasattr(importlib.import_module("numba.core.options").DefaultOptions, "_nrt"):
-    # Kernels make no arrays, so none needs counting of its users; with it each call of a helper counts all that are passed,
-    # which made counting words a third slower.
+    # Kernels make no arrays, so none needs counting of its users; with it each call of a helper counts all
+    # that are passed, which made counting words a third slower.
     _OPTIONS["_nrt"] = False
 
 
 def kernel(signature: Any) -> Callable[[F], F]:
-    """Compile a function for one signature, or load what was compiled before. It runs without the interpreter's lock."""
+    """Compile a function for one signature, or load what was compiled before. It runs without the
+    interpreter's lock."""
 
     def compiled(function: F) -> F:
         folder = cache.folder()
@@ -52,5 +58,18 @@ def helper(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """A part of kernels, compiled into them where it is called: it does less than the passing of its arrays would."""
+    """A part of kernels, compiled into them where it is called: it does less than the passing of its arrays
+    would."""
     return cast(F, numba.njit(forceinline=True, **_OPTIONS)(function))
+
+
+# An odd number without a pattern, for multiplicative hashing (Knuth, The Art of Computer Programming, volume
+# 3, section 6.4).
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def hashed(key: Any, shift: Any) -> Any:
+    """Return where in a table the search for a key of 64 bits begins; 64 less `shift` bits are left of the
+    hash."""
+    return np.int64(key * SPREAD >> shift)

@@ -1,111 +1,70 @@
-"""Kernels: the words of a text by their numbers, and the ids of words by merges.
+"""Kernels: the ids of words by merges, and the ids of texts by the numbers of their words.
 
-Words are kept as `scan_count` keeps them. The ids of word n are `ids[starts[n]:starts[n + 1]]`; a word is merged once, when it is
-new, and from then on copied. Most words have one id or two: these stand in the row of the word too, where counting has its count.
+Words are kept as `scan_count` keeps them. The ids of word n are `ids[starts[n]:starts[n + 1]]`; a word is
+merged once, when it is new, and from then on copied. Most words have one id or two: these stand in the row of
+the word too, where counting has its count.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokentui.core.jit.compiling import (
-    BYTES,
     EVENTS,
-    GIVEN_BYTES,
     GIVEN_NUMBERS,
-    GIVEN_SHORTS,
-    GIVEN_WINDOWS,
     HALVES,
     NUMBERS,
+    hashed,
     helper,
     inlined,
     kernel,
     types,
 )
-from tokentui.text.kernels.classes import START
-from tokentui.text.kernels.rules import CUT, DROP
-from tokentui.text.kernels.scan_count import BLOCK, find_events, number_of
-from tokentui.text.kernels.scan_words import word_end
+from tokentui.text.kernels.scan_count import WORDS, WordTable
 
 SYMBOL_BITS = 21
 """A pair and its rank have to go into 64 bits: no vocabulary has two million symbols."""
 NONE = 1 << SYMBOL_BITS
 """The rank of two neighbours that do not merge."""
 SHORT = 48
-"""A word of so many units is looked over anew for each of its merges; for longer ones a heap keeps the order."""
+"""A word of so many units is looked over anew for each of its merges; for longer ones a heap keeps the
+order."""
 
 _U = np.uint64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
-_SPREAD = _U(0x9E3779B97F4A7C15)
 MORE = 3
 """Says of a word that its ids are not in its row."""
 _ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
 
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        GIVEN_BYTES, GIVEN_WINDOWS, types.int64, types.int64, EVENTS, types.int64,
-        types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES,
-        EVENTS, EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS,
-    )
-)
-def number_words(
-    data: Any, windows: Any, end: int, at: int, numbers: Any, count: int,
-    rule: int, folds: Any, high: Any, low: Any, pairs: Any,
-    events: Any, slots: Any, shift: int, rows: Any, text: Any, ends: Any, used: Any,
-) -> tuple[int, int]:
-    """Write the number of each word of a text, from the place `at` on, which a word starts at.
+class MergeTables(NamedTuple):
+    """The merges of a vocabulary of bytes.
 
-    Args:
-        data: The text, and 16 bytes more.
-        windows: Eight bytes at each place of `data`.
-        end: Where the text ends.
-        at: The place to begin at.
-        numbers: Room for as many words as the text has bytes.
-        count: How many numbers are there already.
-        rule, folds, high, low, pairs: The split, as for `count_texts`.
-        events: Room for a block.
-        slots, shift, rows, text, ends, used: The table of words.
-
-    Returns:
-        The place to go on at once the table has more room, `end` when all is done; and how many numbers there are now.
+    Attributes:
+        units: The symbol of each of the 256 bytes, -1 where it is none.
+        slots: A hash table of the pairs that merge, each with its rank, of 64 bits.
+        makes: The symbol that the pairs of each rank make.
+        numbered: The id of each symbol.
     """
-    bits = _U(shift)
-    start = here = at
-    before = START
-    dropped = False
-    while here < end:
-        base = here
-        found, here, before = find_events(data, base, min(base + BLOCK, end), before, high, low, pairs, events)
-        if here == end:
-            events[found] = (end - base) << 4 | CUT
-            found += 1
-        for n in range(found):
-            event = events[n]
-            place = base + (event >> 4)
-            if place < start:
-                continue  # within a word whose end was found by its rule
-            if event & 2:
-                place = word_end(rule, data, start, end, folds, high, low)
-            if place > start and not dropped:
-                word = number_of(data, windows, start, place, slots, bits, rows, text, ends, used)
-                if word < 0:
-                    return start, count
-                numbers[count] = word
-                count += 1
-            start = place
-            dropped = event & DROP != 0
-    return end, count
+
+    units: Any
+    slots: Any
+    makes: Any
+    numbered: Any
+
+
+MERGES = types.NamedTuple((GIVEN_NUMBERS, HALVES, GIVEN_NUMBERS, GIVEN_NUMBERS), MergeTables)
 
 
 @helper
 def slot_of(key: Any, slots: Any) -> Any:
-    """The place of a pair in the table of merges, or the free one where it belongs; `key` is the pair with rank 0."""
+    """The place of a pair in the table of merges, or the free one where it belongs; `key` is the pair with
+    rank 0."""
     mask = len(slots) - 1
-    place = np.int64(key * _SPREAD >> _HIGH) & mask
+    place = hashed(key, _HIGH) & mask
     while slots[place] != _EMPTY and slots[place] & ~_RANK != key:
         place = (place + 1) & mask
     return place
@@ -120,7 +79,8 @@ def rank_of(left: int, right: int, slots: Any) -> Any:
 
 @kernel(types.void(GIVEN_NUMBERS, GIVEN_NUMBERS, GIVEN_NUMBERS, HALVES))
 def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
-    """Fill the table of merges. Its length is a power of two, more than there are pairs. Of equal pairs the first counts."""
+    """Fill the table of merges. Its length is a power of two, more than there are pairs. Of equal pairs the
+    first counts."""
     slots[:] = _EMPTY
     for n in range(len(ranks)):
         key = _U(lefts[n]) << _U(2 * SYMBOL_BITS) | _U(rights[n]) << _BITS
@@ -183,9 +143,11 @@ def drop_first(heap: Any, count: int) -> int:
 
 @helper
 def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: Any, makes: Any) -> int:
-    """As `merge_short`, in time that hardly grows faster than the word: a heap of (rank, place) over a linked list.
+    """As `merge_short`, in time that hardly grows faster than the word: a heap of (rank, place) over a linked
+    list.
 
-    `links` has, for each place, the place before and the place after; `ranks` the rank of each pair by its first place.
+    `links` has, for each place, the place before and the place after; `ranks` the rank of each pair by its
+    first place.
     """
     count = 0
     for n in range(size):
@@ -224,30 +186,24 @@ def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: 
     return left
 
 
-@kernel(
-    types.int64(
-        BYTES, NUMBERS, types.int64, types.int64, NUMBERS, NUMBERS, EVENTS, GIVEN_NUMBERS, HALVES, GIVEN_NUMBERS, GIVEN_NUMBERS
-    )
-)
+@kernel(types.int64(WORDS, types.int64, types.int64, NUMBERS, NUMBERS, EVENTS, MERGES))
 def merge_words(
-    text: Any, ends: Any, number: int, last: int, room: Any, starts: Any, ids: Any,
-    units: Any, slots: Any, makes: Any, numbered: Any,
+    words: WordTable, number: int, last: int, room: Any, starts: Any, ids: Any, merges: MergeTables
 ) -> int:
     """Encode the words from `number` up to `last`.
 
     Args:
-        text, ends: The words.
+        words: The words.
         number, last: Which ones.
         room: Numbers to work with, seven for each byte of the longest of these words.
         starts, ids: Where the ids go; there is room for one a byte.
-        units: The symbol of each byte, -1 where it is none.
-        slots: The table of merges.
-        makes: The symbol that the pairs of each rank make.
-        numbered: The id of each symbol.
+        merges: The merges.
 
     Returns:
-        The first word that holds a byte which is no unit, or half of a surrogate pair; `last` when all are encoded.
+        The first word that holds a byte which is no unit, or half of a surrogate pair; `last` when all are
+        encoded.
     """
+    text, ends, units, slots, makes = words.text, words.ends, merges.units, merges.slots, merges.makes
     filled = starts[number]
     while number < last:
         start = ends[number]
@@ -262,7 +218,7 @@ def merge_words(
         else:
             size = merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
         for n in range(size):
-            ids[filled + n] = numbered[room[n]]
+            ids[filled + n] = merges.numbered[room[n]]
         filled += size
         number += 1
         starts[number] = filled
@@ -271,7 +227,8 @@ def merge_words(
 
 @kernel(types.void(types.int64, types.int64, NUMBERS, EVENTS, HALVES))
 def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
-    """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others than one or two."""
+    """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others
+    than one or two."""
     while number < last:
         start = starts[number]
         size = starts[number + 1] - start
@@ -285,7 +242,11 @@ def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
         number += 1
 
 
-@kernel(types.UniTuple(types.int64, 2)(EVENTS, types.int64, types.int64, HALVES, NUMBERS, EVENTS, EVENTS, types.int64))
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        EVENTS, types.int64, types.int64, HALVES, NUMBERS, EVENTS, EVENTS, types.int64
+    )
+)
 def write_ids(
     numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
 ) -> tuple[int, int]:
@@ -301,7 +262,8 @@ def write_ids(
         filled: How many are there already.
 
     Returns:
-        Which to go on with once there is more room, `count` when all are written; and how many ids are there now.
+        Which to go on with once there is more room, `count` when all are written; and how many ids are there
+        now.
     """
     while number < count:
         if filled + 2 > len(out):

@@ -1,32 +1,36 @@
-"""Encoding by longest match: from the left, the whole rest of the word first, then ever shorter (WordPiece)."""
+"""Encoding by longest match: from the left, the whole rest of the word first, then ever shorter
+(WordPiece)."""
 
 from __future__ import annotations
 
 import bisect
+import copy
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
 
-from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Marks, Part
-from tokentui.encode.vocabulary import Vocabulary
-
-_STOP_AT_UNKNOWN = frozenset({"never", "error", "rest-of-word", "whole-word"})
-"""Policies by which nothing behind the first unknown place of a word is looked at."""
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment.limited import LimitedTable
+from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Part, byte_parts
+from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.vocabulary import Marks, Vocabulary
 
 
 class LongestMatch:
     """Looks tokens up by their exact bytes, marks included.
 
-    After the first place of a word only tokens that continue a word are looked for, by the structure of the token and
-    not by its spelling. A word of more than 100 characters is given up, unless no unit can be unknown.
+    After the first place of a word only tokens that continue a word are looked for, by the structure of the
+    token and not by its spelling. A word of more than 100 characters is given up, unless no unit can be
+    unknown.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self._vocabulary = vocabulary
         self._size = vocabulary.base_size + merges
         self._marks = Marks(vocabulary)
-        self._stops = vocabulary.recipe.unknown in _STOP_AT_UNKNOWN
-        self._never = vocabulary.recipe.unknown == "never"
+        unknown = UNKNOWN.of(vocabulary.recipe.unknown)
+        self._stops, self._never = unknown.first, unknown.sure
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; each unit at which no token starts is a part of its own."""
@@ -41,13 +45,16 @@ class LongestMatch:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each attempt in order. In words of any length that `never` allows, none is longer than the longest token."""
+        """Each attempt in order. In words of any length that `never` allows, none is longer than the longest
+        token."""
         if characters > MAX_CHARACTERS and not self._never:
             return
         for start, end, symbol, candidate in self._tries(units, bounded=characters > MAX_CHARACTERS):
             yield Attempt(candidate, start, end, symbol is not None)
 
-    def _tries(self, units: Sequence[bytes], *, bounded: bool) -> Iterator[tuple[int, int, int | None, bytes]]:
+    def _tries(
+        self, units: Sequence[bytes], *, bounded: bool
+    ) -> Iterator[tuple[int, int, int | None, bytes]]:
         """(start, end, symbol or None, candidate) of each attempt, longest first at each place."""
         firsts, rests, longest = self._index
         prefix = self._marks.prefix
@@ -74,9 +81,23 @@ class LongestMatch:
                 return
             at = max(end, at + 1)
 
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the tokens that are in use at a step."""
+        firsts, rests, longest = self._index
+        other = copy.copy(self)
+        other._index = LimitedTable(firsts, made, number), LimitedTable(rests, made, number), longest
+        return other
+
+    @property
+    def tables(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int]]:
+        """The symbols of the tokens that start a word, and of those that continue one, by their exact
+        bytes."""
+        return self._index[:2]
+
     @functools.cached_property
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
-        """Tokens that start a word and tokens that continue one, each by its bytes; the length of the longest."""
+        """Tokens that start a word and tokens that continue one, each by its bytes; the length of the
+        longest."""
         firsts: dict[bytes, int] = {}
         rests: dict[bytes, int] = {}
         longest = 1
@@ -85,8 +106,95 @@ class LongestMatch:
         for symbol in range(self._size):
             piece = self._vocabulary.pieces[symbol]
             # A merge starts as its left part does.
-            rest = continues[merges[symbol - base][0]] if symbol >= base else self._marks.unit_continues(piece)
+            rest = (
+                continues[merges[symbol - base][0]] if symbol >= base else self._marks.unit_continues(piece)
+            )
             continues.append(rest)
             (rests if rest else firsts).setdefault(piece, symbol)
             longest = max(longest, len(piece))
         return firsts, rests, longest
+
+
+class TableMatch(LongestMatch):
+    """Longest match among all tokens of a file: the first token of a word is told by its spelling alone, as
+    BERT's program does.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: Without meaning where there are none.
+        limit: A word of more characters is given up; None for no limit.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int | None = MAX_CHARACTERS) -> None:
+        super().__init__(vocabulary, merges)
+        self._limit = limit
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts; each unit at which no token starts is a part of its own."""
+        return [Part(0, len(units))] if self._gives_up(characters) else super().segment(units, 0)
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
+        """Each attempt in order."""
+        return iter(()) if self._gives_up(characters) else super().steps(units, 0)
+
+    def _gives_up(self, characters: int) -> bool:
+        return self._limit is not None and characters > self._limit
+
+    @functools.cached_property
+    def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
+        table = tokens_of(self._vocabulary)
+        return table, table, max(map(len, table), default=1)
+
+
+class WholeWords:
+    """Looks a word up as a whole: it is a token, or its bytes where all of them are tokens, or unknown.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: Without meaning where there are none.
+        start: A unit that begins another word within the word (sentencepiece's ▁); empty for none.
+        bytes_: The symbol of each byte-fallback token by its byte.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        merges: int,
+        *,
+        start: bytes = b"",
+        bytes_: Mapping[int, int] | None = None,
+    ) -> None:
+        self._table = tokens_of(vocabulary)
+        self._start = start
+        self._bytes = bytes_ or {}
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """The parts that the words are."""
+        parts: list[Part] = []
+        for start, end in self._words(units):
+            part = Part(start, end, self._table.get(b"".join(units[start:end])))
+            parts += [part] if part.symbol is not None else byte_parts(part, units, self._bytes)
+        return parts
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
+        """Each look-up."""
+        for start, end in self._words(units):
+            word = b"".join(units[start:end])
+            yield Attempt(word, start, end, word in self._table)
+
+    def with_limit(self, number: int, made: Sequence[int]) -> WholeWords:
+        """The same with the tokens that are in use at a step."""
+        other = copy.copy(self)
+        other._table = LimitedTable(self._table, made, number)
+        return other
+
+    def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+        starts = [at for at, unit in enumerate(units) if not at or (self._start and unit == self._start)]
+        return itertools.pairwise([*starts, len(units)])
+
+
+def tokens_of(vocabulary: Vocabulary) -> Mapping[bytes, int]:
+    """The symbol of each token that a word may become, by its exact bytes."""
+    if isinstance(vocabulary, ImportedVocabulary):
+        return vocabulary.by_piece
+    return {piece: symbol for symbol, piece in enumerate(vocabulary.pieces)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import heapq
 from collections.abc import Iterator, Sequence
 
+from tokentui.core.jobs import check
 from tokentui.encode.segment.parts import ASKED_EVERY, MergeStep, Part, RankedPair
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.text.patience import check
 
 _NONE = -1
 """The symbol of a unit that the vocabulary lacks, and of a place that was merged away: it joins nothing."""
@@ -16,9 +17,9 @@ _NONE = -1
 class Merging:
     """Replays the first `merges` merges of a vocabulary on a word.
 
-    A heap of (rank, place) over a linked list of tokens, so a word of n units costs O(n log n). Ranks only rise
-    along the way, because a merge's parts are older than the merge: lowest first and leftmost first is then the same
-    as replaying the merges in the order they were learned.
+    A heap of (rank, place) over a linked list of tokens, so a word of n units costs O(n log n). Ranks only
+    rise along the way, because a merge's parts are older than the merge: lowest first and leftmost first is
+    then the same as replaying the merges in the order they were learned.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
@@ -53,12 +54,17 @@ class Merging:
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, base + rank
 
-    def stand(self, merges: int) -> None:
-        """Let another number of merges count."""
-        self._merges = merges
+    def with_limit(self, number: int, made: Sequence[int]) -> Merging:
+        """The same with so many merges."""
+        other = copy.copy(self)
+        other._merges = number
+        return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """What a word is before any merge, as symbols (-1 for none), and (left, right, made) of each merge as applied."""
+        """The symbols of a word before any merge (-1 for none), and its merges in the order of use.
+
+        Each merge is (left, right, made).
+        """
         symbols, ends = self._start(units)
         base, merges = self._vocabulary.base_size, self._vocabulary.merges
         return list(symbols), [(*merges[rank], base + rank) for rank, _, _ in self._run(symbols, ends)]
@@ -70,7 +76,8 @@ class Merging:
     def _run(self, symbols: list[int], ends: list[int]) -> Iterator[tuple[int, int, int]]:
         """Merge in place; yields (rank, start, middle) after each merge.
 
-        `symbols[i]` is the token that starts at unit i, `ends[i]` where it ends, which is where the next one starts.
+        `symbols[i]` is the token that starts at unit i, `ends[i]` where it ends, which is where the next one
+        starts.
         """
         size, limit = len(symbols), self._merges
         base, ranks = self._vocabulary.base_size, self._vocabulary.ranks

@@ -1,29 +1,33 @@
-"""Encoding by the merges of a tokenizer that was read from a file: by rows of pairs, or by the rank of what a pair spells.
+"""Encoding by the merges of a tokenizer that was read from a file: by rows of pairs, or by the rank of what a
+pair spells.
 
-A trained vocabulary makes each token in one way, and `Merging` replays that. A file may list a token under several pairs, or
-list no pairs at all. So there are two ways here, which give the same for trained vocabularies and may differ for others:
+A trained vocabulary makes each token in one way, and `Merging` replays that. A file may list a token under
+several pairs, or list no pairs at all. So there are two ways here, which give the same for trained
+vocabularies and may differ for others:
 
 - `PairMerging`: the pair whose row comes first is merged first (Hugging Face, GPT-2, subword-nmt).
-- `JoinedMerging`: two neighbours merge when what they spell together is a token, the best token first (tiktoken, sentencepiece).
+- `JoinedMerging`: two neighbours merge when what they spell together is a token, the best token first
+(tiktoken, sentencepiece).
 """
 
 from __future__ import annotations
 
+import copy
 import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from tokentui.core.jobs import check
 from tokentui.encode.segment.parts import ASKED_EVERY, MergeStep, Part, RankedPair
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.text.patience import check
 
 _NONE = -1
 """The symbol of a unit that the vocabulary lacks, and of a place that was merged away: it joins nothing."""
 
 
 class Cell(NamedTuple):
-    """What a word starts as: a symbol (-1 for none) that covers the units `start` to `end`."""
+    """A symbol of a word before any merge (-1 for none); it covers the units `start` to `end`."""
 
     symbol: int
     start: int
@@ -31,15 +35,15 @@ class Cell(NamedTuple):
 
 
 class RankedMerging:
-    """What the two ways share: the cells of a word, and a heap of (priority, place) over a linked list of them.
+    """The base of both ranked segmenters: a heap of (priority, place) over a linked list of cells.
 
     Args:
         vocabulary: The vocabulary.
-        merges: How many of its births count: a merge that makes a later token is passed over.
-        whole: The token that a whole word is, by its bytes; empty where merges decide alone.
-        fallback: The symbols of the bytes that stand for a unit which is no token; empty where none do.
-        drop: Whether a unit that is no token is left out before anything merges, so that its neighbours meet.
-        fused: Whether a run of units that are no tokens is one, where some bytes have no symbol.
+        merges: The number of its merges that count: one that makes a later token is passed over.
+        whole: The token of a whole word, by its bytes; empty where merges decide alone.
+        fallback: The symbols of the bytes that replace a unit which is no token; empty where none do.
+        drop: True if a unit that is no token is left out before any merge, so that its neighbours meet.
+        fused: True if a run of units that are no tokens is one, where some bytes have no symbol.
     """
 
     def __init__(
@@ -89,28 +93,32 @@ class RankedMerging:
             yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made],
                             cells[at].start, cells[middle].start, ends[at])
 
-    def stand(self, merges: int) -> None:
-        """Let another number of births count."""
-        self._limit = self._vocabulary.base_size + merges
-        self._complete = merges == len(self._vocabulary.merges)
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with so many merges."""
+        other = copy.copy(self)
+        other._limit = self._vocabulary.base_size + number
+        other._complete = number == len(self._vocabulary.merges)
+        return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """What a word is before any merge, as symbols (-1 for none), and (left, right, made) of each merge as applied.
+        """The symbols of a word before any merge (-1 for none), and its merges in the order of use.
 
-        A word that is a token as it is is merged too.
+        Each merge is (left, right, made). A word that is itself a token is merged too.
         """
         symbols, ends, following = _laid_out(self._cells(units))
         start = list(symbols)
-        return start, [(left, right, symbols[at]) for left, right, at, _ in self._run(symbols, ends, following)]
+        return start, [
+            (left, right, symbols[at]) for left, right, at, _ in self._run(symbols, ends, following)
+        ]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
-        """The token that a word is at once where all births count, whatever merges would make of it."""
+        """The token that a word is at once where all merges count, whatever merges would make of it."""
         return self._whole.get(b"".join(units)) if self._whole else None
 
     def in_order(self) -> int:
-        """How many births, from the first, are merged in the order in which they are born.
+        """The number of tokens, from the first, that merge in the order of the vocabulary.
 
-        Among these what fewer births give is what more of them begin with.
+        Within these tokens, the steps with fewer of them are a prefix of the steps with more of them.
         """
         raise NotImplementedError
 
@@ -120,7 +128,11 @@ class RankedMerging:
 
     def whole_words(self) -> Iterator[int]:
         """The tokens that a word becomes at once where it is spelled alike."""
-        return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(self._vocabulary.pieces[symbol])))
+        return (
+            symbol
+            for symbol in self._whole.values()
+            if self._counts_whole(symbol, len(self._vocabulary.pieces[symbol]))
+        )
 
     def _pair(self, left: int, right: int) -> tuple[int, int] | None:
         """(priority, symbol made) of two neighbours, None where they do not merge."""
@@ -136,14 +148,17 @@ class RankedMerging:
         return symbol if symbol is not None and self._counts_whole(symbol, len(units)) else None
 
     def _counts_whole(self, symbol: int, units: int) -> bool:
-        """Whether a token of so many units is there by now: one of several that no merge makes is when all merges are."""
+        """True if a token of so many units exists at this number of merges.
+
+        A token of several units that no merge makes exists only once all merges count.
+        """
         return symbol < self._limit and (self._complete or symbol >= self._vocabulary.base_size or units == 1)
 
     def _cells(self, units: Sequence[bytes]) -> list[Cell]:
-        """What a word starts as.
+        """The cells of a word before any merge.
 
-        What is unknown waits for the next token that is no byte, as in Hugging Face's library: the bytes of the units that follow
-        stand before it.
+        An unknown unit waits for the next token that is no byte, as in Hugging Face's library. The bytes of
+        the units that follow it come first.
         """
         known = self._vocabulary.units
         cells: list[Cell] = []
@@ -169,7 +184,9 @@ class RankedMerging:
                 cells.append(Cell(symbol, at, at + 1))
         return cells if waiting is None else [*cells, waiting]
 
-    def _run(self, symbols: list[int], ends: list[int], following: list[int]) -> Iterator[tuple[int, int, int, int]]:
+    def _run(
+        self, symbols: list[int], ends: list[int], following: list[int]
+    ) -> Iterator[tuple[int, int, int, int]]:
         """Merge in place; yields (left, right, place, place of the right one) after each merge.
 
         A heap entry is stale when the two cells at its place now make another token, or none.
@@ -211,7 +228,8 @@ class RankedMerging:
 
 
 class PairMerging(RankedMerging):
-    """Merges by rows of pairs: `rows` has, for `left * len(pieces) + right`, the row's rank; `makes` what a row makes."""
+    """Merges by rows of pairs: `rows` has, for `left * len(pieces) + right`, the row's rank; `makes` what a
+    row makes."""
 
     def __init__(
         self,
@@ -236,8 +254,11 @@ class PairMerging(RankedMerging):
         return self._makes
 
     def in_order(self) -> int:
-        """How many births, from the first, are merged in the order in which they are born."""
-        back = min((other for one, other in itertools.pairwise(self._makes) if one > other), default=len(self._vocabulary.pieces))
+        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        back = min(
+            (other for one, other in itertools.pairwise(self._makes) if one > other),
+            default=len(self._vocabulary.pieces),
+        )
         return max(0, back - self._vocabulary.base_size)
 
     def pairs(self) -> Iterator[RankedPair]:
@@ -252,7 +273,8 @@ class PairMerging(RankedMerging):
 
 
 class JoinedMerging(RankedMerging):
-    """Merges by what a pair spells: `table` has the symbol of each token by its bytes, `order` its priority, least first."""
+    """Merges by what a pair spells: `table` has the symbol of each token by its bytes, `order` its priority,
+    least first."""
 
     def __init__(
         self,
@@ -271,12 +293,12 @@ class JoinedMerging(RankedMerging):
         self._pieces = vocabulary.pieces
 
     def in_order(self) -> int:
-        """How many births, from the first, are merged in the order in which they are born."""
-        births = len(self._vocabulary.merges)
+        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        merges = len(self._vocabulary.merges)
         if self._order is None:
-            return births
+            return merges
         pairs = itertools.pairwise(self._order[self._vocabulary.base_size :])
-        return next((at for at, (one, other) in enumerate(pairs) if one >= other), births)
+        return next((at for at, (one, other) in enumerate(pairs) if one >= other), merges)
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""

@@ -1,19 +1,20 @@
 """Viterbi in single precision over a whole text, as sentencepiece has it.
 
-Its sums are floats of 32 bits that run through the text. Where two segmentations of a word are as good as equal, rounding
-decides, and that depends on how much text stands before the word. So a word is cut once and remembered, with how clear the
-choice was; only where rounding could turn it is the word cut again with the sum that it really has in front. A sum that has grown
-too large begins again at nothing. Source: sentencepiece 0.2.3, `unigram_model.cc`, `EncodeOptimized`.
+Its sums are floats of 32 bits that run through the text. Where two segmentations of a word are as good as
+equal, rounding decides, and that depends on how much text stands before the word. So a word is cut once and
+remembered, with how clear the choice was; only where rounding could turn it is the word cut again with the
+sum that it really has in front. A sum that has grown too large begins again at nothing. Source: sentencepiece
+0.2.3, `unigram_model.cc`, `EncodeOptimized`.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from tokentui.encode.segment.parts import Part
+from tokentui.encode.segment.parts import Part, byte_parts
 from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -48,11 +49,15 @@ class SingleViterbi(Viterbi):
         vocabulary: One with scores.
         merges: Of no meaning here.
         least: The least score of an ordinary piece, which unknown units are measured by.
+        bytes_: The symbol of each byte-fallback token by its byte; empty where unknown units stay unknown.
     """
 
-    def __init__(self, vocabulary: Vocabulary, merges: int = 0, *, least: float) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int = 0, *, least: float, bytes_: Mapping[int, int]
+    ) -> None:
         super().__init__(vocabulary, merges)
         assert isinstance(vocabulary, ScoredVocabulary)
+        self._bytes = bytes_
         self._unknown = single(least - UNKNOWN_PENALTY)
         self._cuts: dict[str, _Cut] = {}
 
@@ -61,11 +66,20 @@ class SingleViterbi(Viterbi):
         return self.finished(self._cut(units, 0.0).parts, units)
 
     def finished(self, parts: list[Part], units: Sequence[bytes]) -> list[Part]:
-        """The parts as they stand in the end."""
-        return parts
+        """The parts with the byte tokens of unknown units, where the model has them."""
+        return [
+            made for part in parts
+            for made in ([part] if part.symbol is not None else byte_parts(part, units, self._bytes))
+        ]
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the pieces that are in use at a step."""
+        other = super().with_limit(number, made)
+        other._cuts = {}
+        return other
 
     def follower(self) -> Follower:
-        """What cuts the words of one text in order."""
+        """Return an object that cuts the words of one text in order."""
         return Follower(self)
 
     def known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:

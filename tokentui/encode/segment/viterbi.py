@@ -1,28 +1,30 @@
 """Encoding by a unigram model: the most probable segmentation, and what else the model makes of a word.
 
-A unit that is no piece by itself may stand anywhere as an unknown part, ten nats less probable than the least piece. Of
-equally probable segmentations the one whose last piece starts earliest is taken, all the way back. Source:
-sentencepiece 0.2.3, `unigram_model.cc`, in double precision.
+A unit that is no piece by itself may stand anywhere as an unknown part, ten nats less probable than the least
+piece. Of equally probable segmentations the one whose last piece starts earliest is taken, all the way back.
+Source: sentencepiece 0.2.3, `unigram_model.cc`, in double precision.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p
 from random import Random
 from sys import float_info
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from tokentui.core.arguments import shown
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.parts import ASKED_EVERY, Attempt, Marks, Part
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.core.jobs import check
+from tokentui.encode.segment.limited import LimitedTable
+from tokentui.encode.segment.parts import ASKED_EVERY, Attempt, Part
+from tokentui.encode.vocabulary import Marks, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.patience import check
 from tokentui.text.pretokenize import Pretokenizer
 
 UNKNOWN_PENALTY = 10.0
@@ -122,15 +124,20 @@ class Viterbi:
     def __init__(self, vocabulary: Vocabulary, merges: int = 0) -> None:
         if not isinstance(vocabulary, ScoredVocabulary):
             hint = "take encode=merges, or train with objective=unigram"
-            raise TokentuiError("this vocabulary has no probabilities", f"encode={vocabulary.recipe.encode}", hint)
+            raise TokentuiError(
+                "this vocabulary has no probabilities", f"encode={vocabulary.recipe.encode}", hint
+            )
         self._pieces = vocabulary.pieces
         self._scores = scores = vocabulary.scores
-        self._table = vocabulary.table
+        self._table: Mapping[bytes, int] = vocabulary.table
+        self._limit: tuple[int, Sequence[int], Viterbi] | None = None
+        self._found: tuple[tuple[bytes, ...], list[_Arc]] = ((), [])
         self._marks = Marks(vocabulary)
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its own."""
+        """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
+        own."""
         return [Part(arc.start, arc.end, arc.symbol) for arc in self._best(self._arcs(units), len(units))]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
@@ -149,12 +156,16 @@ class Viterbi:
             incoming[arc.end].append(arc)
             ahead[arc.end] = max(ahead[arc.end], ahead[arc.start] + arc.score)
         order = itertools.count()  # of equally good ways the one found first
-        ways: list[tuple[float, int, int, float, _Way | None]] = [(-ahead[-1], next(order), len(units), 0.0, None)]
+        ways: list[tuple[float, int, int, float, _Way | None]] = [
+            (-ahead[-1], next(order), len(units), 0.0, None)
+        ]
         while ways:
             _, _, place, score, way = heapq.heappop(ways)
             for arc in incoming[place]:
                 total = arc.score + score
-                heapq.heappush(ways, (-(ahead[arc.start] + total), next(order), arc.start, total, _Way(arc, way)))
+                heapq.heappush(
+                    ways, (-(ahead[arc.start] + total), next(order), arc.start, total, _Way(arc, way))
+                )
             if not place:
                 parts = []
                 while way is not None:
@@ -190,8 +201,13 @@ class Viterbi:
         best = set(self._best(arcs, size))
         return [
             Edge(
-                arc.start, arc.end, self._piece(arc, units), arc.symbol, arc.score,
-                exp(min(0.0, before[arc.start] + arc.score + after[size - arc.end] - before[size])), arc in best,
+                arc.start,
+                arc.end,
+                self._piece(arc, units),
+                arc.symbol,
+                arc.score,
+                exp(min(0.0, before[arc.start] + arc.score + after[size - arc.end] - before[size])),
+                arc in best,
             )
             for arc in arcs
         ]
@@ -212,8 +228,26 @@ class Viterbi:
             way = last[way.start]
         return parts[::-1]
 
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the pieces that are in use at a step; those of one unit are from the start.
+
+        The pieces that may stand in a word are looked up once for all steps that are tried on it.
+        """
+        other = copy.copy(self)
+        other._table = LimitedTable(self._table, made, number, walked=True)
+        other._limit = number, made, self
+        return other
+
     def _arcs(self, units: Sequence[bytes]) -> list[_Arc]:
         """The pieces that may stand in a word, and the units that are none, by start and then by end."""
+        if self._limit is None:
+            return self._looked_up(units)
+        number, made, whole = self._limit
+        if whole._found[0] != tuple(units):
+            whole._found = tuple(units), whole._looked_up(units)
+        return [arc for arc in whole._found[1] if arc.symbol is None or made[arc.symbol] <= number]
+
+    def _looked_up(self, units: Sequence[bytes]) -> list[_Arc]:
         table, scores, prefix = self._table, self._scores, self._marks.prefix
         bare = [self._marks.bare(unit) for unit in units] if prefix else units
         size = len(units)
@@ -243,7 +277,8 @@ class Sampling(Viterbi):
 
     Args:
         vocabulary: One with probabilities.
-        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
+        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from
+            it.
         seed: The same seed draws the same segmentations for the same words in order.
 
     Raises:
@@ -257,7 +292,9 @@ class Sampling(Viterbi):
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into the parts of a segmentation drawn at random."""
-        return [Part(arc.start, arc.end, arc.symbol) for arc in self._draw(units, self._temperature, self._random)]
+        return [
+            Part(arc.start, arc.end, arc.symbol) for arc in self._draw(units, self._temperature, self._random)
+        ]
 
 
 def check_temperature(temperature: float) -> float:
@@ -267,7 +304,9 @@ def check_temperature(temperature: float) -> float:
         TokentuiError: It is not above 0.
     """
     if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
-        raise TokentuiError("a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own")
+        raise TokentuiError(
+            "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
+        )
     return temperature
 
 
@@ -290,13 +329,16 @@ def nbest(vocabulary: Vocabulary, word: str, n: int) -> list[tuple[tuple[bytes, 
     return list(itertools.islice(segmenter.nbest(units), max(0, n)))
 
 
-def sample(vocabulary: Vocabulary, word: str, temperature: float = 1.0, seed: int | None = None) -> tuple[bytes, ...]:
+def sample(
+    vocabulary: Vocabulary, word: str, temperature: float = 1.0, seed: int | None = None
+) -> tuple[bytes, ...]:
     """A segmentation of a pre-token drawn at random.
 
     Args:
         vocabulary: One with probabilities.
         word: The pre-token.
-        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from it.
+        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from
+            it.
         seed: The same seed gives the same segmentation.
 
     Raises:

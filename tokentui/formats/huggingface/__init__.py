@@ -2,7 +2,3 @@
 
 Source of the rules: huggingface/tokenizers, `3ba8ad0` of June 2026, which writes and reads these files.
 """
-
-from tokentui.formats.huggingface.document import is_tokenizer, read
-
-__all__ = ["is_tokenizer", "read"]

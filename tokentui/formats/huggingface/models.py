@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
 
-from tokentui.encode.segment.parts import Attempt, Part
+from tokentui.encode.segment.fused import FusedViterbi
+from tokentui.encode.segment.longest import TableMatch, WholeWords
+from tokentui.encode.segment.parts import MAX_CHARACTERS, Segmenter
 from tokentui.encode.segment.ranked import PairMerging
-from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import letters
-from tokentui.formats.births import check_ids, order_births
-from tokentui.formats.checking import Place
-from tokentui.formats.huggingface.normalizers import flag
-from tokentui.formats.limits import check_tokens
-from tokentui.formats.vocab_txt import TableMatch, lookup
+from tokentui.formats.document import Node, check_tokens
+from tokentui.formats.merge_order import in_merge_order
 from tokentui.text.split import to_bytes
 
 
 @dataclass(slots=True)
 class Model:
-    """What is read of a model.
+    """The parts of a model that are read.
 
     Attributes:
         kind: Its type.
@@ -32,7 +29,7 @@ class Model:
         ids: The id of each symbol.
         axes: What the axes of a recipe can say of it.
         segmenter: The way of encoding, made for the vocabulary and a number of merges.
-        merges: The (left, right) of each birth; births are the last symbols.
+        merges: The (left, right) of each merge; the tokens that merges make are the last symbols.
         units: The symbol of each smallest unit.
         bytes_: The symbol of each byte-fallback token by its byte.
         scores: The log probability of each symbol.
@@ -50,7 +47,7 @@ class Model:
     pieces: list[bytes]
     ids: list[int]
     axes: dict[str, str]
-    segmenter: Any
+    segmenter: Callable[[Vocabulary, int], Segmenter]
     merges: Sequence[tuple[int, int]] = ()
     units: dict[bytes, int] = field(default_factory=dict)
     bytes_: dict[int, int] = field(default_factory=dict)
@@ -64,113 +61,111 @@ class Model:
     notes: list[str] = field(default_factory=list)
 
 
-def read_model(spec: Any, place: Place, byte_level: bool) -> Model:
+def read_model(node: Node, byte_level: bool) -> Model:
     """The model of its JSON value; files of old do not name its type.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
     """
-    spec = place.mapping(spec)
-    kind = spec.get("type")
+    kind = node["type"].value
     if kind is None:
-        kind = next((name for name, key in _TELLING.items() if key in spec), None)
+        kind = next((name for name, key in _TELLING.items() if key in node), None)
     if not isinstance(kind, str) or kind not in MODELS:
-        raise place.error(f"no such type of model: {str(kind)[:40]!r}", "one of: " + ", ".join(MODELS))
-    return MODELS[kind](spec, place, byte_level)
+        raise node.error(f"no such type of model: {str(kind)[:40]!r}", "one of: " + ", ".join(MODELS))
+    return MODELS[kind](node, byte_level)
 
 
-def _vocabulary(spec: dict[str, Any], place: Place) -> dict[str, int]:
-    place = place.key("vocab")
-    return check_ids(place.mapping(spec.get("vocab")), place)
-
-
-def _text(spec: dict[str, Any], name: str, place: Place) -> str:
-    """A text that may be null or absent."""
-    value = spec.get(name)
-    return "" if value is None else place.key(name).text(value)
-
-
-def _rows(spec: dict[str, Any], place: Place, notes: list[str]) -> list[Sequence[str]]:
-    """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space between."""
-    rows = spec.get("merges")
+def _rows(node: Node, notes: list[str]) -> list[Sequence[str]]:
+    """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space
+    between.
+    """
+    place, rows = node["merges"], node["merges"].value
     if not isinstance(rows, list):
-        raise place.error('"merges" is no list' if "merges" in spec else '"merges" is missing')
+        raise node.error('"merges" is no list' if "merges" in node else '"merges" is missing')
     if rows and isinstance(rows[0], str):
         return _spaced_rows(rows, place, notes)
     for number, row in enumerate(rows):
         if type(row) is not list or len(row) != 2 or type(row[0]) is not str or type(row[1]) is not str:
-            raise place.row(number).error("not a pair of tokens", "a row is [LEFT, RIGHT]")
+            raise place.at(number).error("not a pair of tokens", "a row is [LEFT, RIGHT]")
     return rows
 
 
-def _spaced_rows(rows: list[Any], place: Place, notes: list[str]) -> list[Sequence[str]]:
+def _spaced_rows(rows: list[object], place: Node, notes: list[str]) -> list[Sequence[str]]:
     pairs: list[Sequence[str]] = []
     passed = 0
     for number, row in enumerate(rows):
         if type(row) is not str:
-            raise place.row(number).error("not a merge as text, like the first one", "write all rows alike")
+            raise place.at(number).error("not a merge as text, like the first one", "write all rows alike")
         if row.startswith("#version"):
             passed += 1
             continue
         pair = row.split(" ")
         if len(pair) != 2:
-            raise place.row(number).error("not two tokens with a space between them", "write rows as [LEFT, RIGHT]")
+            raise place.at(number).error("not two tokens with a space between them",
+                                         "write rows as [LEFT, RIGHT]")
         pairs.append(pair)
     if passed:
-        notes.append(f"{passed} of the merges start with #version and are passed over, as Hugging Face's library does it")
+        what = f"{passed} of the merges start with #version and are passed over"
+        notes.append(f"{what}, as Hugging Face's library does it")
     return pairs
 
 
-def _bpe(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
+def _empty(vocabulary: Mapping[str, int]) -> list[str]:
+    return [f"the token of id {vocabulary['']} is empty: no text becomes it"] if "" in vocabulary else []
+
+
+def _bpe(node: Node, byte_level: bool) -> Model:
+    prefix, suffix = node["continuing_subword_prefix"].text(""), node["end_of_word_suffix"].text("")
+    vocabulary = node["vocab"].ids()
     notes: list[str] = []
-    prefix, suffix = _text(spec, "continuing_subword_prefix", place), _text(spec, "end_of_word_suffix", place)
-    vocabulary = _vocabulary(spec, place)
-    at = place.key("merges")
-    rows = _rows(spec, at, notes)
+    rows = _rows(node, notes)
     if prefix and (odd := sum(not right.startswith(prefix) for _, right in rows)):
-        notes.append(f"{odd} of the merges have a right side that does not begin with {prefix[:40]!r}: it is cut all the same")
-    if "" in vocabulary:
-        notes.append(f"the token of id {vocabulary['']} is empty: no text becomes it")
+        what = f"{odd} of the merges have a right side that does not begin with {prefix[:40]!r}"
+        notes.append(f"{what}: it is cut all the same")
+    notes += _empty(vocabulary)
     is_unit = (lambda name: _is_unit(name, byte_level, prefix, suffix)) if prefix or suffix else None
-    births = order_births(vocabulary, rows, at.row, len(prefix), is_unit=is_unit)
-    pieces = [_piece(name, byte_level, prefix, suffix) for name in births.tokens]
-    roots = len(pieces) - len(births.merges)
-    bytes_: dict[int, int] = {}
-    if flag(spec, "byte_fallback", place, False):
-        symbols = {name: symbol for symbol, name in enumerate(births.tokens[:roots])}
-        bytes_ = _bytes(symbols, notes)
-    units = {
-        pieces[symbol]: symbol for symbol, name in enumerate(births.tokens[:roots]) if _is_unit(name, byte_level, prefix, suffix)
-    }
-    unknown = _text(spec, "unk_token", place)
-    complete = byte_level and not prefix and not suffix and all(bytes((value,)) in units for value in range(256))
-    policy = ("fused" if flag(spec, "fuse_unk", place, False) else "per-unit") if unknown else "drop"
+    made = in_merge_order(vocabulary, rows, node["merges"].at, len(prefix), is_unit=is_unit)
+    pieces = [_piece(name, byte_level, prefix, suffix) for name in made.tokens]
+    roots = made.tokens[: len(pieces) - len(made.merges)]
+    symbols = {name: symbol for symbol, name in enumerate(roots)}
+    bytes_ = _bytes(symbols, notes) if node.flag("byte_fallback", False) else {}
+    units = {pieces[symbol]: symbol for name, symbol in symbols.items()
+             if _is_unit(name, byte_level, prefix, suffix)}
+    unknown = node["unk_token"].text("")
+    complete = byte_level and not prefix and not suffix and all(bytes((value,)) in units
+                                                                for value in range(256))
+    policy = ("fused" if node.flag("fuse_unk", False) else "per-unit") if unknown else "drop"
     if unknown and unknown not in vocabulary:
-        notes.append(f"the unknown token {unknown[:40]!r} is not in the vocabulary: text that needs it is refused")
+        notes.append(
+            f"the unknown token {unknown[:40]!r} is not in the vocabulary: text that needs it is refused"
+        )
         unknown, policy = "", "error"
     whole: dict[bytes, int] = {}
-    if flag(spec, "ignore_merges", place, False):
+    if node.flag("ignore_merges", False):
         whole = {
-            piece: symbol for symbol, (piece, name) in enumerate(zip(pieces, births.tokens, strict=True))
+            piece: symbol for symbol, (piece, name) in enumerate(zip(pieces, made.tokens, strict=True))
             if not byte_level or letters.is_letters(name)
         }
         if prefix or suffix:
             notes.append("ignore_merges is applied to words with their marks")
-    dropout = spec.get("dropout")
-    if dropout is not None and (type(dropout) not in (int, float) or not 0 <= dropout <= 1):
-        raise place.key("dropout").error("not between 0 and 1", "mend the file or train it again")
+    dropout = node["dropout"].value
+    share = dropout if isinstance(dropout, int | float) and not isinstance(dropout, bool) else -1
+    if dropout is not None and not 0 <= share <= 1:
+        raise node["dropout"].error("not between 0 and 1")
     if dropout:
         notes.append("dropout is not applied: a text always has the same tokens")
     axes = {"unit": "byte" if byte_level else "char", "base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
     if suffix or prefix:
         axes["mark"] = f"end-suffix:{suffix}" if suffix else f"prefix:{prefix}"
+    segmenter = functools.partial(
+        PairMerging, rows=made.rows, makes=made.makes, whole=whole, fallback=bytes_, drop=policy == "drop",
+        fused=policy == "fused",
+    )
     return Model(
-        "BPE", births.tokens, pieces, births.ids, axes,
-        functools.partial(PairMerging, rows=births.rows, makes=births.makes, whole=whole, fallback=bytes_, drop=policy == "drop",
-                          fused=policy == "fused"),
-        births.merges, units, bytes_, unknown=unknown, policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole),
-        notes=notes + births.notes,
+        "BPE", made.tokens, pieces, made.ids, axes, segmenter, made.merges, units, bytes_, unknown=unknown,
+        policy=policy,
+        prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + made.notes,
     )
 
 
@@ -206,65 +201,47 @@ def _is_unit(name: str, byte_level: bool, prefix: str, suffix: str) -> bool:
     return len(name) == 1 and (not byte_level or letters.is_letters(name))
 
 
-def _wordpiece(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
-    vocabulary = _vocabulary(spec, place)
-    prefix = place.key("continuing_subword_prefix").text(spec.get("continuing_subword_prefix", "##"))
-    limit = place.key("max_input_chars_per_word").number(spec.get("max_input_chars_per_word", 100))
-    axes = {"encode": "longest-match"}
-    if prefix:
-        axes["mark"] = f"prefix:{prefix}"
-    model = _table(spec, place, vocabulary, byte_level, prefix)
-    model.kind, model.prefix = "WordPiece", prefix
-    model.axes |= axes
-    model.segmenter = functools.partial(TableMatch, limit=limit)
+def _wordpiece(node: Node, byte_level: bool) -> Model:
+    prefix = node["continuing_subword_prefix"].text() if "continuing_subword_prefix" in node else "##"
+    model = _table(node, byte_level, prefix)
+    limit = node[
+        "max_input_chars_per_word"
+    ].number() if "max_input_chars_per_word" in node else MAX_CHARACTERS
+    model.kind, model.prefix, model.segmenter = "WordPiece", prefix, functools.partial(TableMatch,
+                                                                                       limit=limit)
+    model.axes |= {"mark": f"prefix:{prefix}"} if prefix else {}
     return model
 
 
-def _word_level(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
-    model = _table(spec, place, _vocabulary(spec, place), byte_level, "")
-    model.axes["encode"] = "longest-match"
-    model.segmenter = WholeWords
+def _word_level(node: Node, byte_level: bool) -> Model:
+    model = _table(node, byte_level, "")
     model.notes.append("a word is one token or unknown: no axis says that")
     return model
 
 
-def _table(spec: dict[str, Any], place: Place, vocabulary: dict[str, int], byte_level: bool, prefix: str) -> Model:
+def _table(node: Node, byte_level: bool, prefix: str) -> Model:
     """A model of tokens that are looked up, in order of their ids."""
+    vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
     pieces = [_piece(name, byte_level, prefix) for name in names]
-    notes: list[str] = []
-    if "" in vocabulary:
-        notes.append(f"the token of id {vocabulary['']} is empty: no text becomes it")
-    unknown = _text(spec, "unk_token", place)
+    notes = _empty(vocabulary)
+    unknown = node["unk_token"].text("")
     if unknown not in vocabulary:
-        notes.append(f"the unknown token {unknown[:40]!r} is not in the vocabulary: text that needs it is refused")
+        notes.append(
+            f"the unknown token {unknown[:40]!r} is not in the vocabulary: text that needs it is refused"
+        )
         unknown = ""
-    axes = {"unit": "byte" if byte_level else "char", "base": "first-seen", "unknown": "whole-word" if unknown else "error"}
+    axes = {"unit": "byte" if byte_level else "char", "base": "first-seen", "encode": "longest-match",
+            "unknown": "whole-word" if unknown else "error"}
     return Model(
-        "WordLevel", names, pieces, [vocabulary[name] for name in names], axes, None, unknown=unknown, policy=axes["unknown"],
-        units={piece: symbol for symbol, piece in enumerate(pieces)}, notes=notes, never=_literal(names, byte_level),
+        "WordLevel", names, pieces, [vocabulary[name] for name in names], axes, WholeWords, unknown=unknown,
+        policy=axes["unknown"], units={piece: symbol for symbol, piece in enumerate(pieces)}, notes=notes,
+        never=_literal(names, byte_level),
     )
 
 
-class WholeWords:
-    """A word is a token, or it is unknown."""
-
-    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
-        self._table = lookup(vocabulary)
-
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """The one part that a word is."""
-        return [Part(0, len(units), self._table.get(b"".join(units)))] if units else []
-
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """The one look-up."""
-        word = b"".join(units)
-        yield Attempt(word, 0, len(units), word in self._table)
-
-
-def _unigram(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
-    rows = spec.get("vocab")
-    at = place.key("vocab")
+def _unigram(node: Node, byte_level: bool) -> Model:
+    at, rows = node["vocab"], node["vocab"].value
     if not isinstance(rows, list) or not rows:
         raise at.error("a list of [TOKEN, SCORE] belongs here")
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
@@ -272,98 +249,40 @@ def _unigram(spec: dict[str, Any], place: Place, byte_level: bool) -> Model:
     scores: list[float] = []
     for number, row in enumerate(rows):
         if type(row) is not list or len(row) != 2 or type(row[0]) is not str or type(row[1]) not in (int, float):
-            raise at.row(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
+            raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
         if abs(row[1]) > 1e300 or not isfinite(row[1]):
-            raise at.row(number).error("a score is too large", "scores are natural log probabilities")
+            raise at.at(number).error("a score is too large", "scores are natural log probabilities")
         names.append(row[0])
         scores.append(float(row[1]))
-    notes: list[str] = []
-    if "" in names:
-        notes.append(f"the token of id {names.index('')} is empty: no text becomes it")
-    if (above := sum(score > 0 for score in scores)):
-        notes.append(f"{above} of the scores are above 0: they are no logarithms of probabilities")
-    if len(set(names)) < len(names):
-        notes.append(f"{len(names) - len(set(names))} of the tokens stand in two rows: the last one counts")
-    unknown_row: Any = spec.get("unk_id")
-    if unknown_row is not None and place.key("unk_id").number(unknown_row) >= len(names):
-        raise place.key("unk_id").error(f"there is no row {unknown_row}")
-    pieces = [_piece(name, byte_level) for name in names]
     symbols = {name: symbol for symbol, name in enumerate(names)}
-    bytes_: dict[int, int] = {}
-    if flag(spec, "byte_fallback", place, False):
-        bytes_ = _bytes(symbols, notes)
-    unknown = "" if unknown_row is None else names[unknown_row]
+    notes = [f"the token of id {names.index('')} is empty: no text becomes it"] if "" in symbols else []
+    if above := sum(score > 0 for score in scores):
+        notes.append(f"{above} of the scores are above 0: they are no logarithms of probabilities")
+    if len(symbols) < len(names):
+        notes.append(f"{len(names) - len(symbols)} of the tokens stand in two rows: the last one counts")
+    row_of_unknown = None if node["unk_id"].value is None else node["unk_id"].number()
+    if row_of_unknown is not None and row_of_unknown >= len(names):
+        raise node["unk_id"].error(f"there is no row {row_of_unknown}")
+    bytes_ = _bytes(symbols, notes) if node.flag("byte_fallback", False) else {}
+    unknown = "" if row_of_unknown is None else names[row_of_unknown]
     policy = "fused" if unknown else "error"
-    axes = {"unit": "byte" if byte_level else "char", "base": "first-seen", "objective": "unigram", "encode": "viterbi",
+    axes = {"unit": "byte" if byte_level else "char", "base": "first-seen", "objective": "unigram",
+            "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
+    pieces = [_piece(name, byte_level) for name in names]
     return Model(
         "Unigram", names, pieces, list(range(len(names))), axes,
-        functools.partial(FusedViterbi, fallback=bytes_, unknown=unknown_row), scores=scores,
-        units={piece: symbol for symbol, piece in enumerate(pieces)}, bytes_=bytes_, unknown=unknown, policy=policy, notes=notes,
+        functools.partial(FusedViterbi, fallback=bytes_, unknown=row_of_unknown), scores=scores,
+        units={piece: symbol for symbol, piece in enumerate(pieces)}, bytes_=bytes_, unknown=unknown,
+        policy=policy, notes=notes,
         never=_literal(names, byte_level),
     )
 
 
-class FusedViterbi(Viterbi):
-    """The most probable segmentation; a run of unknown units is one part, and that its bytes where these are all tokens.
-
-    Of segmentations that are as good as equal rounding decides, so the scores are those that the library has.
-
-    Args:
-        vocabulary: One with scores.
-        merges: Of no meaning here.
-        fallback: The symbol of each byte-fallback token by its byte.
-        unknown: The symbol of the unknown token: where a text spells it, that is an unknown unit too.
-    """
-
-    def __init__(self, vocabulary: Vocabulary, merges: int = 0, *, fallback: Mapping[int, int], unknown: int | None) -> None:
-        super().__init__(vocabulary, merges)
-        self._fallback = fallback
-        self._unknown_symbol = unknown
-        self._scores = list(map(as_read, self._scores))
-        self._unknown = min(self._scores, default=0.0) - UNKNOWN_PENALTY
-
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """Cut a word into parts."""
-        parts: list[Part] = []
-        for part in super().segment(units, characters):
-            known = part.symbol is not None and part.symbol != self._unknown_symbol
-            if not known and parts and parts[-1].symbol is None:
-                parts[-1] = parts[-1]._replace(end=part.end)
-            else:
-                parts.append(part if known else part._replace(symbol=None))
-        return [made for part in parts for made in ([part] if part.symbol is not None else self._spelled(part, units))]
-
-    def _spelled(self, part: Part, units: Sequence[bytes]) -> list[Part]:
-        run = b"".join(units[part.start : part.end])
-        known = self._table.get(run, -1)
-        if known >= 0:
-            return [part._replace(symbol=known)]
-        if self._fallback and all(value in self._fallback for value in run):
-            return [
-                Part(at, at + 1, self._fallback[value]) for at in range(part.start, part.end) for value in units[at]
-            ]
-        return [part]
-
-
-@functools.lru_cache(maxsize=1 << 17)  # each birth of an opened file asks for all of them
-def as_read(score: float) -> float:
-    """A number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and then divided.
-
-    That is not always the nearest number of double precision. Source: serde_json 1.0, `f64_from_parts`.
-    """
-    digits, _, exponent = repr(score).partition("e")
-    whole, _, part = digits.lstrip("-").partition(".")
-    if exponent or len(whole) + len(part) > _MOST_DIGITS:
-        return score
-    value = float(int(whole + part)) / 10.0 ** len(part)
-    return -value if score < 0 else value
-
-
-_MOST_DIGITS = 19
-_TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id", "WordLevel": "unk_token"}
-MODELS: dict[str, Callable[[dict[str, Any], Place, bool], Model]] = {
+_TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",
+            "WordLevel": "unk_token"}
+MODELS: dict[str, Callable[[Node, bool], Model]] = {
     "BPE": _bpe, "WordPiece": _wordpiece, "WordLevel": _word_level, "Unigram": _unigram,
 }
-"""What reads each type of model."""
+"""The readers of models by their types."""
 

@@ -1,19 +1,30 @@
-"""From a text to the words and units of a model, by the steps of a `tokenizer.json`."""
+"""From a text to words by a `tokenizer.json`: added tokens are cut out by their names, the rest goes through
+its steps.
+"""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from tokentui.formats.huggingface.strings import Bare, Normalizer, Splitting, Text
+import regex
+
+from tokentui.encode.pipeline import Special, Stretch
+from tokentui.formats.document import Node, check_tokens
+from tokentui.formats.huggingface.text import Bare, Span, Text
 from tokentui.formats.letters import LETTERS
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
-from tokentui.text.split import to_bytes
+from tokentui.text.split import SPACE_MARK, to_bytes
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
-
-
 _WORDS_KEPT = 1 << 16
+ACROSS = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
+"""A place before a ▁ that no ▁ stands before."""
 
 
 class StagedPretokenizer(Pretokenizer):
@@ -21,16 +32,19 @@ class StagedPretokenizer(Pretokenizer):
 
     Args:
         recipe: What the axes can say.
-        normalizer: From a text to the one that is cut, None for none.
-        splitting: From that to its words, None for none.
+        normalizer: Returns the text that is cut, None where that is the text itself.
+        splitting: Returns its words, None where it is one word.
         byte_level: Whether the words are letters for bytes.
         prefix: What stands in front of each unit but a word's first.
         suffix: What ends a word's last unit.
     """
 
+    beyond_axes = True
+
     def __init__(
-        self, recipe: Recipe, normalizer: Normalizer | None, splitting: Splitting | None, *, byte_level: bool,
-        prefix: str = "", suffix: str = "",
+        self, recipe: Recipe, normalizer: Callable[[Text], Text] | None,
+        splitting: Callable[[Text], list[Text]] | None, *,
+        byte_level: bool, prefix: str = "", suffix: str = "",
     ) -> None:
         super().__init__(recipe)
         self._normalizer = normalizer
@@ -68,27 +82,23 @@ class StagedPretokenizer(Pretokenizer):
         return Analysis(source, normal.text, "".join(pretoken.text for pretoken in pretokens), pretokens)
 
     def typed(self, text: str) -> str:
-        """What the steps start from: what is not UTF-8 is replaced, unless the units are bytes."""
+        """The text that the steps start from: what is not UTF-8 is replaced, unless the units are bytes."""
         return self._typed(text)
 
     def of(self, text: Text) -> list[PreToken]:
         """The words of a text that is normalised."""
-        if not text.text:
-            return []
         found: list[PreToken] = []
         at = 0
-        for part in self._splitting(text) if self._splitting else [text]:
-            if not part.text:
-                continue
+        for part in self._parts(text):
             word, spans = self._word(part)
-            found.append(PreToken(word, part.starts[0], max(part.ends[-1], part.starts[0]), at, at + len(word), spans))
+            found.append(PreToken(word, part.starts[0], max(part.ends[-1], part.starts[0]), at,
+                                  at + len(word), spans))
             at += len(word)
         return found
 
     def spelled(self, text: Text) -> list[str]:
         """The words of a text that is normalised, without their places."""
-        parts = self._splitting(text) if self._splitting else [text]
-        words = [part.text for part in parts if part.text]
+        words = [part.text for part in self._parts(text)]
         if not self._byte_level:
             return words
         known = self._known
@@ -96,12 +106,18 @@ class StagedPretokenizer(Pretokenizer):
             known.clear()
         return [known.get(word) or known.setdefault(word, _of_letters(word)) for word in words]
 
-    def _word(self, part: Text) -> tuple[str, tuple[tuple[int, int], ...]]:
+    def _parts(self, text: Text) -> list[Text]:
+        if not text.text:
+            return []
+        return [part for part in (self._splitting(text) if self._splitting else [text]) if part.text]
+
+    def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
         if not self._byte_level:
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
         spelled = [_BYTES.get(character) or to_bytes(character) for character in part.text]
         spans = [span for data, *span in zip(spelled, part.starts, part.ends, strict=True) for _ in data]
-        return b"".join(spelled).decode("utf-8", "surrogateescape"), tuple((start, end) for start, end in spans)
+        return b"".join(spelled).decode("utf-8",
+                                        "surrogateescape"), tuple((start, end) for start, end in spans)
 
     def _normal(self, text: str, kind: type[Text] = Text) -> Text:
         typed = kind.typed(self._typed(text))
@@ -113,9 +129,196 @@ def _of_letters(word: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def holds_byte_level(spec: Any) -> bool:
-    """Whether a step that was checked turns bytes into letters."""
-    if not isinstance(spec, dict) or spec.get("type") != "Sequence":
-        return isinstance(spec, dict) and spec.get("type") == "ByteLevel"
-    steps = [spec[key] for key in ("normalizers", "pretokenizers") if isinstance(spec.get(key), list)]
-    return any(holds_byte_level(one) for listed in steps for one in listed)
+@dataclass(frozen=True, slots=True)
+class CutAtMarks:
+    """Cuts words before each ▁ that no ▁ stands before, after another step.
+
+    Attributes:
+        splitting: The step, None for none.
+    """
+
+    splitting: Callable[[Text], list[Text]] | None
+
+    def __call__(self, text: Text) -> list[Text]:
+        """The words of a text."""
+        words: list[Text] = []
+        for part in self.splitting(text) if self.splitting else [text]:
+            cuts = [0, *(match.start() + 1 for match in ACROSS.finditer(part.text)), len(part.text)]
+            words += [part.part(start, end) for start, end in itertools.pairwise(cuts)]
+        return words
+
+
+# --- added tokens ---
+
+_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_FEW = 1_000
+"""Names up to which one pattern of them all is compiled in no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """An added token and its flags."""
+
+    id: int
+    content: str
+    special: bool
+    normalized: bool
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
+    """The added tokens with the ids that they have, and what is in doubt.
+
+    A token that the model has keeps the model's id; others are numbered on behind it, whatever the file says,
+    as Hugging Face's library does it.
+
+    Raises:
+        TokentuiError: A row is damaged.
+    """
+    found: dict[str, Added] = {}
+    moved: list[str] = []
+    following = len(vocabulary)
+    rows = list(node.rows()) if node.value is not None else []
+    check_tokens((len(row["content"].text()) for row in rows), node)
+    for row in rows:
+        content, asked = row["content"].text(), row["id"].number()
+        flags = {name: row.flag(name)
+                 for name in ("single_word", "lstrip", "rstrip", "normalized", "special")}
+        if not content:
+            continue
+        if content in found:
+            number = found[content].id
+        elif content in vocabulary:
+            number = vocabulary[content]
+        else:
+            number = following
+            following += 1
+        if number != asked:
+            moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
+        found[content] = Added(number, content, **flags)
+    if len(moved) > 1:
+        moved = [f"{moved[0]}; {len(moved) - 1} more added tokens have other ids than their rows say"]
+    return list(found.values()), moved
+
+
+class Finder:
+    """Finds added tokens in a text, leftmost and of those the longest.
+
+    Args:
+        tokens: The token of each name that is looked for.
+    """
+
+    def __init__(self, tokens: Mapping[str, Added]) -> None:
+        self._by_text = {name: token for name, token in tokens.items() if name}
+
+    def cut(self, text: Text, allow_special: bool) -> Iterator[tuple[Added | None, Text]]:
+        """The parts of a text that are tokens, with these, and those between them."""
+        at = 0
+        typed = text.text
+        for start, end in self._spans(typed) if typed and self._by_text else ():
+            token = self._by_text[typed[start:end]]
+            if token.special and not allow_special:
+                continue
+            if token.single_word and (
+                _WORD.match(typed[start - 1 : start]) or _WORD.match(typed[end : end + 1])
+            ):
+                continue
+            if token.lstrip:
+                start = max(at, len(typed[:start].rstrip(_SPACES)))
+            if token.rstrip:
+                end = len(typed) - len(typed[end:].lstrip(_SPACES))
+            if at < start:
+                yield None, text.part(at, start)
+            yield token, text.part(start, end)
+            at = end
+        if at < len(typed):
+            yield None, text.part(at, len(typed))
+
+    def _spans(self, text: str) -> Iterable[Span]:
+        """The places of the names, without overlap."""
+        if len(self._by_text) <= _FEW:
+            return (match.span() for match in self._pattern.finditer(text))
+        return self._by_heads(text)
+
+    @functools.cached_property
+    def _pattern(self) -> Any:
+        return regex.compile("|".join(map(regex.escape, sorted(self._by_text, key=len, reverse=True))))
+
+    @functools.cached_property
+    def _heads(self) -> tuple[Any, dict[str, list[int]]]:
+        """A pattern of the first characters of all names, and the lengths of the names by these, the longest
+        first.
+        """
+        lengths: dict[str, set[int]] = {}
+        for name in self._by_text:
+            lengths.setdefault(name[0], set()).add(len(name))
+        pattern = regex.compile(f"[{''.join(map(regex.escape, lengths))}]")
+        return pattern, {head: sorted(found, reverse=True) for head, found in lengths.items()}
+
+    def _by_heads(self, text: str) -> Iterator[Span]:
+        end, known, (heads, lengths) = 0, self._by_text, self._heads
+        for match in heads.finditer(text):
+            start = match.start()
+            if start >= end:
+                length = next(
+                    (one for one in lengths[match.group()] if text[start : start + one] in known), 0
+                )
+                if length:
+                    end = start + length
+                    yield start, end
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Cuts a text at its added tokens: at those of plain text, then, in what is left and normalised, at the
+    others.
+
+    Attributes:
+        pretokenizer: Cuts what is left into words.
+        normalizer: The normalizer, where the steps are those of the file.
+        plain: The tokens that are looked for before normalising.
+        normalized: The tokens that are looked for after it.
+    """
+
+    pretokenizer: Pretokenizer
+    normalizer: Callable[[Text], Text] | None
+    plain: Finder
+    normalized: Finder = field(default_factory=lambda: Finder({}))
+
+    def __call__(self, text: str, allow_special: bool) -> Iterator[Stretch]:
+        """The tokens and the pre-tokens between them."""
+        words = self.pretokenizer
+        for one in self._cut(text, Text, allow_special):
+            if isinstance(one, Special):
+                yield one
+            elif isinstance(words, StagedPretokenizer):
+                yield words.of(one)
+            else:
+                yield [pretoken.moved(one.starts[0]) for pretoken in words.pretokens(one.text)]
+
+    def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
+        """The same with words in place of pre-tokens; the places of the tokens are not told."""
+        words = self.pretokenizer
+        for one in self._cut(text, Bare, allow_special):
+            if isinstance(one, Special):
+                yield one
+            else:
+                yield words.spelled(one) if isinstance(words, StagedPretokenizer) else words.words(one.text)
+
+    def _cut(self, text: str, kind: type[Text], allow_special: bool) -> Iterator[Special | Text]:
+        staged = isinstance(self.pretokenizer, StagedPretokenizer)
+        typed = self.pretokenizer.typed(text) if isinstance(self.pretokenizer, StagedPretokenizer) else text
+        for token, part in self.plain.cut(kind.typed(typed), allow_special):
+            if token is not None:
+                yield _special(token, part)
+                continue
+            normal = self.normalizer(part) if self.normalizer and staged else part
+            for inner, rest in self.normalized.cut(normal, allow_special):
+                yield _special(inner, rest) if inner is not None else rest
+
+
+def _special(token: Added, part: Text) -> Special:
+    return Special(token.content, part.starts[0], part.ends[-1])

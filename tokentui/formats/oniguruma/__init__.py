@@ -1,12 +1,18 @@
-"""Patterns of Oniguruma, which Hugging Face's files hold, as patterns of the `regex` library that match the same."""
+"""Patterns of Oniguruma, which Hugging Face's files hold, as patterns of the `regex` library that match the
+same.
+"""
 
 from __future__ import annotations
 
 import functools
 
-from tokentui.formats.oniguruma.nodes import Untranslated
+from tokentui.formats.oniguruma.classes import Untranslated
 from tokentui.formats.oniguruma.reading import read
-from tokentui.formats.oniguruma.writing import written
+from tokentui.formats.oniguruma.tree import written
+from tokentui.text.split import SPLITS
+
+END = r"(?![\s\S])"
+"""The end of a text."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -19,4 +25,14 @@ def translated(pattern: str) -> str:
     return written(read(pattern))
 
 
-__all__ = ["Untranslated", "translated"]
+def pattern_of(split: str) -> str:
+    """A split's pattern in Oniguruma's syntax: a counted repeat cannot be possessive there, and `$` is the
+    end of a line.
+    """
+    if split.startswith("regex:"):
+        return split.removeprefix("regex:")
+    pattern = SPLITS[split].pattern.replace("{1,3}+", "{1,3}").replace(r"\s++$", r"\s++" + END)
+    return pattern.replace("(?s).+", r"[\s\S]+")
+
+
+__all__ = ["END", "Untranslated", "pattern_of", "translated"]

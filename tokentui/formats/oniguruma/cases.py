@@ -1,4 +1,6 @@
-"""Upper and lower case as Oniguruma sees them: by Unicode's full case folding, in which ß is ss and ı is itself alone."""
+"""Upper and lower case as Oniguruma sees them: by Unicode's full case folding, in which ß is ss and ı is
+itself alone.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,15 @@ _LATER = {
     "\u1c89": "\u1c8a", "\ua7cb": "\u0264", "\ua7cc": "\ua7cd", "\ua7da": "\ua7db", "\ua7dc": "\u019b",
     **{chr(0x10D50 + n): chr(0x10D70 + n) for n in range(0x16)},
 }
-"""What Unicode 16 folds and older versions of Python do not know."""
+"""Foldings of Unicode 16 that older versions of Python do not know."""
 
 
 @functools.cache
 def _folds() -> dict[str, str]:
-    """What each character folds to, where that is something else."""
+    """The folding of each character that folds to something else."""
     characters = (chr(code) for code in range(_LAST) if not 0xD800 <= code < 0xE000)
-    return _LATER | {character: folded for character in characters if (folded := character.casefold()) != character}
+    return _LATER | {character: folded for character in characters
+                     if (folded := character.casefold()) != character}
 
 
 @functools.cache
@@ -58,18 +61,20 @@ def several(folded: str) -> list[str]:
 
 
 def ways(text: str) -> list[list[str]] | None:
-    """How a text may be written: rows of the characters that may stand at each place; None for too many.
+    """The ways to write a text: rows of the characters that may stand at each place; None for too many.
 
     What several characters of the text are as one, and what one of them is as several, is counted in.
     """
     folds, unfolds = _folds(), _unfolds()
-    single = [folded if len(folded := folds.get(character, character)) == 1 else character for character in text]
+    single = [folded if len(folded := folds.get(character, character)) == 1 else character
+              for character in text]
     rows: list[list[list[str]]] = [[] for _ in text] + [[[]]]
     for at in range(len(text) - 1, -1, -1):
         heads = [([variants(text[at])], 1)]
         if len(folded := folds.get(text[at], "")) > 1:
             heads.append((several(folded), 1))
-        joined = ((unfolds.get("".join(single[at : at + size]), ""), size) for size in (2, 3) if at + size <= len(text))
+        joined = ((unfolds.get("".join(single[at : at + size]), ""), size) for size in (2, 3)
+                  if at + size <= len(text))
         heads += [([made], size) for made, size in joined if made]
         rows[at] = [head + tail for head, size in heads for tail in rows[at + size]]
         if len(rows[at]) > _MOST:
@@ -78,7 +83,7 @@ def ways(text: str) -> list[list[str]] | None:
 
 
 def folding_to_several(characters: Iterable[str]) -> list[str]:
-    """What characters fold to, where it is several characters, the shortest first."""
+    """The foldings of characters, where these are several characters, the shortest first."""
     folds = _folds()
     found = {folded for character in characters if len(folded := folds.get(character, "")) > 1}
     return sorted(found, key=lambda folded: (len(folded), folded))

@@ -1,4 +1,5 @@
-"""Reads a pattern in Oniguruma's own syntax, as version 6.9 has it where nothing is asked for: from text to a tree.
+"""Reads a pattern in Oniguruma's own syntax, as version 6.9 has it where nothing is asked for: from text to a
+tree.
 
 Source: `doc/RE` and `regparse.c` of Oniguruma. What has no exact counterpart is refused by its name.
 """
@@ -9,9 +10,16 @@ import re
 from dataclasses import dataclass, replace
 
 from tokentui.formats.oniguruma import cases
-from tokentui.formats.oniguruma.brackets import Brackets
-from tokentui.formats.oniguruma.classes import BARE_WORD, Class, in_brackets, of_name, of_type
-from tokentui.formats.oniguruma.nodes import (
+from tokentui.formats.oniguruma.classes import (
+    BARE_WORD,
+    Brackets,
+    Class,
+    Untranslated,
+    in_brackets,
+    of_name,
+    of_type,
+)
+from tokentui.formats.oniguruma.tree import (
     ANY,
     LINE_STARTS,
     Again,
@@ -24,7 +32,6 @@ from tokentui.formats.oniguruma.nodes import (
     OneOf,
     Row,
     Times,
-    Untranslated,
     may_be_empty,
     passes_places_over,
     row,
@@ -39,17 +46,20 @@ _OPTIONS = re.compile(r"([a-zA-Z-]*)([:)])")
 _WORD = f"[{BARE_WORD}]"
 _PLACES = {
     "A": r"\A", "z": r"\Z", "Z": r"(?=\n?\Z)",
-    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))", "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
 }
 _LINE_START, _LINE_END = LINE_STARTS[1], r"(?=\n|\Z)"
 _ONE_OF = {"O": ANY[0], "N": ANY[1]}
 _NEWLINE = Around(">", Choice((Letters("\r\n"), OneOf(r"[\n-\r\x85\u2028\u2029]"))))
 _REFUSED = {
-    "K": r"\K, which keeps what stands before it", "X": r"\X, a grapheme", "y": r"\y, a boundary of graphemes",
+    "K": r"\K, which keeps what stands before it", "X": r"\X, a grapheme",
+    "y": r"\y, a boundary of graphemes",
     "Y": r"\Y, no boundary of graphemes", "G": r"\G, where the search began", "g": r"\g, the call of a group",
 }
 _GROUPS = {
-    "~": "(?~, an absent operator", "{": "(?{, a callout", "(": "(?(, a condition", "@": "(?@, a capture history",
+    "~": "(?~, an absent operator", "{": "(?{, a callout", "(": "(?(, a condition",
+    "@": "(?@, a capture history",
 }
 
 
@@ -88,7 +98,9 @@ class _Reader(Brackets):
         if self.at < len(self.text):
             raise Untranslated(") without (")
         if passes_places_over(node):
-            raise Untranslated("a . without an end after a condition, which Oniguruma looks for at the begin of a line alone")
+            raise Untranslated(
+                "a . without an end after a condition, which Oniguruma looks for at the begin of a line alone"
+            )
         return node
 
     def _choice(self) -> Node:
@@ -160,7 +172,8 @@ class _Reader(Brackets):
                 node = Around(">", node)
 
     def _interval(self) -> tuple[int, int | None, bool, bool] | None:
-        """(least, most, whether it is possessive, whether it is one number) of a `{…}`; None where it is mere text.
+        """(least, most, whether it is possessive, whether it is one number) of a `{…}`; None where it is mere
+        text.
 
         With the greater number first it is possessive.
         """
@@ -200,7 +213,9 @@ class _Reader(Brackets):
         return Letters(sign, self._options.fold), False
 
     def _folded(self, found: Class) -> Node:
-        """A class in brackets, which under (?i) has the other cases of its characters, and those that are several."""
+        """A class in brackets, which under (?i) has the other cases of its characters, and those that are
+        several.
+        """
         text, negated = found.written(), found.negated
         if not self._options.fold:
             return OneOf(text)
@@ -217,8 +232,11 @@ class _Reader(Brackets):
         if not several:
             return one
         if self._behind:
-            raise Untranslated("a class under (?i) whose characters are several in another case, and (?<= or (?<! around it")
-        rows = [Row(tuple(OneOf(f"[{''.join(map(in_brackets, letters))}]") for letters in cases.several(folded)))
+            raise Untranslated(
+                "a class under (?i) whose characters are several in another case, and (?<= or (?<! around it"
+            )
+        rows = [Row(tuple(OneOf(f"[{''.join(map(in_brackets, letters))}]")
+                          for letters in cases.several(folded)))
                 for folded in several]
         return Choice((one, *rows))
 
@@ -271,7 +289,7 @@ class _Reader(Brackets):
     # --- groups ---
 
     def _group(self) -> tuple[Node, bool]:
-        """What follows a `(`."""
+        """The group after a `(`."""
         if self.took("*"):
             raise Untranslated("(*, a callout")
         if not self.took("?"):

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from tokentui.formats import protobuf
-from tokentui.formats.checking import Place
-from tokentui.formats.limits import check_tokens
+from tokentui.formats.document import Node, check_tokens
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """The types of pieces."""
@@ -17,10 +16,13 @@ UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 
 _UNTOLD = {
     20: ("max_sentencepiece_length", 16), 21: ("split_by_unicode_script", 1), 22: ("split_by_whitespace", 1),
-    23: ("split_by_number", 1), 24: ("treat_whitespace_as_suffix", 0), 26: ("allow_whitespace_only_pieces", 0),
+    23: ("split_by_number", 1), 24: ("treat_whitespace_as_suffix", 0),
+    26: ("allow_whitespace_only_pieces", 0),
     55: ("auto_character_coverage", 0),
 }
-"""Options of the trainer by their fields: the name, and the default, which is what the filter of pieces takes for granted."""
+"""Options of the trainer by their fields: the name, and the default, which is what the filter of pieces takes
+for granted.
+"""
 _DELIMITER = 53
 
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
@@ -37,7 +39,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Proto:
-    """What is read of a model; the defaults are those of the format."""
+    """The parts of a model that are read; the defaults are those of the format."""
 
     pieces: list[Piece] = field(default_factory=list)
     model_type: int = UNIGRAM
@@ -53,12 +55,13 @@ class Proto:
     coverage: float = 0.9995
     digits: bool = False
     untold: dict[str, int | str] = field(default_factory=dict)
-    """The options of its training that no recipe says, by their names, where they are not at their defaults."""
+    """The options of its training that no recipe says, by their names, where they are not at their defaults.
+    """
     others: list[tuple[int, bytes]] = field(default_factory=list)
-    """The fields beside the pieces, as they stand in the file."""
+    """All fields except the pieces, as the file has them."""
 
 
-def parse(data: bytes, place: Place) -> Proto:
+def parse(data: bytes, place: Node) -> Proto:
     """The model of a file.
 
     Raises:
@@ -67,21 +70,22 @@ def parse(data: bytes, place: Place) -> Proto:
     proto = Proto()
     for one in protobuf.fields(data, place):
         if one[0] == 1:
-            at = place.key("pieces").row(len(proto.pieces))
+            at = place.at("pieces").at(len(proto.pieces))
             proto.pieces.append(_piece(protobuf.raw(one, at), at))
         elif one[0] == 2:
-            _trainer(proto, protobuf.raw(one, place), place.key("trainer_spec"))
+            _trainer(proto, protobuf.raw(one, place), place.at("trainer_spec"))
         elif one[0] == 3:
-            _normalizer(proto, protobuf.raw(one, place), place.key("normalizer_spec"))
+            _normalizer(proto, protobuf.raw(one, place), place.at("normalizer_spec"))
         elif one[0] == 5:
-            proto.denormalizes = any(f[0] == 2 and f[2] for f in protobuf.fields(protobuf.raw(one, place), place))
+            proto.denormalizes = any(f[0] == 2 and f[2]
+                                     for f in protobuf.fields(protobuf.raw(one, place), place))
         if one[0] != 1 and one[1] == protobuf.BYTES:
             proto.others.append((one[0], protobuf.raw(one, place)))
     _check(proto, place)
     return proto
 
 
-def _piece(data: bytes, place: Place) -> Piece:
+def _piece(data: bytes, place: Node) -> Piece:
     text, score, kind = "", 0.0, NORMAL
     for one in protobuf.fields(data, place):
         if one[0] == 1:
@@ -99,7 +103,7 @@ def _piece(data: bytes, place: Place) -> Piece:
     return Piece(text, score, kind)
 
 
-def _trainer(proto: Proto, data: bytes, place: Place) -> None:
+def _trainer(proto: Proto, data: bytes, place: Node) -> None:
     for one in protobuf.fields(data, place):
         if one[0] == 3:
             proto.model_type = protobuf.whole(one, place)
@@ -122,7 +126,7 @@ def _trainer(proto: Proto, data: bytes, place: Place) -> None:
             proto.untold["pretokenization_delimiter"] = text
 
 
-def _normalizer(proto: Proto, data: bytes, place: Place) -> None:
+def _normalizer(proto: Proto, data: bytes, place: Node) -> None:
     for one in protobuf.fields(data, place):
         if one[0] == 1:
             proto.name = protobuf.text(one, place)
@@ -136,32 +140,34 @@ def _normalizer(proto: Proto, data: bytes, place: Place) -> None:
             proto.escape = bool(protobuf.whole(one, place))
 
 
-def _check(proto: Proto, place: Place) -> None:
-    """What sentencepiece checks: every piece once, one unknown piece, all byte pieces or none."""
-    at = place.key("pieces")
+def _check(proto: Proto, place: Node) -> None:
+    """Check a model as sentencepiece does: every piece once, one unknown piece, all byte pieces or none."""
+    at = place.at("pieces")
     check_tokens((len(piece.text) for piece in proto.pieces), at)
     if not UNIGRAM <= proto.model_type <= CHAR:
-        raise place.key("trainer_spec").error(f"there is no type {proto.model_type} of models", "update tokentui")
+        raise place.at("trainer_spec").error(f"there is no type {proto.model_type} of models",
+                                             "update tokentui")
     seen: set[tuple[bool, str]] = set()
     values: set[int] = set()
     unknown = 0
     for n, piece in enumerate(proto.pieces):
         key = (piece.kind in (NORMAL, USER_DEFINED, UNUSED), piece.text)
         if key in seen:
-            raise at.row(n).error(f"{piece.text[:40]!r} stands there twice", "fetch the file again")
+            raise at.at(n).error(f"{piece.text[:40]!r} stands there twice", "fetch the file again")
         seen.add(key)
         unknown += piece.kind == UNKNOWN
         if piece.kind == BYTE:
-            values.add(byte_of(piece.text, at.row(n)))
+            values.add(byte_of(piece.text, at.at(n)))
             if not proto.byte_fallback:
-                raise at.row(n).error("a byte piece, but the model has no byte fallback", "fetch the file again")
+                raise at.at(n).error("a byte piece, but the model has no byte fallback",
+                                     "fetch the file again")
     if unknown != 1:
         raise at.error(f"there are {unknown} unknown pieces, not one", "fetch the file again")
     if proto.byte_fallback and len(values) < 256:
         raise at.error(f"{256 - len(values)} of the 256 byte pieces are missing", "fetch the file again")
 
 
-def byte_of(name: str, place: Place) -> int:
+def byte_of(name: str, place: Node) -> int:
     """The byte that a byte piece stands for."""
     match = _BYTE.fullmatch(name)
     if not match:

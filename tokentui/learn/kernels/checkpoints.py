@@ -12,7 +12,10 @@ from tokentui.learn.kernels.memory import Ready
 from tokentui.learn.kernels.pairs_fields import CELL
 
 SLICE_CELLS = 1 << 18
-"""How many cells are copied after one step, or a millisecond of steps: it takes some tenths of a millisecond."""
+"""The number of cells copied after one step, or after a millisecond of steps.
+
+The copy takes some tenths of a millisecond.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +31,8 @@ class Copying:
     """A checkpoint under way. What merges change in the part that is copied already is copied again after them.
 
     Args:
-        cells: How many cells the corpus has.
-        pairs: How many pairs there will be at most, as far as can be said.
+        cells: The number of cells of the corpus.
+        pairs: The most pairs there will be, as far as is known.
     """
 
     def __init__(self, cells: int, pairs: int) -> None:

@@ -21,7 +21,7 @@ class Ready:
     """An array, not filled with anything.
 
     Args:
-        size: How many rows it has.
+        size: The number of its rows.
         kind: Their type.
     """
 
@@ -37,7 +37,7 @@ class Ready:
 
     @property
     def there(self) -> bool:
-        """Whether `take` need not wait."""
+        """True if `take` returns without waiting."""
         return self._thread is None or not self._thread.is_alive()
 
     def take(self) -> Any:

@@ -30,13 +30,13 @@ from tokentui.learn.kernels.pairs_fields import (
 from tokentui.learn.kernels.pairs_queue import CHAINS
 
 SLICE = 1 << 14
-"""How many places are merged between two looks at the clock: about a millisecond."""
+"""The number of places merged between two readings of the clock: about a millisecond."""
 LEAST_BETWEEN = 120_000
-"""How much is merged, at least, between two checkpoints, counted in places: two or three milliseconds to undo."""
+"""The least number of places merged between two checkpoints: two or three milliseconds to undo."""
 MOST_CHECKPOINTS = 7
-"""How many copies of the corpus are kept at most. Where there would be more, every other one goes."""
+"""The most copies of the corpus that are kept. When there are more, every other one is dropped."""
 
-# What a place costs that is undone, made again, and a cell or a count that is copied, measured beside each other.
+# Relative costs, measured together: of a place undone, of a place redone, of a cell or a count copied.
 _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
 
@@ -48,9 +48,9 @@ class Units:
     Attributes:
         units: The units, word after word; int32.
         ends: Where the words end, a 0 before the first; int64.
-        weights: How often each word counts; int64.
+        weights: The weight of each word in the counts; int64.
         found: Which units they are, in the numbers that they had before.
-        totals: How often each stands, by weight.
+        totals: The count of each, by weight.
     """
 
     units: Any
@@ -66,8 +66,8 @@ def number_units(units: Any, ends: Any, weights: Any, kinds: int) -> Units:
     Args:
         units: Numbers from 0 to `kinds`, word after word; int32, replaced by the new ones.
         ends: Where the words end, a 0 before the first; int64.
-        weights: How often each word counts; int64.
-        kinds: How many units there may be.
+        weights: The weight of each word in the counts; int64.
+        kinds: The most kinds of units there may be.
     """
     kinds = max(1, kinds)
     found, totals = np.empty(kinds, np.int32), np.zeros(kinds, np.int64)
@@ -76,9 +76,9 @@ def number_units(units: Any, ends: Any, weights: Any, kinds: int) -> Units:
 
 
 class CompiledCells:
-    """What `cells.Cells`, `frontier.Frontier` and the history of `PairTrainer` are together, compiled.
+    """Compiled cells: `cells.Cells`, `frontier.Frontier` and the history of `PairTrainer` in one.
 
-    It stands at a step, `number`, and knows all up to `known`. Numbers that it gives out are Python's own.
+    The cells are at the step `number`; the steps up to `known` are computed. Numbers are returned as `int`.
 
     Args:
         units: The units of the words.
@@ -86,7 +86,7 @@ class CompiledCells:
         pieces: The bytes of each base symbol.
         tie: The tie rule.
         prefix: The length of the mark that a right part loses.
-        base_last: Whether the ids of the base come after those of the merges.
+        base_last: True if the ids of the base come after those of the merges.
     """
 
     def __init__(
@@ -176,8 +176,8 @@ class CompiledCells:
 
     # ---- walking
 
-    def fill(self, longest: int | None) -> None:
-        """Make the queue of candidates anew; no token is longer than so many units."""
+    def fill(self, longest: int | None, least: int = 1) -> None:
+        """Make the queue of candidates anew; no token is longer than so many units. Every pair is a candidate."""
         self._longest = NO_LIMIT if longest is None else min(longest, NO_LIMIT)
         pairs = int(self._steps["pairs"][self.known])
         pairs_run.fill(
@@ -205,7 +205,7 @@ class CompiledCells:
         self._keep(known)
 
     def _work(self, number: int) -> int:
-        """What it takes to come to a known step from the start, counted in places."""
+        """The cost of redoing all steps from the start up to a known one, in places."""
         return int(self._steps["logged"][number]) + pairs_run.A_STEP * number
 
     def _keep(self, known: int) -> None:
@@ -309,7 +309,7 @@ class CompiledCells:
 
     @property
     def uses(self) -> memoryview:
-        """How often each known symbol stands in the corpus at this step, by weight."""
+        """The count of each known symbol in the corpus at this step, by weight."""
         return _look(self._uses[: self.base + self.known])
 
     @property
@@ -325,9 +325,10 @@ class CompiledCells:
         """The number of pairs after a known step."""
         return int(self._steps["pairs"][number])
 
-    def places_and_ties(self, number: int) -> tuple[int, int]:
-        """How many places a known step merged, by weight, and how many pairs were as good as its own."""
-        return int(self._steps["replaced"][number - 1]), int(self._steps["tied"][number - 1])
+    def figures(self, number: int) -> tuple[int, int, int, int, int]:
+        """The count of a known step's pair, the places merged by weight, its ties, and the uses of its parts before."""
+        step = self._steps[number - 1]
+        return int(step["count"]), int(step["replaced"]), int(step["tied"]), int(step["left_uses"]), int(step["right_uses"])
 
     def merges(self, first: int) -> tuple[list[tuple[int, int]], list[int]]:
         """The known merges from the one after so many on: their symbols, and their counts when they were chosen."""
@@ -341,7 +342,7 @@ class CompiledCells:
         return self.number + int(fewer.argmax()) if fewer.any() else self.known
 
     def word(self, index: int, first: int = 0, units: int | None = None) -> list[tuple[int, int]]:
-        """How a word is cut now; as `cells.Cells.word`."""
+        """Return the present tokens of a word, as `cells.Cells.word` does."""
         start = self._starts[index]
         stop = self._starts[index + 1] - 1 if index + 1 < len(self._starts) else len(self._cells) - 1
         at = start + first
@@ -353,7 +354,12 @@ class CompiledCells:
         return list(zip((places - start).tolist(), self._cells["symbol"][places].tolist(), strict=True))
 
     def standing(self, limit: int, least: int) -> tuple[int, int, list[int]]:
-        """How many candidates stand at least so often, how many of them have the greatest count, and the best in order."""
+        """Return the number of candidates, the number with the greatest count, and the best in order.
+
+        Args:
+            limit: The most candidates to return.
+            least: The least count of a candidate.
+        """
         pairs = self.pairs
         limit = min(limit, pairs)
         if len(self._ranking) < len(self._table):
@@ -375,7 +381,10 @@ class CompiledCells:
         return dict(zip(changed[:size].tolist(), fell[changed[:size]].tolist(), strict=True))
 
     def disjoint(self, pair: int) -> int:
-        """How many places of a pair a merge would replace, by weight: those that overlap an earlier one stay."""
+        """The weight of the places of a pair that a merge replaces.
+
+        A place that overlaps an earlier replaced one stays, and does not count.
+        """
         return int(pairs_run.disjoint(pair, self._cells, self._places, self._table, self._symbols))
 
     def words_of_step(self, number: int) -> list[int]:
@@ -385,7 +394,7 @@ class CompiledCells:
 
     @property
     def memory(self) -> int:
-        """How many bytes the corpus, its pairs, the history and the checkpoints take."""
+        """The size of the corpus, its pairs, the history and the checkpoints in bytes."""
         pairs, logged = self.pairs_at(self.known), int(self._steps["logged"][self.known])
         used = [
             self._starts, self._cells, self._symbols, self._uses, self._ends, self._steps, self._text, self._log[:logged],

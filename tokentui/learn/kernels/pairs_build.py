@@ -20,7 +20,7 @@ def number_units(units: Any, ends: Any, weights: Any, numbers: Any, found: Any, 
     Args:
         units: The units of all words, as any numbers; they are replaced by the new ones.
         ends: Where the words end, a 0 before the first.
-        weights: How often each word counts.
+        weights: The weight of each word in the counts.
         numbers: Zeros, one for each number that a unit may be.
         found: Room for as many; it gets the units in order.
         totals: Zeros, as many; it gets how often each unit stands, by weight.

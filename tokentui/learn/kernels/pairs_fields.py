@@ -31,8 +31,14 @@ PAIR = np.dtype([("left", np.int32), ("right", np.int32), ("first", np.int32), (
 chain of the queue."""
 
 SYMBOL = np.dtype([("length", np.int32), ("before", np.int32), ("after", np.int32), ("order", np.int32)])
-"""How many cells it covers, the latest pair made of it and the newest symbol and the other way round, and where its id stands
-among the others."""
+"""The fields of a symbol.
+
+Attributes:
+    length: Its length in cells.
+    before: Within one merge, the latest pair (this symbol, newest symbol).
+    after: Within one merge, the latest pair (newest symbol, this symbol).
+    order: The position of its id among the ids.
+"""
 
 STEP = np.dtype([
     (name, np.int64)

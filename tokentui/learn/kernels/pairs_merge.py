@@ -12,7 +12,7 @@ from tokentui.learn.kernels.pairs_fields import NO_LIMIT
 
 @inlined
 def may_be_made(pair: int, longest: int, table: Any, symbols: Any) -> Any:
-    """Whether a pair's token is not too long."""
+    """True if a pair's token is not longer than the limit."""
     return longest == NO_LIMIT or symbols[table[pair].left].length + symbols[table[pair].right].length <= longest
 
 
@@ -33,7 +33,7 @@ def note_places(
     """Note where the pairs stand that a merge has just made; `table[new].first` says how many places each has.
 
     Args:
-        pair, token: What was merged into what.
+        pair, token: The merged pair and its new token.
         first_new, pairs: The number of pairs before and after.
         at: The number of places before.
         log_start, log_end: The length of the log before and after.

@@ -31,7 +31,7 @@ _HALF = 64
 
 @helper
 def key_of(pair: int, rule: int, cells: Any, places: Any, table: Any, symbols: Any) -> int:
-    """What a tie rule looks at first; it holds as long as the count of the pair does."""
+    """Return the first key of a tie rule for a pair. The key holds as long as the count of the pair does."""
     left, right = table[pair].left, table[pair].right
     if rule == FIRST_SEEN:
         for entry in range(table[pair].first, table[pair + 1].first):
@@ -88,7 +88,7 @@ def precedes_by_bytes(pair: int, other: int, rule: int, prefix: int, table: Any,
 
 @inlined
 def precedes(row: int, other: int, rule: int, prefix: int, heap: Any, table: Any, text: Any, ends: Any) -> Any:
-    """Whether a row of a heap comes before another."""
+    """True if a row of a heap comes before another one."""
     if heap[row].worth != heap[other].worth:
         return heap[row].worth > heap[other].worth
     if heap[row].key != heap[other].key:
@@ -140,7 +140,7 @@ def sift_up(at: int, rule: int, prefix: int, heap: Any, table: Any, text: Any, e
 
 @helper
 def bits_of(number: int) -> int:
-    """How many bits a number has."""
+    """The number of bits of a number."""
     bits = 0
     while number > 0:
         bits += 1

@@ -34,14 +34,14 @@ from tokentui.learn.kernels.pairs_queue import (
 )
 
 A_STEP = 8
-"""What a step costs beside its places, counted in places."""
+"""The cost of a step without its places, in places."""
 
 
 @inlined
 def has_room(
     pair: int, known: int, base: int, rule: int, steps: Any, places: Any, log: Any, table: Any, text: Any, ends: Any
 ) -> bool:
-    """Whether the arrays can take the merge of a pair."""
+    """True if the arrays have room for the merge of a pair."""
     size = table[pair + 1].first - table[pair].first
     pairs = steps[known].pairs
     token = base + known
@@ -182,7 +182,7 @@ def standing(
 
     Args:
         pairs: The number of pairs.
-        limit: How many of the best to put in order.
+        limit: The number of the best to put in order.
         least: A pair that stands less often is no candidate.
         longest, rule, prefix: As for `run`.
         best: Room for `limit` pairs.
@@ -275,7 +275,10 @@ def changes(number: int, steps: Any, cells: Any, places: Any, log: Any, table: A
 
 @kernel(types.int64(types.int64, CELLS, PLACES, TABLE, SYMBOLS))
 def disjoint(pair: int, cells: Any, places: Any, table: Any, symbols: Any) -> int:
-    """How many places of a pair a merge would replace, by weight: those that overlap an earlier one stay."""
+    """The weight of the places of a pair that a merge replaces.
+
+    A place that overlaps an earlier replaced one stays, and does not count.
+    """
     size = symbols[table[pair].left].length + symbols[table[pair].right].length
     replaced = 0
     free = 0

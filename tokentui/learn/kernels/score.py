@@ -17,7 +17,7 @@ from tokentui.learn.kernels.score_columns import COLUMN, LINK, QUEUE, WINNER
 
 
 class ScoredCells(CompiledCells):
-    """What `cells.Cells`, `score.ScoreFrontier` and the history of `ScoreTrainer` are together, compiled.
+    """Compiled cells: `cells.Cells`, `score.ScoreFrontier` and the history of `ScoreTrainer` in one.
 
     The arguments are those of `CompiledCells`.
     """
@@ -72,7 +72,12 @@ class ScoredCells(CompiledCells):
             self._room, self._changed = np.empty(size), np.empty(size, np.int32)
 
     def standing(self, limit: int, least: int) -> tuple[int, int, list[int]]:
-        """How many candidates stand at least so often, how many of them have the greatest score, and the best in order."""
+        """Return the number of candidates, the number with the greatest score, and the best in order.
+
+        Args:
+            limit: The most candidates to return.
+            least: The least count of a candidate.
+        """
         pairs = self.pairs
         limit = min(limit, pairs)
         rows = np.empty(max(1, limit), score_run.SCORED)
@@ -82,17 +87,9 @@ class ScoredCells(CompiledCells):
         )
         return found, tied, rows["pair"][:size].tolist()
 
-    def last_with(self, least: int) -> int:
-        """The furthest known step: what stood less often was no candidate when it was made."""
-        return self.known
-
-    def uses_of_step(self, number: int) -> tuple[int, int]:
-        """The uses of the two symbols of a known step when it was chosen."""
-        return int(self._steps["left_uses"][number - 1]), int(self._steps["right_uses"][number - 1])
-
     @property
     def memory(self) -> int:
-        """How many bytes the corpus, its pairs, the history and the checkpoints take."""
+        """The size of the corpus, its pairs, the history and the checkpoints in bytes."""
         own = (self._columns, self._links, self._scores, self._room, self._leaders, self._changed)
         return super().memory + sum(array.nbytes for array in own)
 

@@ -38,21 +38,21 @@ left out when they are met."""
 COLUMNS, LINKS = (types.Array(numba.from_dtype(row), 1, "C") for row in (COLUMN, LINK))
 
 CLEAN, CHANGED, STALE = range(3)
-"""What is to be done with a column: nothing, its score is found again, or its best pair before."""
+"""States of a column: up to date, its score is to be computed again, or its best pair before that."""
 
 LEADERS, WINNER, MANY, QUEUE = range(2, 6)
 """The queue in numbers, after `LEVEL`, the count of the best pair, and `AT_LEVEL`, how many pairs are as good: how many columns
 lead, the column of the best pair, -1 for none, with how many leaders the mark is set again, and how many numbers these are."""
 
 _WANTED = 256
-"""How many columns lead when the mark has been set."""
+"""The wanted number of leading columns after the mark is set."""
 _NEARLY = 1 - 2.0**-40
 """Scores further below the greatest one are less in any precision."""
 
 
 @inlined
 def comes_first(pair: int, key: int, other: int, other_key: int, rule: int, prefix: int, table: Any, text: Any, ends: Any) -> Any:
-    """Whether of two pairs of equal score the first is taken."""
+    """True if the first of two pairs of equal score is taken."""
     if key != other_key:
         return key < other_key
     if rule < SHORTEST:

@@ -33,7 +33,10 @@ def high_word(one: Any, other: Any) -> Any:
 
 @helper
 def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
-    """Whether a·b·c is less than x·y·z, equal or greater, as -1, 0 or 1; the numbers are not negative."""
+    """Compare a·b·c with x·y·z. Return -1 if it is less, 0 if equal, 1 if greater.
+
+    The numbers are not negative.
+    """
     low, other_low = _U(a) * _U(b), _U(x) * _U(y)
     high, other_high = high_word(_U(a), _U(b)), high_word(_U(x), _U(y))
     first, other_first = low * _U(c), other_low * _U(z)
@@ -52,7 +55,10 @@ def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
 
 @inlined
 def compare_shares(count: int, uses: int, other_count: int, other_uses: int) -> Any:
-    """Whether count / uses is less than the other, equal or greater, as a number below, at or above 0."""
+    """Compare count / uses of two pairs.
+
+    Return a number below 0 if the first share is less, 0 if they are equal, above 0 if it is greater.
+    """
     if (count | uses | other_count | other_uses) < _SMALL:
         return count * other_uses - other_count * uses
     return compare_wide(count, other_uses, 1, other_count, uses, 1)

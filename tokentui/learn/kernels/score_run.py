@@ -108,7 +108,7 @@ def run(
         known, goal, base, longest, rule, prefix: As for `pairs_run.run`.
         least: A pair that stands less often is no candidate.
         most: Stop after so many places and pairs.
-        queue, mark, leaders, scores: What `fill` made.
+        queue, mark, leaders, scores: The arrays that `fill` filled.
         changed, room: Room for a number for each symbol.
 
     Returns:
@@ -238,7 +238,7 @@ def is_better(
     score: float, key: int, pair: int, row: int, rule: int, prefix: int,
     rows: Any, table: Any, counts: Any, uses: Any, text: Any, ends: Any,
 ) -> bool:
-    """Whether a pair comes before the one of a row."""
+    """True if a pair comes before the one of a row."""
     other = rows[row].pair
     order = compare_scores(
         score, counts[pair], uses[table[pair].left], uses[table[pair].right],

@@ -1,81 +1,172 @@
-"""Kernels: the passes over a lattice, its edges from `low` up to `high`, and over the pieces of a model.
+"""The loops of a unigram training over its lattice: expectations, best segmentations, losses.
 
-They do what `tokentui.learn.unigram.lattice` and `model` do, number by number in the same order.
+Plain Python runs these functions as they stand here. `unigram.py` compiles the same functions, so the numbers
+of both engines are the same to the last bit. A pass works on the edges or nodes from `low` up to `high`, so
+that a caller may stop between two calls.
 """
 
 from __future__ import annotations
 
-from math import exp, log, log1p
-from typing import Any
+from math import exp, inf, log, log1p
+from typing import NamedTuple
 
-import numpy as np
+from tokentui.learn.kernels.unigram_text import LONGEST, Floats, Ground, Ints, Trie
 
-from tokentui.core.jit.compiling import BYTES, helper, kernel, types
-from tokentui.learn.kernels.unigram_seeds import INTS
-
-FLOATS = types.Array(types.float64, 1, "C")
-_PASS = (INTS, INTS, INTS, types.int64, types.int64)
+KEPT, SPLITS, UNUSED = 0, 1, 2
+"""Why a piece goes whatever others are worth: it need not; its parts are more probable; no best segmentation
+has it."""
 
 
-@kernel(types.int64(*_PASS, BYTES, INTS, INTS, INTS, types.int64))
-def keep(
-    target: Any, source: Any, piece: Any, low: int, high: int, alive: Any, targets: Any, sources: Any, pieces: Any, count: int
+class Edges(NamedTuple):
+    """The edges of a lattice: a piece from one node to another. They are in the order of the nodes that they
+    end in, of those that end in one node the longest first, so one loop over them meets every node after all
+    nodes before it."""
+
+    target: Ints
+    source: Ints
+    piece: Ints
+
+
+class Others(NamedTuple):
+    """The best segmentation of each node's string, and the best one that is not the string as one piece.
+
+    Attributes:
+        own: The score of the string as one piece, minus infinity where it is none.
+        best: The score of the best other segmentation, minus infinity where there is none.
+        whole: The greater of both.
+        back: The last edge of the best other segmentation.
+        alone: The edge of the one piece.
+    """
+
+    own: Floats
+    best: Floats
+    whole: Floats
+    back: Ints
+    alone: Ints
+
+
+# ---- the lattice
+
+
+def edges(
+    ground: Ground, trie: Trie, alive: Ints, low: int, high: int, way: Ints, count: int, out: Edges
 ) -> int:
-    """Copy the edges of some pieces after `count` others. Returns how many there are then."""
-    for edge in range(low, high):
-        if alive[piece[edge]]:
-            targets[count], sources[count], pieces[count] = target[edge], source[edge], piece[edge]
+    """The edges that end in nodes: a node's string ends with a seed, and an edge comes from the node before
+    that.
+
+    Args:
+        ground: The text and the seeds.
+        trie: The nodes.
+        alive: 1 for each seed that counts; every unit does.
+        low, high: The nodes to look at.
+        way: Room for the nodes on the way back.
+        count: The number of edges.
+        out: Takes the edges; empty where they are only counted.
+
+    Returns:
+        How many there are now.
+    """
+    for node in range(low, high):
+        spot = trie.spots[node]
+        longest = min(trie.depths[node], LONGEST)
+        up = node
+        for size in range(1, longest + 1):
+            up = trie.parents[up]
+            way[size] = up
+        for size in range(longest, 0, -1):
+            start = spot - size
+            if size > 1:
+                if not ground.lengths[start] >> size & 1:
+                    continue
+                known = ground.deepest[start]
+                while ground.sizes[known] != size:
+                    known = ground.links[known]
+                if not alive[known]:
+                    continue
+            else:
+                known = ground.units[ground.text[start]]
+            if len(out.target):
+                out.target[count], out.source[count], out.piece[count] = node, way[size], known
             count += 1
     return count
 
 
-@kernel(types.void(FLOATS, FLOATS))
-def exponentials(values: Any, out: Any) -> None:
-    """e to the power of each."""
-    for n in range(len(values)):
-        out[n] = exp(values[n])
+def keep(edges: Edges, alive: Ints, low: int, high: int, count: int, out: Edges) -> int:
+    """Copy the edges of the pieces that are alive after `count` others. Returns how many there are then."""
+    target, source, piece = edges
+    for edge in range(low, high):
+        if alive[piece[edge]]:
+            if len(out.target):
+                out.target[
+                    count
+                ], out.source[count], out.piece[count] = target[edge], source[edge], piece[edge]
+            count += 1
+    return count
 
 
-@kernel(types.void(FLOATS, FLOATS, types.int64, types.int64))
-def logarithms(values: Any, out: Any, low: int, high: int) -> None:
-    """The natural logarithm of each, minus infinity of 0."""
+# ---- expectation
+
+
+def spread(pieces: Ints, scores: Floats, table: Floats, probabilities: Floats) -> None:
+    """The score of each seed, where it is a piece, and the probability of all."""
+    for n in range(len(pieces)):
+        table[pieces[n]] = scores[n]
+    for seed in range(len(table)):
+        probabilities[seed] = exp(table[seed])
+
+
+def logarithms(values: Floats, low: int, high: int, out: Floats) -> None:
+    """The natural logarithm of each value, minus infinity of 0."""
     for n in range(low, high):
-        out[n] = log(values[n]) if values[n] else -np.inf
+        out[n] = log(values[n]) if values[n] else -inf
 
 
-@kernel(types.void(*_PASS, FLOATS, FLOATS, FLOATS, FLOATS, INTS))
 def forward(
-    target: Any, source: Any, piece: Any, low: int, high: int,
-    probabilities: Any, scores: Any, alpha: Any, best: Any, back: Any,
+    edges: Edges, low: int, high: int, probabilities: Floats, scores: Floats, alpha: Floats, best: Floats,
+    back: Ints,
 ) -> None:
-    """The probability of nodes, and the last edge of their best segmentation."""
+    """The sum over all segmentations up to each node, and the best of them (Viterbi).
+
+    For the edges i → j with their pieces k:
+
+        alpha[j] = Σ alpha[i] · p(k)              alpha[root] = 1
+        best[j]  = max best[i] + log p(k)         best[root] = 0, back[j] is the edge
+
+    Of equally good segmentations the one whose last piece is longest is taken.
+
+    >>> edges = Edges([1, 2, 3, 3, 3], [0, 1, 0, 1, 2], [0, 1, 4, 3, 2])  # hug by h, u, g, ug, hug
+    >>> alpha, best, back = [1.0, 0.0, 0.0, 0.0], [0.0, -inf, -inf, -inf], [0, 0, 0, 0]
+    >>> forward(edges, 0, 5, [0.2] * 5, [log(0.2)] * 5, alpha, best, back)
+    >>> round(alpha[3], 3), back[3]  # h·u·g + h·ug + hug; the best one is hug
+    (0.248, 2)
+    """
+    target, source, piece = edges
     for edge in range(low, high):
-        node, up, k = target[edge], source[edge], piece[edge]
-        alpha[node] += alpha[up] * probabilities[k]
-        score = best[up] + scores[k]
-        if score > best[node]:
-            best[node] = score
-            back[node] = edge
+        j, i, k = target[edge], source[edge], piece[edge]
+        alpha[j] += alpha[i] * probabilities[k]
+        score = best[i] + scores[k]
+        if score > best[j]:
+            best[j] = score
+            back[j] = edge
 
 
-@kernel(types.void(*_PASS, FLOATS, FLOATS, FLOATS, INTS))
 def forward_logs(
-    target: Any, source: Any, piece: Any, low: int, high: int, scores: Any, logs: Any, best: Any, back: Any
+    edges: Edges, low: int, high: int, scores: Floats, logs: Floats, best: Floats, back: Ints
 ) -> None:
-    """The same in logarithms."""
+    """The same where products would be too small: log(e^a + e^b) = max(a, b) + log(1 + e^-|a-b|)."""
+    target, source, piece = edges
     for edge in range(low, high):
-        node, up, k = target[edge], source[edge], piece[edge]
-        here, more = logs[node], logs[up] + scores[k]
-        logs[node] = max(here, more) + log1p(exp(-abs(here - more)))
-        score = best[up] + scores[k]
-        if score > best[node]:
-            best[node] = score
-            back[node] = edge
+        j, i, k = target[edge], source[edge], piece[edge]
+        here, more = logs[j], logs[i] + scores[k]
+        logs[j] = max(here, more) + log1p(exp(-abs(here - more)))
+        score = best[i] + scores[k]
+        if score > best[j]:
+            best[j] = score
+            back[j] = edge
 
 
-@kernel(types.float64(INTS, FLOATS, FLOATS, types.boolean, FLOATS))
-def likelihood(ends: Any, weights: Any, alpha: Any, logs: bool, flow: Any) -> float:
-    """The log probability of all strings; `flow` takes their weights by node."""
+def likelihood(ends: Ints, weights: Floats, alpha: Floats, logs: bool, flow: Floats) -> float:
+    """The log probability of all strings, Σ weight · log alpha[end]; `flow` takes their weights by node."""
     total = 0.0
     for n in range(len(ends)):
         value = alpha[ends[n]]
@@ -84,47 +175,151 @@ def likelihood(ends: Any, weights: Any, alpha: Any, logs: bool, flow: Any) -> fl
     return total
 
 
-@kernel(types.void(INTS, INTS, INTS, FLOATS, FLOATS, types.int64, types.int64))
-def count_uses(source: Any, piece: Any, back: Any, flow: Any, uses: Any, low: int, high: int) -> None:
-    """How often pieces stand in the best segmentations, for the nodes from `high` down to `low`, both of them counted."""
-    for node in range(high, low - 1, -1):
+def count_uses(edges: Edges, back: Ints, flow: Floats, low: int, high: int, uses: Floats) -> None:
+    """Add up the counts of pieces in the best segmentations.
+
+    The weight of each node flows back over its best edge.
+    """
+    for node in range(high - 1, low - 1, -1):
         if flow[node]:
             edge = back[node]
-            uses[piece[edge]] += flow[node]
-            flow[source[edge]] += flow[node]
+            uses[edges.piece[edge]] += flow[node]
+            flow[edges.source[edge]] += flow[node]
 
 
-@kernel(types.void(*_PASS, FLOATS, FLOATS, FLOATS, FLOATS))
+def begin(ends: Ints, weights: Floats, alpha: Floats, deep: int, beta: Floats) -> None:
+    """Set the first values of `beta` for `backward`, at the nodes in which strings end.
+
+    The value of a node is weight / alpha; of a node from `deep` on, the weight alone.
+    """
+    for n in range(len(ends)):
+        node = ends[n]
+        beta[node] = weights[n] / alpha[node] if node < deep else weights[n]
+
+
 def backward(
-    target: Any, source: Any, piece: Any, low: int, high: int, probabilities: Any, alpha: Any, beta: Any, expected: Any
+    edges: Edges, low: int, high: int, probabilities: Floats, alpha: Floats, beta: Floats, expected: Floats
 ) -> None:
-    """How often pieces are expected, the last edge first."""
+    """Add up the expected counts of pieces by the posterior of each edge.
+
+    The last edge comes first. `begin` sets the first values of `beta`.
+
+        expected[k] = Σ alpha[i] · p(k) · beta[j]       over all edges i → j of the piece k
+        beta[i]     = Σ p(k) · beta[j]
+
+    >>> edges = Edges([1, 2, 3, 3, 3], [0, 1, 0, 1, 2], [0, 1, 4, 3, 2])  # hug by h, u, g, ug, hug
+    >>> beta, expected = [0.0, 0.0, 0.0, 1 / 0.248], [0.0] * 5
+    >>> backward(edges, 0, 5, [0.2] * 5, [1.0, 0.2, 0.04, 0.248], beta, expected)
+    >>> [round(one, 3) for one in expected]
+    [0.194, 0.032, 0.032, 0.161, 0.806]
+    """
+    target, source, piece = edges
     for edge in range(high - 1, low - 1, -1):
-        up, k = source[edge], piece[edge]
+        i, k = source[edge], piece[edge]
         flow = beta[target[edge]] * probabilities[k]
-        expected[k] += alpha[up] * flow
-        beta[up] += flow
+        expected[k] += alpha[i] * flow
+        beta[i] += flow
 
 
-@kernel(types.void(*_PASS, FLOATS, FLOATS, FLOATS, types.int64, FLOATS, FLOATS))
 def backward_logs(
-    target: Any, source: Any, piece: Any, low: int, high: int,
-    scores: Any, alpha: Any, logs: Any, deep: int, beta: Any, expected: Any,
+    edges: Edges, low: int, high: int, scores: Floats, alpha: Floats, logs: Floats, deep: int, beta: Floats,
+    expected: Floats,
 ) -> None:
-    """The same in logarithms, down to the nodes from `deep` on."""
+    """The same in logarithms for nodes from `deep` on; their `beta` is the number of strings that come
+    through them."""
+    target, source, piece = edges
     for edge in range(high - 1, low - 1, -1):
-        node, up, k = target[edge], source[edge], piece[edge]
-        flow = beta[node] * exp(logs[up] + scores[k] - logs[node])
+        i, k = source[edge], piece[edge]
+        flow = beta[target[edge]] * exp(logs[i] + scores[k] - logs[target[edge]])
         expected[k] += flow
-        beta[up] += flow if up >= deep else flow / alpha[up]
+        beta[i] += flow if i >= deep else flow / alpha[i]
 
 
-@kernel(types.void(*_PASS, FLOATS, FLOATS, FLOATS, FLOATS, INTS, INTS))
-def alternatives(
-    target: Any, source: Any, piece: Any, low: int, high: int,
-    scores: Any, whole: Any, own: Any, best: Any, back: Any, alone: Any,
-) -> None:
-    """The best segmentation of each node's string that is not the string itself."""
+# ---- maximisation and pruning
+
+
+def first_scores(counts: Floats, pieces: Ints, sizes: Ints, scores: Floats) -> None:
+    """The scores of seeds: each one's share of count times length, as a logarithm."""
+    total = 0.0
+    for n in range(len(pieces)):
+        total += counts[n] * sizes[pieces[n]]
+    whole = log(total) if total else 0.0
+    for n in range(len(pieces)):
+        scores[n] = log(counts[n] * sizes[pieces[n]]) - whole
+
+
+def credit(figures: Floats, pieces: Ints, units: int, unknown: float, present: Ints, out: Floats) -> float:
+    """The figure of each piece of a model; those of units that are no pieces, and of what is unknown, go to
+    the first piece, as in sentencepiece.
+
+    Args:
+        figures: The figure of each seed.
+        pieces: The seeds that are pieces.
+        units: The first so many seeds are the units.
+        unknown: The figure of what no seed stands for.
+        present: Room for a flag of each unit.
+        out: Takes the figures of the pieces.
+
+    Returns:
+        Their sum.
+    """
+    for n in range(len(pieces)):
+        out[n] = figures[pieces[n]]
+        if pieces[n] < units:
+            present[pieces[n]] = 1
+    lost = 0.0
+    for unit in range(units):
+        if not present[unit]:
+            lost += figures[unit]
+    total = 0.0
+    for n in range(len(pieces)):
+        if not n:
+            out[n] += lost + unknown
+        total += out[n]
+    return total
+
+
+def frequent(counts: Floats, least: float, kept: Ints, rare: Ints) -> int:
+    """Part the places of counts into those of at least so many and the others. Returns how many are kept."""
+    count = 0
+    for n in range(len(counts)):
+        if counts[n] >= least:
+            kept[count] = n
+            count += 1
+        else:
+            rare[n - count] = n
+    return count
+
+
+def digamma(x: float) -> float:
+    """The logarithmic derivative of the gamma function, for x > 0, by its asymptotic series from 8 on.
+
+    >>> round(digamma(1.0), 12)
+    -0.577215664902
+    """
+    value = 0.0
+    while x < 8.0:
+        value -= 1.0 / x
+        x += 1.0
+    inverse = 1.0 / (x * x)
+    series = inverse * (
+        1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse / 132)))
+    )
+    return value + log(x) - 0.5 / x - series
+
+
+def maximise(counts: Floats, least: float, low: int, high: int, total: float, out: Floats) -> None:
+    """The scores by expected counts under a sparse prior: digamma(count) - digamma(all counts), no count
+    below `least`."""
+    for n in range(low, high):
+        out[n] = digamma(max(counts[n], least)) - total
+
+
+def alternatives(edges: Edges, low: int, high: int, scores: Floats, found: Others) -> None:
+    """The best segmentation of each node's string that is not the string as one piece: `forward` with maxima
+    alone, where an edge from the root is kept apart."""
+    target, source, piece = edges
+    own, best, whole, back, alone = found
     for edge in range(low, high):
         node, up, k = target[edge], source[edge], piece[edge]
         if up:
@@ -138,72 +333,75 @@ def alternatives(
             alone[node] = edge
 
 
-@helper
-def single(value: float) -> float:
-    """The nearest number of single precision."""
-    return np.float64(np.float32(value))
-
-
-SPLITS, UNUSED = 1, 2
-"""Why a piece goes whatever others are worth: its parts are more probable, or it is in no best segmentation."""
-
-
-@kernel(
-    types.void(
-        INTS, INTS, INTS, INTS, FLOATS, types.float64, INTS,
-        FLOATS, FLOATS, INTS, INTS, INTS, FLOATS, BYTES, types.int64, types.int64,
-    )
-)
 def losses(
-    source: Any, piece: Any, pieces: Any, nodes: Any, mine: Any, total: float, index: Any,
-    own: Any, best: Any, back: Any, alone: Any, parts: Any, loss: Any, why: Any, low: int, high: int,
+    edges: Edges, other: Others, pieces: Ints, nodes: Ints, mine: Floats, total: float, index: Ints, low: int,
+    high: int,
+    parts: Ints, single: Floats, loss: Floats, why: Ints,
 ) -> None:
-    """The loss of pieces, from number `low` up to `high` of a model.
+    """By how much the mean log probability of a token falls when a piece is replaced by its best other
+    segmentation.
+
+        loss(k) = n(k)/N · ( log n(k)/N  -  Σ log (n(m) + n(k)) / (N + n(k)·(parts - 1)) )     over the parts
+        m
+
+    The library has single precision and is rounded like here: many pieces are equally good, which of them
+    goes depends on their order, and their order on which were equal before. What is put into `single` is
+    rounded.
 
     Args:
-        source, piece: Of the edges of the lattice of the pieces.
-        pieces, nodes: The model's, and the node of each seed.
-        mine: How often each of the model's stands, in all `total`.
+        edges, other: The lattice of the pieces themselves, and what `alternatives` found in it.
+        pieces, nodes: The pieces of the model, and the node of each seed.
+        mine: The count of each piece in the best segmentations of the corpus, n(k).
+        total: All of these, N.
         index: The place of each seed in the model.
-        own, best, back, alone: What `alternatives` found.
+        low, high: The pieces to look at.
         parts: Room for the parts of a piece.
-        loss, why: Take the losses, and why a piece goes whatever others are worth.
+        single: Room for a number of single precision.
+        loss: Takes the losses; infinite for what nothing can replace.
+        why: Takes why a piece goes whatever others are worth.
     """
     for n in range(low, high):
         node, count = nodes[pieces[n]], mine[n]
-        if best[node] > own[node]:
-            loss[n], why[n] = -np.inf, SPLITS
+        if other.best[node] > other.own[node]:
+            loss[n], why[n] = -inf, SPLITS
         elif not count:
             why[n] = UNUSED
-        elif best[node] == -np.inf:
-            loss[n] = np.inf
+        elif other.best[node] == -inf:
+            loss[n] = inf
         else:
-            size = 0
-            edge = back[node]
-            while True:
-                parts[size] = index[piece[edge]]
+            size, up, edge = 0, node, other.back[node]
+            while up:
+                parts[size] = index[edges.piece[edge]]
                 size += 1
-                up = source[edge]
-                if not up:
-                    break
-                edge = alone[up] if own[up] >= best[up] else back[up]
-            now = single(log(count) - single(log(total)))
-            grown = single(log(single(total + count * (size - 1))))
+                up = edges.source[edge]
+                edge = other.alone[up] if other.own[up] >= other.best[up] else other.back[up]
+            single[0] = log(total)
+            single[0] = log(count) - single[0]
+            now = 0.0 + single[0]
+            single[0] = total + count * (size - 1)
+            single[0] = log(0.0 + single[0])
+            grown = 0.0 + single[0]
             then = 0.0
             for at in range(size - 1, -1, -1):
-                then = single(then + (log(mine[parts[at]] + count) - grown))
-            loss[n] = single(single(count / total) * single(now - then))
+                single[0] = then + (log(mine[parts[at]] + count) - grown)
+                then = 0.0 + single[0]
+            single[0] = now - then
+            fall = 0.0 + single[0]
+            single[0] = count / total
+            single[0] = (0.0 + single[0]) * fall
+            loss[n] = 0.0 + single[0]
 
 
-@kernel(types.void(FLOATS, types.float64, FLOATS))
-def digammas(counts: Any, total: float, out: Any) -> None:
-    """The digamma function of each count, less a total."""
-    for n in range(len(counts)):
-        x = counts[n]
-        value = 0.0
-        while x < 8.0:
-            value -= 1.0 / x
-            x += 1.0
-        inverse = 1.0 / (x * x)
-        series = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse / 132))))
-        out[n] = value + log(x) - 0.5 / x - series - total
+def weigh(loss: Floats, why: Ints, may: Ints, must: Ints, going: Ints, sizes: Ints) -> None:
+    """Part the places of a model into those that may go, those that must stay, and those that go; `sizes`
+    takes how many of each."""
+    for n in range(len(loss)):
+        if why[n]:
+            going[sizes[2]] = n
+            sizes[2] += 1
+        elif loss[n] == inf:
+            must[sizes[1]] = n
+            sizes[1] += 1
+        else:
+            may[sizes[0]] = n
+            sizes[0] += 1

@@ -1,9 +1,10 @@
-"""The order in which the tokens of an opened tokenizer are born, and its vocabulary after so many births.
+"""The order in which the tokens of a file come into use, and its vocabulary after so many of them.
 
-Where a file has merges (or ranks, or scores that are priorities) its symbols are in order of birth already. A vocabulary that is
-looked up, or weighed by probabilities, has no births of its own: its tokens of several units are taken in order of their ids, or
-from the most probable down. What is cut off is then never taken; what is unknown costs what it costs in the whole file, as in
-sentencepiece with a restricted vocabulary.
+A file with merges (or ranks, or scores that are priorities) has its symbols in that order already. A
+vocabulary that is looked up, or
+weighed by probabilities, tells no order: its tokens of several units are taken in order of their ids, or from
+the most probable down. What is left out is then never taken; what is unknown costs what it costs in the whole
+file, as in sentencepiece with a restricted vocabulary.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.imported import ImportedVocabulary
 from tokentui.encode.parents import Parents
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment.ranked import PairMerging
 from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.replay.cut import cut
+from tokentui.learn.replay.limited import limited
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
-"""What births are in order of."""
+"""The kinds of order."""
 
 SAID = {
     MERGES: "in the order of the first merge that makes each",
@@ -38,30 +39,30 @@ SAID = {
 
 
 @dataclass(frozen=True)
-class Order:
-    """The births of a tokenizer.
+class TokenOrder:
+    """The tokens of a file in the order in which they come into use.
 
     Attributes:
         vocabulary: The whole file's.
-        kind: What they are in order of.
-        births: The symbol of each.
+        kind: The kind of order.
+        tokens: The symbol of each, the first to come into use first.
     """
 
     vocabulary: Vocabulary
     kind: str
-    births: Sequence[int]
+    tokens: Sequence[int]
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer) -> Order:
+    def of(cls, tokenizer: Tokenizer) -> TokenOrder:
         """The order of a tokenizer.
 
         Raises:
-            TokentuiError: It is none whose tokens are born one by one.
+            TokentuiError: Its tokens do not come one by one.
         """
         vocabulary = tokenizer.vocabulary
         if vocabulary.recipe.objective == "gage":
             raise TokentuiError(
-                "Gage's compression has no tokens that are born one by one", "tokenizer", "train it in the explorer: key a"
+                "Gage's compression has no tokens that come one by one", "tokenizer", "train it in the explorer: key a"
             )
         if vocabulary.merges:
             base = vocabulary.base_size
@@ -76,10 +77,11 @@ class Order:
         return cls(vocabulary, IDS, several)
 
     @functools.cached_property
-    def born(self) -> Sequence[int]:
-        """The birth of each symbol, 1 for the first; 0 for what is there from the start."""
+    def made(self) -> Sequence[int]:
+        """The step at which each symbol comes into use, 1 for the first; 0 for what is there from the
+        start."""
         found = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
-        for number, symbol in enumerate(self.births, 1):
+        for number, symbol in enumerate(self.tokens, 1):
             found[symbol] = number
         return found
 
@@ -87,17 +89,17 @@ class Order:
     def roots(self) -> Sequence[int]:
         """The symbols that are there from the start, in order of their ids."""
         vocabulary = self.vocabulary
-        found = [symbol for symbol, number in enumerate(self.born) if not number]
+        found = [symbol for symbol, number in enumerate(self.made) if not number]
         return sorted(found, key=lambda symbol: vocabulary.id_of(symbol, 0))
 
     @functools.cached_property
     def listed(self) -> Sequence[int]:
-        """The symbols that have an id of their own, in order of birth; the roots in order of their ids."""
+        """The symbols that have an id of their own, in order; the roots in order of their ids."""
         vocabulary, merges = self.vocabulary, len(self.vocabulary.merges)
         taken = {vocabulary.special_id(name) for name in vocabulary.specials}
         taken |= {vocabulary.byte_id(value) for value in range(vocabulary.byte_tokens)}
         found = array("l")
-        for symbol in itertools.chain(self.roots, self.births):
+        for symbol in itertools.chain(self.roots, self.tokens):
             identity = vocabulary.id_of(symbol, merges)
             if identity not in taken:
                 taken.add(identity)
@@ -106,30 +108,30 @@ class Order:
 
     @functools.cached_property
     def sizes(self) -> Sequence[int]:
-        """The birth at which each number of ids is reached, 1 for the first entry."""
-        vocabulary, born = self.vocabulary, self.born
+        """The step at which each number of ids is reached, 1 id first."""
+        vocabulary, made = self.vocabulary, self.made
         fixed = {vocabulary.special_id(name) for name in vocabulary.specials}
         fixed |= {vocabulary.byte_id(value) for value in range(vocabulary.byte_tokens)}
-        return array("l", [0] * len(fixed) + [born[symbol] for symbol in self.listed])
+        return array("l", [0] * len(fixed) + [made[symbol] for symbol in self.listed])
 
-    def size(self, births: int) -> int:
-        """The number of ids after so many births, specials counted; holes are not."""
-        return bisect.bisect_right(self.sizes, births)
+    def size(self, number: int) -> int:
+        """The number of ids after so many tokens, specials counted; holes are not."""
+        return bisect.bisect_right(self.sizes, number)
 
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
         """The first merge of the file that makes each symbol, and how many make it."""
         pipeline = getattr(self.vocabulary, "pipeline", None)
-        segmenter = pipeline.segmenter(self.vocabulary, len(self.births)) if pipeline else None
-        makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.births
+        segmenter = pipeline.segmenter(self.vocabulary, len(self.tokens)) if pipeline else None
+        makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         first: dict[int, int] = {}
         for row, symbol in enumerate(makes):
             first.setdefault(symbol, row)
         return first, Counter(makes)
 
     def place(self, number: int) -> str:
-        """Where the token of a birth stands in the file."""
-        vocabulary, symbol = self.vocabulary, self.births[number - 1]
+        """The place of a token in the file, by its number."""
+        vocabulary, symbol = self.vocabulary, self.tokens[number - 1]
         identity = vocabulary.id_of(symbol, len(vocabulary.merges))
         if self.kind == MERGES:
             first, times = self._rows
@@ -139,12 +141,12 @@ class Order:
             return f"id {identity:,}, score {vocabulary.scores[symbol]:.4f}".replace("-", "−")
         return f"{'rank' if self.kind == RANKS else 'id'} {identity:,}"
 
-    def tokenizer(self, births: int) -> Tokenizer:
-        """The tokenizer of the first so many births. It shares the tables of the whole."""
+    def tokenizer(self, number: int) -> Tokenizer:
+        """The tokenizer of the first so many tokens. It shares the tables of the whole."""
         vocabulary = self.vocabulary
         if vocabulary.merges:
-            return Tokenizer(vocabulary, births)
-        return Tokenizer(vocabulary if births == len(self.births) else cut(vocabulary, self.born, births))
+            return Tokenizer(vocabulary, number)
+        return Tokenizer(vocabulary if number == len(self.tokens) else limited(vocabulary, self.made, number))
 
 
 def _several(vocabulary: Vocabulary) -> list[int]:

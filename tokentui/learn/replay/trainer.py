@@ -1,325 +1,352 @@
-"""An opened tokenizer with the face that all trainers have: a step is the birth of a token."""
+"""The replay of a file: its tokens come into use one by one, with the face that all trainers have."""
 
 from __future__ import annotations
 
 import bisect
 import copy
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import itertools
+from collections.abc import Iterator, Mapping
 
+from tokentui.encode.decode import Decoder
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import unreachable
 from tokentui.encode.segment.parts import Part
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.base import MERGES, Cancel, Progress, Step, Stops
-from tokentui.learn.replay.cutter import Cutter
-from tokentui.learn.replay.history import Histories
-from tokentui.learn.replay.order import Order
-from tokentui.recipe import Ending
+from tokentui.encode.vocabulary import Marks
+from tokentui.learn.base import OldFace
+from tokentui.learn.replay.changes import ChangeLog
+from tokentui.learn.replay.listing import COLUMNS, ORPHAN, Listing, TokenCandidate, TokenStep
+from tokentui.learn.replay.order import SAID, TokenOrder
+from tokentui.learn.replay.segmentations import WordSegmentations
+from tokentui.learn.trainer import Goal, Size, Tokens, Traits, Why
+from tokentui.learn.values import (
+    Changed,
+    Entry,
+    Event,
+    Kind,
+    Life,
+    Page,
+    Place,
+    Query,
+    Span,
+    Stop,
+    Stretch,
+    WhatIf,
+)
+from tokentui.recipe import Ending, Stops
 from tokentui.text.count import Words
-
-LAST = "the last birth"
-"""Why there is no further step."""
 
 _KEPT = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class Birth:
-    """A token that is born, or will be.
-
-    Attributes:
-        number: Which birth it is, 1 for the first.
-        symbol: Its place in the vocabulary.
-        piece: Its exact bytes.
-        parts: What its bytes are before it is born: its two parents where merges make it.
-        id: Its id in the file.
-        score: Its score in the file, None where there is none.
-        places: How many tokens of it the corpus has as soon as it is born, by weight.
-        words: How many distinct words change.
-    """
-
-    number: int
-    symbol: int
-    piece: bytes
-    parts: tuple[bytes, ...]
-    id: int
-    score: float | None
-    places: int
-    words: int
-
-
-class OpenedTrainer:
-    """The births of a tokenizer over a corpus. All of them are known from the start, so any step is reached at once.
+class ReplayTrainer(OldFace):
+    """The tokens of a file over a corpus; see `learn.trainer.Trainer`. All steps are computed from the start,
+    so any is reached at once.
 
     Args:
         tokenizer: The whole tokenizer.
         words: The distinct pre-tokens of the corpus, as the tokenizer cuts it.
-        fixed: How often each token stands in the corpus that is found by its name, by the name.
-        order: The births where they are known already.
-        progress: Told (done, total) in words.
-        cancel: Asked meanwhile; true raises `Cancelled`.
+        fixed: The count in the corpus of each token that is found by its name, by the name.
+        order: The order of the tokens where it is known already.
 
     Raises:
-        TokentuiError: It is none whose tokens are born one by one.
+        TokentuiError: Its tokens do not come one by one.
     """
 
     known_for = Stops()
+    limits = Stops()
+    what_if: tuple[WhatIf, ...] = ()
 
     def __init__(
-        self,
-        tokenizer: Tokenizer,
-        words: Words,
-        *,
-        fixed: dict[str, int] | None = None,
-        order: Order | None = None,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
+        self, tokenizer: Tokenizer, words: Words, *, fixed: dict[str, int] | None = None,
+        order: TokenOrder | None = None,
     ) -> None:
         self.opened = tokenizer
         self.words = words
         self.recipe = tokenizer.recipe
-        self.order = order or Order.of(tokenizer)
+        self.order = order or TokenOrder.of(tokenizer)
         self.fixed = dict(fixed or {})
+        self._changes = ChangeLog(self.order, words.words, words.counts, sum(self.fixed.values()))
+        self._start()
+
+    def _start(self) -> None:
+        """Stand at step 0, with nothing kept."""
         self.number = 0
-        self._histories = Histories(self.order, words.words, words.counts, sum(self.fixed.values()), progress, cancel)
-        self._uses = [0] * len(self.order.vocabulary.pieces)
-        self._histories.walk(self._uses, -1, 0)
-        self.start_tokens = self._histories.tokens_at(0)
-        self._cutter = Cutter(self.order)
+        self.uses = [0] * len(self.order.vocabulary.pieces)
+        self._changes.walk(self.uses, -1, 0)
+        self._segmentations = WordSegmentations(self.order)
+        self._listing = Listing(self.order, self.fixed)
         self._parts: dict[tuple[int, int], list[Part]] = {}
         self._tokenizer: tuple[int, Tokenizer] | None = None
+        self._never: dict[int, str] = {}
 
-    def again(self) -> OpenedTrainer:
-        """Another one over the same corpus, at step 0, to be walked with beside; what is known of the words is shared."""
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
+        """Another replay over the same corpus, at a step; what is known of the words is shared."""
         other = copy.copy(self)
-        other.number, other._uses = 0, [0] * len(self._uses)
-        other._histories.walk(other._uses, -1, 0)
-        other._cutter, other._parts, other._tokenizer = Cutter(self.order), {}, None
+        other._start()
+        other._go(number)
         return other
 
-    # ---- where it stands
+    # ---- the present step
 
     @property
-    def known(self) -> int:
-        """The number of births: all are known."""
-        return len(self.order.births)
+    def computed(self) -> int:
+        """The number of tokens: all steps are computed."""
+        return len(self.order.tokens)
 
     @property
     def memory(self) -> int:
-        """How many bytes the changes of all births take."""
-        return self._histories.memory
+        """The bytes that the changes of all steps take."""
+        return self._changes.memory
 
     @property
-    def tokens(self) -> int:
-        """The corpus in tokens, by weight."""
-        return self._histories.tokens_at(self.number)
-
-    @property
-    def merges(self) -> int:
-        """The number of merges of the vocabulary that count."""
-        return self.number if self.order.vocabulary.merges else 0
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary of this step."""
-        return self.tokenizer().vocabulary
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids at this step, specials counted; holes are not."""
-        return self.order.size(self.number)
-
-    @property
-    def least_size(self) -> int:
-        """The number of ids before the first birth."""
-        return self.order.size(0)
-
-    @property
-    def uses(self) -> Sequence[int]:
-        """How often each symbol stands in the corpus, by weight."""
-        return self._uses
-
-    @property
-    def pairs(self) -> int:
-        """How many births are to come."""
-        return self.known - self.number
-
-    def tokens_at(self, number: int) -> int:
-        """The corpus in tokens after so many births."""
-        return self._histories.tokens_at(number)
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return Traits(
+            step="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
+            order_said=SAID[self.order.kind],
+            replay=self,
+        )
 
     # ---- walking
 
-    def jump(self, number: int, *, progress: Progress | None = None, cancel: Cancel | None = None) -> int:
-        """Go to a birth, or to the last one. Returns where it arrived."""
-        number = min(max(0, number), self.known)
-        self._histories.walk(self._uses, self.number, number)
+    def _go(self, number: int) -> None:
+        number = min(max(0, number), self.computed)
+        self._changes.walk(self.uses, self.number, number)
         self.number = number
-        return number
 
-    def advance(self, target: int | None, stops: Stops, seconds: float = 0.01) -> str | None:
-        """Go to a birth at once; without one, on to where a stop holds. Returns why it stopped."""
-        if target is not None:
-            return MERGES if self.jump(target) == target else LAST
-        last = self.last_step(stops)
-        self.jump(max(last, self.number))
+    def advance(self, goal: int | None, stops: Stops, seconds: float = 0.01) -> Stop | None:
+        """Go to a step at once; without one, on to where a stop holds. Returns why it stopped."""
+        if goal is not None:
+            self._go(goal)
+            return Stop.MERGES if self.number == goal else Stop.LAST
+        self._go(max(self._last(stops), self.number))
         return self.end(stops)
 
-    def run(
-        self, *, merges: int | None = None, vocab_size: int | None = None, min_count: int = 1, max_length: int | None = None,
-        progress: Progress | None = None, cancel: Cancel | None = None,
-    ) -> str:
-        """Go on until a stop holds. Returns why it stopped."""
-        return self.advance(None, Stops(merges, vocab_size)) or LAST
+    def _last(self, stops: Stops) -> int:
+        """The step that a run under these stops ends with: the last one, or one after so many merges."""
+        return self.computed if stops.merges is None else min(stops.merges, self.computed)
 
-    def step(self) -> Step | None:
-        """Make the next birth and return it; None at the last one."""
-        if self.number == self.known:
-            return None
-        self.jump(self.number + 1)
-        return self.step_at(self.number)
-
-    def back(self) -> Step | None:
-        """Undo the last birth and return it; None at the start."""
-        if not self.number:
-            return None
-        undone = self.step_at(self.number)
-        self.jump(self.number - 1)
-        return undone
-
-    def end(self, stops: Stops) -> str | None:
-        """Why there is no further birth, or none before a stop; None where there is one."""
-        if self.number >= self.known:
-            return LAST
-        return MERGES if self.number >= self.last_step(stops) else None
-
-    def bound(self, stops: Stops) -> None:
-        """Stops limit a training; what is born here stands in the file."""
-
-    def limits(self, stops: Stops) -> Stops:
-        """No stop says what is born."""
-        return Stops()
-
-    def step_with(self, size: int) -> int | None:
-        """The first birth at which there are so many ids; None where there never are."""
-        sizes = self.order.sizes
-        return None if size > len(sizes) else sizes[size - 1] if size > 0 else 0
-
-    def last_step(self, stops: Stops) -> int:
-        """The birth that these stops lead to: the last one, or one after so many merges."""
-        return self.known if stops.merges is None else min(stops.merges, self.known)
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why there is no further step, or none before a stop; None where there is one."""
+        if self.number >= self.computed:
+            return Stop.LAST
+        return Stop.MERGES if self.number >= self._last(stops) else None
 
     def ending(self, stops: Stops) -> Ending:
-        """The birth that these stops lead to: all births are known."""
-        last = self.last_step(stops)
-        return Ending(last, "last" if last == self.known else "stop")
+        """The step that a run under these stops ends with."""
+        last = self._last(stops)
+        return Ending(last, "last" if last == self.computed else "stop")
 
-    def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
-        """The first birth after `first` of one of these tokens; 0 for one that is there from the start, None for none."""
-        found = [birth for token in tokens for birth in self._births_of.get(token, ())]
-        return min((birth for birth in found if birth > first or not first), default=None)
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first step at which a goal is reached, or the first after a step; None where there is none."""
+        if not isinstance(goal, Size | Tokens):
+            steps = [step for token in goal.tokens for step in self._steps_of.get(token, ())]
+            return min((step for step in steps if step > after or not after), default=None)
+        if isinstance(goal, Size):
+            sizes = self.order.sizes
+            if goal.ids > len(sizes):
+                return None
+            found = sizes[goal.ids - 1] if goal.ids > 0 else 0
+        else:
+            # A token that is looked up longest first may make others worse: the first step is what counts.
+            found = bisect.bisect_left(self._fewest, -goal.tokens)
+        found = max(found, after + 1 if after else 0)
+        return found if found <= self.computed else None
 
     @functools.cached_property
-    def _births_of(self) -> dict[bytes, list[int]]:
-        """The births of each token by its bytes; what is there from the start has birth 0."""
+    def _fewest(self) -> list[int]:
+        """The fewest tokens of the corpus up to each step, negated."""
+        return list(
+            itertools.accumulate((-self.tokens_at(number) for number in range(self.computed + 1)), max)
+        )
+
+    @functools.cached_property
+    def _steps_of(self) -> dict[bytes, list[int]]:
+        """The steps of each token by its bytes; what is there from the start has step 0."""
         found: dict[bytes, list[int]] = {}
-        for piece, birth in zip(self.order.vocabulary.pieces, self.order.born, strict=True):
-            found.setdefault(piece, []).append(birth)
+        for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
+            found.setdefault(piece, []).append(step)
         return found
 
-    # ---- looking
+    # ---- steps
 
-    def birth(self, number: int) -> Birth:
-        """A birth, 1 for the first."""
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in tokens after a step, by weight."""
+        return self._changes.tokens_at(number)
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a step, specials counted; holes are not."""
+        return self.order.size(number)
+
+    def token(self, number: int) -> TokenCandidate:
+        """The token of a step, 1 for the first."""
         order, vocabulary = self.order, self.order.vocabulary
-        symbol = order.births[number - 1]
-        return Birth(
-            number=number,
-            symbol=symbol,
-            piece=vocabulary.pieces[symbol],
-            parts=self._parts_of(number, symbol),
-            id=vocabulary.id_of(symbol, len(vocabulary.merges)),
-            score=vocabulary.scores[symbol] if vocabulary.scores else None,
-            places=self._histories.places(number, symbol),
-            words=len(self._histories.touched(number)),
-        )
-
-    def _parts_of(self, number: int, symbol: int) -> tuple[bytes, ...]:
-        vocabulary = self.order.vocabulary
+        symbol = order.tokens[number - 1]
+        identity = vocabulary.id_of(symbol, len(vocabulary.merges))
         if vocabulary.merges:
             left, right = vocabulary.merges[symbol - vocabulary.base_size]
-            return vocabulary.pieces[left], vocabulary.pieces[right]
-        return self._cutter.before(symbol, number)
-
-    def candidates(self, limit: int = 100, start: int = 0) -> list[Birth]:
-        """The births to come, the next one first."""
-        first = self.number + 1 + start
-        return [self.birth(number) for number in range(first, min(first + limit, self.known + 1))]
-
-    def step_at(self, number: int) -> Step:
-        """A birth as a step: its first part, and the rest of it."""
-        born = self.birth(number)
-        cut = len(born.parts[0]) if born.parts else len(born.piece)
-        rest = born.parts[1] if len(born.parts) == 2 else born.piece[cut:]
-        return Step(
-            number=number, left=born.parts[0] if born.parts else born.piece, right=rest, token=born.piece, id=born.id,
-            count=born.places, replaced=born.places, score=born.score, tied=1, tokens=self.tokens_at(number),
-            vocab_size=self.order.size(number),
+            parts: tuple[bytes, ...] = vocabulary.pieces[left], vocabulary.pieces[right]
+        else:
+            parts = self._segmentations.before(symbol, number)
+        score = vocabulary.scores[symbol] if vocabulary.scores else None
+        places, words = self._changes.places(number, symbol), len(self._changes.touched(number))
+        return TokenCandidate(
+            (symbol,), parts, vocabulary.pieces[symbol], -number,
+            (
+                parts, places, words, identity, score, order.place(number)
+            ), marks=Marks(vocabulary).sizes(symbol),
+            number=number, symbol=symbol, id=identity, score=score, places=places, words=words,
         )
 
-    def steps(self, first: int = 1) -> Iterator[Step]:
-        """The births from this one on up to the present one."""
-        return map(self.step_at, range(first, self.number + 1))
+    def step_at(self, number: int) -> TokenStep:
+        """A step, 1 for the first: left is the first part of its token, right the rest."""
+        one = self.token(number)
+        left = one.parts[0] if one.parts else one.token
+        right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
+        return TokenStep(
+            number=number, kind="token", events=(Event(Kind.TOKEN, one.symbol, (), one.places, one.places),),
+            left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
+            score=one.score,
+            tokens=self.tokens_at(number), vocab_size=self.size_at(number), worth=one.worth,
+            values=one.values,
+            candidate=one,
+        )
 
-    def word(self, word: str, first: int = 0, units: int | None = None) -> list[tuple[int, int]] | None:
-        """How a pre-token is cut now: (unit that a token starts with, symbol), -1 for what has none."""
-        found = [(part.start, -1 if part.symbol is None else part.symbol) for part in self.parts(word)]
-        starts = [start for start, _ in found]
-        begin = max(0, bisect.bisect_right(starts, first) - 1)
-        end = len(found) if units is None else bisect.bisect_left(starts, first + units)
-        return found[begin:end]
+    def candidates(self, query: Query) -> Page[TokenCandidate]:
+        """The tokens to come, the next one first; in the order `made` those that have come, the last one
+        first."""
+        made = query.order == "made"
+        total = self.number if made else self.computed - self.number
+        top = max(0, min(query.top, total - 1))
+
+        def step_of(row: int) -> int:
+            return self.number - row if made else self.number + 1 + row
+
+        def matches(row: int) -> bool:
+            token = self.order.vocabulary.pieces[self.order.tokens[step_of(row) - 1]]
+            parts = b"+".join(self.token(step_of(row)).parts) if joined else b""
+            return any(needle in token or needle in parts for needle in query.match)
+
+        joined = any(b"+" in needle.strip(b"+") for needle in query.match)
+        places = tuple(filter(matches, range(total))) if query.match else ()
+        rows = tuple(self.token(step_of(row)) for row in range(top, min(total, top + query.rows)))
+        return Page(rows, top, total, places)
+
+    def why(self, number: int, stops: Stops) -> Why:
+        """The token of a step, and the one after it; at the end what is to be known of the whole file."""
+        best, second = (
+            [self.token(one) for one in (number, number + 1) if one <= self.computed] + [None, None]
+        )[:2]
+        if best is None:
+            return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
+        never = self.never(best.symbol)
+        return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
+
+    def never(self, symbol: int) -> str:
+        """Why no text ever becomes a token of the file, empty where one does."""
+        if self.order.vocabulary.kind_of(symbol) == "orphan":
+            return ORPHAN
+        if symbol not in self._never:
+            self._never[symbol] = unreachable(*self._whole, symbol)
+        return self._never[symbol]
+
+    def unreachable(self, number: int) -> str:
+        """The reason why no text ever becomes the token of an id, empty where one does."""
+        vocabulary = self.order.vocabulary
+        symbol = vocabulary.symbols_by_id(len(vocabulary.merges)).get(number)
+        return "" if symbol is None else self.never(symbol)
+
+    @functools.cached_property
+    def _whole(self) -> tuple[WordEncoder, Decoder]:
+        """The encoder and the decoder of the whole file."""
+        return WordEncoder(
+            self.opened.vocabulary, self.opened.merges
+        ), Decoder(self.opened.vocabulary, self.opened.merges)
+
+    def _ends(self) -> Iterator[str]:
+        """Sentences on the whole file: orphans, and ids without a token."""
+        order, vocabulary = self.order, self.order.vocabulary
+        roots = order.listed[: len(order.listed) - (order.size(self.computed) - order.size(0))]
+        orphans = sum(vocabulary.kind_of(symbol) == "orphan" for symbol in roots)
+        if orphans:
+            yield f"{'1 token is an orphan' if orphans == 1 else f'{orphans:,} tokens are orphans'}: {ORPHAN}"
+        ids = {vocabulary.id_of(symbol, len(vocabulary.merges)) for symbol in order.listed}
+        ids |= {vocabulary.special_id(name) for name in vocabulary.specials}
+        holes = (max(ids) - min(ids) + 1 - len(ids)) if ids else 0
+        if holes:
+            several = f"{holes:,} ids between the first and the last have no token"
+            yield several if holes > 1 else "1 id has no token"
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step."""
+        return self._listing.page(query, self.number, self.uses)
+
+    # ---- words
 
     def parts(self, word: str) -> list[Part]:
-        """The parts of a pre-token now. Those of a word of the corpus are kept while no birth changes it."""
+        """The parts of a pre-token at this step. Those of a word of the corpus are kept while no step changes
+        it."""
         index = self._index.get(word)
         if index is None:
-            return self._cutter.parts(word, self.number)
-        key = index, self._histories.since(index, self.number)
+            return self._segmentations.parts(word, self.number)
+        key = index, self._changes.since(index, self.number)
         parts = self._parts.get(key)
         if parts is None:
             if len(self._parts) >= _KEPT:
                 self._parts.clear()
-            parts = self._parts[key] = self._cutter.parts(word, self.number)
+            parts = self._parts[key] = self._segmentations.parts(word, self.number)
         return parts
 
     def since(self, word: str) -> int:
-        """The birth since which a pre-token of the corpus is cut as it is now; the present one for any other word."""
+        """The step since which a pre-token is segmented as it is now; the present one for a word that the
+        corpus lacks."""
         index = self._index.get(word)
-        return self.number if index is None else self._histories.since(index, self.number)
+        return self.number if index is None else self._changes.since(index, self.number)
 
     @functools.cached_property
     def _index(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words.words)}
 
-    def length(self, symbol: int) -> int:
-        """How many units a symbol covers; 1 for what has none."""
-        return 1 if symbol < 0 else max(1, len(self._cutter.spelled(symbol)))
+    def segment(self, place: Place) -> list[Span]:
+        """The segmentation of a word at this step."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("a replay has words alone")
+        last = None if place.units is None else place.first + place.units
+        return [
+            Span(
+                part.start, part.end, -1 if part.symbol is None else part.symbol
+            ) for part in self.parts(place.text)
+            if part.end > place.first and (last is None or part.start < last)
+        ]
 
-    def newest(self) -> int:
-        """The symbol that the last birth made, -1 at the start."""
-        return self.order.births[self.number - 1] if self.number else -1
+    def changed(self) -> Changed:
+        """The words that the last step changed."""
+        return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
 
-    def touched(self) -> Callable[[str], bool]:
-        """A test of whether the last birth changed how a pre-token of the corpus is cut."""
-        if not self.number:
-            return lambda word: False
-        words = self.words.words
-        return {words[number] for number in self._histories.touched(self.number)}.__contains__
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word of the corpus, from step 0 up to this one."""
+        index, pieces, lives, number = self._index.get(
+            word
+        ), self.order.vocabulary.pieces, list[Life](), self.number
+        while True:
+            since = 0 if index is None else self._changes.since(index, number)
+            parts = self._segmentations.parts(word, since)
+            lives.append(
+                Life(since, tuple(b"" if part.symbol is None else pieces[part.symbol] for part in parts))
+            )
+            if not since:
+                return lives[::-1]
+            number = since - 1
 
-    def tokenizer(self, run: dict[str, Any] | None = None) -> Tokenizer:
-        """The tokenizer of this very step."""
-        if self._tokenizer is None or self._tokenizer[0] != self.number:
-            self._tokenizer = self.number, self.order.tokenizer(self.number)
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
+        """The tokenizer of a step, of the present one where None."""
+        number = self.number if number is None else number
+        if self._tokenizer is None or self._tokenizer[0] != number:
+            self._tokenizer = number, self.order.tokenizer(number)
         return self._tokenizer[1]
+
+    def length(self, symbol: int) -> int:
+        """The old face: the units that a symbol covers."""
+        return 1 if symbol < 0 else max(1, len(self._segmentations.spelled(symbol)))

@@ -1,31 +1,30 @@
-"""The words of a corpus as one string, a character a unit, so that a piece is a slice of it whatever the units are."""
+"""The words of a corpus as one string, a character a unit: a piece is a slice of it whatever the units
+are."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 
+from tokentui.core import jobs
 from tokentui.learn.barriers import barriers, tokens_of
-from tokentui.learn.filters import DIGITS, FILTERS, MAX_PIECE_CHARS, script
+from tokentui.learn.filters import DIGITS, FILTERS, script
 from tokentui.learn.filters import NEVER as NEVER_HELD
-from tokentui.recipe import Recipe, entry
-from tokentui.text import patience
+from tokentui.learn.kernels.unigram_text import INHERITED, MARK, NEVER
+from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.kernels.rules import is_shaped
 from tokentui.text.pretokenize import Pretokenizer, to_bytes
 
-MAX_LENGTH = MAX_PIECE_CHARS
-"""No piece is longer than so many units."""
+PER_MILLE = 1000
+"""Progress is told in thousandths."""
 _MARK = "▁"
-_LOOK_EVERY = 8192
+_LINES = 8192
 _BY_KIND = ("sentencepiece", "sentencepiece-digits")
 """The filters that go by kinds of units."""
-
-NEVER, INHERITED, MARK = -1, 0, 1
-"""Kinds of units: no longer piece has it, it goes with every script, it may only come first. Higher kinds are scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +35,16 @@ class Coded:
 
     Attributes:
         text: All of it.
-        plain: Whether units are characters, which stand for themselves in it.
+        plain: True if units are characters, which are their own codes.
         sizes: The length of each word, its ending counted.
-        weights: How often each word stands in the corpus.
-        units: The exact bytes of each unit, by its character.
-        prefix: How many bytes of mark a unit has that goes on with a word.
-        end, space, line: The endings: anything follows, the ▁ of the next word, the end of the line.
-        kinds: The kind of each unit, where the filter of the recipe is one that goes by these.
-        valid: The filter where it does not, None where everything is a piece.
-        unknown: How often something stands in the corpus that no piece has.
-        apart: How many tokens that is.
+        weights: The count of each word in the corpus.
+        units: The exact bytes of each unit by its character, in the order of these bytes.
+        prefix: The length in bytes of the mark of a unit that continues a word.
+        endings: The characters of the endings: anything follows, the ▁ of the next word, the end of the line.
+        kinds: The kind of each unit, where the filter of the recipe goes by kinds.
+        valid: The filter where it does not; None where everything is a piece.
+        unknown: The count in the corpus of what no piece has.
+        apart: The number of tokens of these.
     """
 
     text: str
@@ -54,10 +53,8 @@ class Coded:
     weights: Sequence[int]
     units: Mapping[str, bytes]
     prefix: int
-    end: str
-    space: str
-    line: str
-    kinds: Mapping[str, int] | None
+    endings: tuple[str, str, str]
+    kinds: Sequence[int] | None
     valid: Callable[[bytes], bool] | None
     unknown: int = 0
     apart: int = 0
@@ -69,52 +66,24 @@ class Coded:
             return b"".join([units[code] for code in piece])
         return units[piece[0]] + b"".join([units[code][cut:] for code in piece[1:]])
 
-    def leads(self) -> dict[str, int]:
-        """The first byte of each unit, its mark not counted, and of what may follow a word."""
-        cut = self.prefix
-        leads = {self.end: -1, self.space: _MARK.encode()[0], self.line: 0}
-        for code, unit in self.units.items():
-            leads[code] = unit[cut] if cut and len(unit) > cut else unit[0]
-        return leads
 
-    def fits(self, piece: str) -> bool:
-        """Whether the filter of the recipe lets a piece pass."""
-        if self.kinds is None:
-            return self.valid is None or self.valid(self.bytes(piece))
-        found = INHERITED
-        for at, code in enumerate(piece):
-            kind = self.kinds[code]
-            if kind == NEVER or (kind == MARK and at) or (kind > MARK < found != kind):
-                return False
-            found = max(found, kind)
-        return True
-
-
-def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Generator[float, None, Coded]:
+def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Coded:
     """Code the words of a corpus.
 
     Args:
         words: The counted pre-tokens.
         recipe: Its unit, mark, split, weight and pieces are used.
-        lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁ after it,
-            and a word that is followed by a space or the end of a line alone goes on in one way.
-
-    Yields:
-        How much is done, from 0 to 1.
+        lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁
+            after it, and a word that is followed by a space or the end of a line alone goes on in one way.
     """
     plain = recipe.unit == "char" and recipe.mark_kind == "none"
     if plain:
         names: Sequence[str] = words.words
-        held: set[str] = set()
-        for name in names:
-            for start in range(0, len(name), patience.PART):
-                held.update(name[start : start + patience.PART])
-                if len(name) > patience.PART:
-                    patience.check()
-        units = {character: to_bytes(character) for character in sorted(held)}
+        held = set(chain.from_iterable(chain.from_iterable(jobs.in_blocks(names))))
+        units = {unit: to_bytes(unit) for unit in held}
     else:
         names, units = _by_units(words.words, recipe)
-    yield 0.2
+    jobs.tick(50, PER_MILLE)
     end, space, line = _unused(units)
     distinct = recipe.weight == "distinct"
     counts: Sequence[int] = [1] * len(names) if distinct else words.counts
@@ -122,7 +91,7 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
         follows = space if recipe.split == "metaspace" else end
         parts = [name + follows for name in names]
     else:
-        at_end = yield from last_words(lines, recipe)
+        at_end = last_words(lines, recipe)
         parts, counts = _ended(words, names, at_end, space, line)
     unknown = apart = 0
     if recipe.coverage < 1 or recipe.symbols:
@@ -131,6 +100,7 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
     elif not all(names):
         kept = [(part, count) for part, count in zip(parts, counts, strict=True) if len(part) > 1]
         parts, counts = [part for part, _ in kept], [count for _, count in kept]
+    units = dict(sorted(units.items(), key=lambda item: item[1]))
     by_kind = recipe.pieces in _BY_KIND and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
     return Coded(
         text="".join(parts),
@@ -139,17 +109,20 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Ge
         weights=counts,
         units=units,
         prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
-        end=end, space=space, line=line,
+        endings=(end, space, line),
         kinds=unit_kinds(units, recipe.pieces == "sentencepiece-digits") if by_kind else None,
-        valid=entry(FILTERS, "pieces", recipe.pieces),
+        valid=None if by_kind else FILTERS.of(recipe.pieces).allows,
         unknown=unknown, apart=apart,
     )
 
 
 def _without_barriers(
-    words: Words, recipe: Recipe, parts: Sequence[str], counts: Sequence[int], units: Mapping[str, bytes], follows: str
+    words: Words, recipe: Recipe, parts: Sequence[str], counts: Sequence[int], units: Mapping[
+        str, bytes
+    ], follows: str
 ) -> tuple[list[str], list[int], dict[str, bytes], int, int]:
-    """The words cut at what nothing merges with, which is no unit then; how often that stands in the corpus, and its tokens.
+    """The words cut at what nothing merges with, which is no unit then; how often that stands in the corpus,
+    and its tokens.
 
     sentencepiece writes there what begins as a ▁ does.
     """
@@ -172,7 +145,8 @@ def _without_barriers(
         out += [one + follows for one in before if one]
         out += [last] if len(last) > 1 else []
         times += [count] * (len(out) - len(times))
-    # A character that stands in symbols alone is no unit: sentencepiece counts characters after it has cut symbols out.
+    # A character that stands in symbols alone is no unit: sentencepiece counts characters after it has cut
+    # symbols out.
     standing = {unit for word in cut for unit in word} - found
     others = {code: unit for code, unit in units.items() if unit in standing}
     return out, times, others, unknown, tokens_of(found, cut, weights, recipe)
@@ -189,7 +163,7 @@ def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str
     names = []
     for word in words:
         units = units_of(word)
-        names.append(coded(units) if len(units) <= patience.PART else "".join(map(coded, patience.in_parts(units))))
+        names.append(coded(units) if len(units) <= jobs.BLOCK else "".join(map(coded, jobs.in_blocks(units))))
     return names, {code: unit for unit, code in codes.items()}
 
 
@@ -212,15 +186,15 @@ def _ended(
     return parts, weights
 
 
-def last_words(lines: Sequence[str], recipe: Recipe) -> Generator[float, None, Counter[str]]:
-    """How often each word is the last of a line, by `split=metaspace`. Yields how much is done, from 0.2 to 1."""
+def last_words(lines: Sequence[str], recipe: Recipe) -> Counter[str]:
+    """Count how often each word is the last of a line, by `split=metaspace`."""
     words = Pretokenizer(recipe).words
     if is_shaped(recipe):
         return Counter(last[-1] for line in lines if (last := words(line)))
     tails: Counter[str] = Counter()
-    for low in range(0, len(lines), _LOOK_EVERY):
-        yield 0.2 + 0.8 * low / len(lines)
-        tails.update(map(_tail, lines[low : low + _LOOK_EVERY]))
+    for low in range(0, len(lines), _LINES):
+        jobs.tick(50 + 250 * low // len(lines), PER_MILLE)
+        tails.update(map(_tail, lines[low : low + _LINES]))
     found: Counter[str] = Counter()
     plain: Counter[str] = Counter()
     nothing: set[str] = set()
@@ -244,22 +218,23 @@ def last_words(lines: Sequence[str], recipe: Recipe) -> Generator[float, None, C
 def _tail(line: str) -> str:
     """The end of a line from its last space on, one at its very end not counted; all of a line without one.
 
-    No normaliser looks back across the place before a space, and a word begins there: most lines end like others.
+    No normaliser looks back across the place before a space, and a word begins there: most lines end like
+    others.
     """
     at = line.rfind(" ", 0, -1)
     return line[at:] if at > 0 else line
 
 
-def unit_kinds(units: Iterable[str], single_digits: bool = False) -> dict[str, int]:
-    """The kinds of characters by which `filters.sentencepiece_piece` goes; by `sentencepiece_digits` a digit joins nothing."""
-    scripts: dict[str, int] = {}
-    kinds = {}
+def unit_kinds(units: Iterable[str], single_digits: bool = False) -> list[int]:
+    """The kinds of characters by which `filters.sentencepiece_piece` goes; by `sentencepiece_digits` a digit
+    joins nothing."""
+    scripts = {"Inherited": INHERITED}
+    kinds = []
     for unit in units:
         if unit in NEVER_HELD or (single_digits and unit in DIGITS):
-            kinds[unit] = NEVER
+            kinds.append(NEVER)
         elif unit == _MARK:
-            kinds[unit] = MARK
+            kinds.append(MARK)
         else:
-            name = script(unit)
-            kinds[unit] = INHERITED if name == "Inherited" else scripts.setdefault(name, MARK + 1 + len(scripts))
+            kinds.append(scripts.setdefault(script(unit), MARK + len(scripts)))
     return kinds

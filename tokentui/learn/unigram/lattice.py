@@ -1,297 +1,227 @@
-"""The segmentations of many strings at once, and the passes over them.
+"""The segmentations of many strings at once, and what a model makes of them.
 
-A lattice is a trie: strings that begin alike share the nodes, and with them all sums, of their beginning. An edge goes
-from the node where a piece begins to the node where it ends. Nodes are numbered level by level and edges are ordered by
-the node that they end in, the longest piece first, so that one plain loop over three flat arrays meets everything in
-order.
-
-Every pass is a generator that yields between chunks, so that a caller may stop in the middle and go on later.
+A lattice is a trie: strings that begin alike share the nodes of their beginning, and with them all sums. An
+edge is a piece, from the node before it to the node where it ends. The loops over edges, with their formulas,
+are in `learn/kernels/unigram_passes.py`; here
+they are called a block at a time: each function is a generator, so that a caller may stop in the middle and
+go on later.
 """
 
 from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Generator, Mapping, Sequence
-from itertools import compress
-from math import exp, inf, log, log1p
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterator
+from math import inf
+from types import SimpleNamespace
+from typing import NamedTuple, TypeVar
 
-CHUNK = 4096
-"""How many edges are handled between two looks at the clock: less than a millisecond."""
-UNITS = 256
-"""The same for units of a string: each begins and ends many edges."""
+from tokentui.core.jobs import check
+from tokentui.learn.kernels import unigram_passes, unigram_text
+from tokentui.learn.kernels.unigram_passes import Edges, Others
+from tokentui.learn.kernels.unigram_text import LONGEST, Ground, Strings, Trie, floats, ints
+
+T = TypeVar("T")
+Slices = Generator[float, None, T]
+"""Work in slices of about a millisecond; it yields the share that is done, where that is known, and returns
+what it finds."""
+Passes = SimpleNamespace
+"""The functions of `unigram_text` and `unigram_passes`, as they are written or compiled."""
+WRITTEN = Passes(**{**vars(unigram_text), **vars(unigram_passes)})
 _SAFE_NATS = 640.0
-"""Products of probabilities down to e to the minus this are kept as such; deeper in a string logarithms are taken."""
+"""Products of probabilities down to e to the minus this are kept as such; deeper in a string logarithms are
+taken."""
+_NODE_EDGES = 32
+"""A node is as much work as so many edges."""
 
 
 class Lattice(NamedTuple):
-    """Nodes and edges; node 0 is the root.
+    """Nodes and edges; node 0 is the root. Nodes are numbered by their depth.
 
     Attributes:
         levels: The first node of each depth, and the number of nodes.
         ends: The nodes in which strings of any weight end.
         weights: The weight of each of these.
-        target: The node that each edge ends in.
-        source: The node that it starts from.
-        piece: The piece that it stands for.
+        edges: The edges.
     """
 
-    levels: Sequence[int]
+    levels: array[int]
     ends: array[int]
     weights: array[float]
-    target: array[int]
-    source: array[int]
-    piece: array[int]
+    edges: Edges
 
     @property
     def nodes(self) -> int:
         """The number of nodes."""
         return self.levels[-1]
 
-    def kept(self, alive: bytearray) -> Generator[None, None, Lattice]:
-        """The same lattice with the edges of these pieces only."""
-        target, source, piece = array("i"), array("i"), array("i")
-        for low in range(0, len(self.piece), CHUNK):
-            part = self.piece[low : low + CHUNK]
-            chosen = [alive[k] for k in part]
-            target.extend(compress(self.target[low : low + CHUNK], chosen))
-            source.extend(compress(self.source[low : low + CHUNK], chosen))
-            piece.extend(compress(part, chosen))
-            yield
-        return self._replace(target=target, source=source, piece=piece)
-
-    def edges(self, low: int, high: int) -> zip[tuple[int, int, int]]:
-        """The edges of these numbers as (target, source, piece)."""
-        return zip(self.target[low:high], self.source[low:high], self.piece[low:high], strict=True)
-
-    def reversed_edges(self, low: int, high: int) -> zip[tuple[int, int, int]]:
-        """The same, the last one first."""
-        target, source, piece = self.target[low:high], self.source[low:high], self.piece[low:high]
-        return zip(reversed(target), reversed(source), reversed(piece), strict=True)
-
     def shallow(self, least: float) -> int:
-        """The first edge that ends too deep for products of probabilities, `least` being the logarithm of the least one."""
+        """The first edge that ends too deep for products of probabilities, `least` being the logarithm of the
+        least one."""
         depth = int(_SAFE_NATS / max(1.0, -least))
         if depth + 1 >= len(self.levels):
-            return len(self.target)
-        return bisect.bisect_left(self.target, self.levels[depth + 1])
-
-
-def build(
-    strings: Mapping[str, float], ids: Mapping[str, int], longest: int
-) -> Generator[float, None, tuple[Lattice, list[int]]]:
-    """Lay out the lattice of some strings.
-
-    Args:
-        strings: The strings with their weights.
-        ids: The number of each piece; every unit must be one.
-        longest: The length of the longest piece, in units.
-
-    Yields:
-        How much is done, from 0 to 1.
-
-    Returns:
-        The lattice, and the node of each string in order.
-    """
-    names = list(strings)
-    ways = [[0] for _ in names]  # the nodes that each has come through
-    levels = [0, 1]
-    target, source, piece = array("i"), array("i"), array("i")
-    active = [(name, way) for name, way in zip(names, ways, strict=True) if name]
-    nodes = 1
-    depth = done = 0
-    total = sum(map(len, names)) or 1
-    look = ids.get
-    while active:
-        depth += 1
-        first = max(0, depth - longest)
-        children: dict[tuple[int, str], int] = {}
-        for name, way in active:
-            done += 1
-            if done % UNITS == 0:
-                yield done / total
-            key = (way[-1], name[depth - 1])
-            node = children.get(key)
-            if node is None:
-                node = children[key] = nodes
-                nodes += 1
-                for start in range(first, depth):
-                    known = look(name[start:depth])
-                    if known is not None:
-                        target.append(node)
-                        source.append(way[start])
-                        piece.append(known)
-            way.append(node)
-        levels.append(nodes)
-        active = [item for item in active if len(item[0]) > depth]
-    at = [way[-1] for way in ways]
-    ends = array("i", (at[n] for n, weight in enumerate(strings.values()) if weight))
-    weights = array("d", filter(None, strings.values()))
-    return Lattice(levels, ends, weights, target, source, piece), at
+            return len(self.edges.target)
+        return bisect.bisect_left(self.edges.target, self.levels[depth + 1])
 
 
 class Survey(NamedTuple):
-    """What a model makes of a lattice.
+    """The probabilities and the best segmentations of a lattice, by a model.
 
     Attributes:
-        alpha: The probability of each node: of all ways to it from the root; only down to the edge `shallow`.
-        log_alpha: Its natural logarithm, for every node where there is anything deeper, else empty.
-        shallow: The first edge that was handled by logarithms.
+        alpha: The probability of each node, of all ways to it from the root; only down to the edge `shallow`.
+        logs: Its natural logarithm, for every node if there are deeper edges, else empty.
+        shallow: The first edge that is handled by logarithms.
         likelihood: The log probability of all strings, by weight.
-        uses: How often each piece stands in the best segmentations, by weight.
+        uses: The count of each seed in the best segmentations, by weight.
     """
 
-    alpha: Sequence[float]
-    log_alpha: Sequence[float]
+    alpha: array[float]
+    logs: array[float]
     shallow: int
     likelihood: float
-    uses: Sequence[float]
+    uses: array[float]
 
 
-def survey(lattice: Lattice, scores: Sequence[float], least: float) -> Generator[None, None, Survey]:
-    """Find the probability of every node and the best segmentation of every string.
+def blocks(low: int, high: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut a range into ranges of so many."""
+    return ((at, min(at + size, high)) for at in range(low, high, size))
 
-    Of equally good segmentations the one whose last piece is longest is taken.
+
+def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check()) -> T:
+    """Do all of a work at once; the job of this thread may cancel it between two slices."""
+    while True:
+        try:
+            told(next(work))
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+
+def build(
+    ground: Ground, strings: Strings, alive: bytearray, run: Passes
+) -> Slices[tuple[Lattice, array[int]]]:
+    """Lay out the lattice of some strings of a text.
+
+    Args:
+        ground: The text, and the seeds in it.
+        strings: Where the strings are in it, and their weights.
+        alive: 1 for each seed that counts; every unit does.
+        run: The passes.
+
+    Returns:
+        The lattice, and the node of each string.
+    """
+    total = sum(strings.ends) - sum(strings.starts)
+    bits = max(4, (2 * total + 2).bit_length())
+    keys, values = array("q", bytes(8 << bits)), ints(1 << bits)
+    grown, at = Trie(ints(total + 1), ints(total + 1), ints(total + 1)), ints(len(strings.starts))
+    state = array("q", [0, strings.starts[0] if at else 0, 0, 1])  # the root is there
+    while not run.grow(ground.text, strings, run.CHUNK, state, keys, values, 64 - bits, grown, at):
+        yield 0.6 * state[0] / len(at)
+    count = state[3]
+    numbers, levels = ints(count), ints(max(grown.depths) + 2)
+    run.number(grown.depths, count, levels, numbers)
+    trie = Trie(ints(count), ints(count), ints(count))
+    for low, high in blocks(0, count, run.CHUNK):
+        run.renumber(grown, numbers, low, high, trie)
+        yield 0.7
+    ends, weights = ints(len(at)), floats(len(at))
+    size = run.gather(strings, numbers, at, ints(count), ends, weights)
+    way, edges, done = ints(LONGEST + 1), Edges(ints(0), ints(0), ints(0)), 0
+    for part in (0.8, 0.9):  # first they are counted
+        if done:
+            edges, done = Edges(ints(done), ints(done), ints(done)), 0
+        for low, high in blocks(1, count, max(1, run.CHUNK // _NODE_EDGES)):
+            done = run.edges(ground, trie, alive, low, high, way, done, edges)
+            yield part + 0.1 * high / count
+    return Lattice(levels, ends[:size], weights[:size], edges), at
+
+
+def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
+    """The same lattice with the edges of the pieces that are alive only."""
+    edges, count = Edges(ints(0), ints(0), ints(0)), 0
+    for turn in range(2):  # first they are counted
+        if turn:
+            edges, count = Edges(ints(count), ints(count), ints(count)), 0
+        for low, high in blocks(0, len(lattice.edges.target), run.CHUNK):
+            count = run.keep(lattice.edges, alive, low, high, count, edges)
+            yield 0.0
+    return lattice._replace(edges=edges)
+
+
+def survey(
+    lattice: Lattice, scores: array[float], probabilities: array[float], least: float, run: Passes
+) -> Slices[Survey]:
+    """Find the probability of every node and the best segmentation of every string: `forward`, then back
+    along the best edges.
 
     Args:
         lattice: The strings.
-        scores: The natural log probability of each piece that has an edge.
-        least: The least of these.
+        scores: The natural log probability of each seed.
+        probabilities: Their exponentials.
+        least: The least of the scores.
+        run: The passes.
     """
-    probabilities = [exp(score) for score in scores]
-    shallow = lattice.shallow(least)
-    count, edges = lattice.nodes, len(lattice.target)
-    alpha = [0.0] * count
-    best = [-inf] * count
-    back = [0] * count
+    edges, count, shallow = lattice.edges, lattice.nodes, lattice.shallow(least)
+    alpha, best, back, logs, flow = floats(count), floats(count, -inf), ints(count), floats(0), floats(count)
     alpha[0], best[0] = 1.0, 0.0
-    yield
-    for low in range(0, shallow, CHUNK):
-        high = min(low + CHUNK, shallow)
-        edge = low
-        for node, up, k in lattice.edges(low, high):
-            alpha[node] += alpha[up] * probabilities[k]
-            score = best[up] + scores[k]
-            if score > best[node]:
-                best[node] = score
-                back[node] = edge
-            edge += 1
-        yield
-    logs: list[float] = []
-    if shallow < edges:
-        for low in range(0, count, CHUNK):
-            logs += [log(value) if value else -inf for value in alpha[low : low + CHUNK]]
-            yield
-    for low in range(shallow, edges, CHUNK):
-        edge = low
-        high = low + CHUNK
-        for node, up, k in lattice.edges(low, high):
-            here, more = logs[node], logs[up] + scores[k]
-            logs[node] = max(here, more) + log1p(exp(-abs(here - more)))
-            score = best[up] + scores[k]
-            if score > best[node]:
-                best[node] = score
-                back[node] = edge
-            edge += 1
-        yield
-    likelihood = 0.0
-    flow = [0.0] * count
-    for low in range(0, len(lattice.ends), CHUNK):
-        high = low + CHUNK
-        for node, weight in zip(lattice.ends[low:high], lattice.weights[low:high], strict=True):
-            likelihood += weight * (logs[node] if logs else log(alpha[node]))
-            flow[node] = weight
-        yield
-    uses = [0.0] * len(scores)
-    for high in range(count - 1, 0, -CHUNK):
-        for node in range(high, max(0, high - CHUNK), -1):
-            if flow[node]:
-                edge = back[node]
-                uses[lattice.piece[edge]] += flow[node]
-                flow[lattice.source[edge]] += flow[node]
-        yield
+    for low, high in blocks(0, shallow, run.CHUNK):
+        run.forward(edges, low, high, probabilities, scores, alpha, best, back)
+        yield 0.0
+    if shallow < len(edges.target):
+        logs = floats(count)
+        for low, high in blocks(0, count, run.CHUNK):
+            run.logarithms(alpha, low, high, logs)
+            yield 0.0
+    for low, high in blocks(shallow, len(edges.target), run.CHUNK):
+        run.forward_logs(edges, low, high, scores, logs, best, back)
+        yield 0.0
+    likelihood = run.likelihood(lattice.ends, lattice.weights, logs or alpha, bool(logs), flow)
+    uses = floats(len(scores))
+    for low, high in reversed(list(blocks(1, count, run.CHUNK))):
+        run.count_uses(edges, back, flow, low, high, uses)
+        yield 0.0
     return Survey(alpha, logs, shallow, likelihood, uses)
 
 
-def expectations(lattice: Lattice, scores: Sequence[float], known: Survey) -> Generator[None, None, list[float]]:
-    """How often each piece is expected in the strings, by weight: the backward pass after a survey by these scores."""
-    probabilities = [exp(score) for score in scores]
-    alpha, logs, shallow = known.alpha, known.log_alpha, known.shallow
-    edges = len(lattice.target)
-    deep = lattice.target[shallow] if shallow < edges else lattice.nodes
-    expected = [0.0] * len(scores)
-    # Of a shallow node: the probability of all ways on from it, over that of the whole. Of a deep one: its uses.
-    beta = [0.0] * lattice.nodes
-    for node, weight in zip(lattice.ends, lattice.weights, strict=True):
-        beta[node] = weight / alpha[node] if node < deep else weight
-    yield
-    for high in range(edges, shallow, -CHUNK):
-        low = max(shallow, high - CHUNK)
-        for node, up, k in lattice.reversed_edges(low, high):
-            flow = beta[node] * exp(logs[up] + scores[k] - logs[node])
-            expected[k] += flow
-            beta[up] += flow if up >= deep else flow / alpha[up]
-        yield
-    for high in range(shallow, 0, -CHUNK):
-        low = max(0, high - CHUNK)
-        for node, up, k in lattice.reversed_edges(low, high):
-            flow = beta[node] * probabilities[k]
-            expected[k] += alpha[up] * flow
-            beta[up] += flow
-        yield
+def expectations(
+    lattice: Lattice, scores: array[float], probabilities: array[float], known: Survey, run: Passes
+) -> Slices[array[float]]:
+    """Return the expected count of each seed in the strings, by weight.
+
+    This is the backward pass after a survey by these scores.
+    """
+    edges, alpha, shallow = lattice.edges, known.alpha, known.shallow
+    deep = edges.target[shallow] if shallow < len(edges.target) else lattice.nodes
+    beta, expected = floats(lattice.nodes), floats(len(scores))
+    run.begin(lattice.ends, lattice.weights, alpha, deep, beta)
+    for low, high in reversed(list(blocks(shallow, len(edges.target), run.CHUNK))):
+        run.backward_logs(edges, low, high, scores, alpha, known.logs, deep, beta, expected)
+        yield 0.0
+    for low, high in reversed(list(blocks(0, shallow, run.CHUNK))):
+        run.backward(edges, low, high, probabilities, alpha, beta, expected)
+        yield 0.0
     return expected
 
 
-class Alternatives(NamedTuple):
-    """How each string of a lattice of pieces would be cut if it were no piece itself.
-
-    Attributes:
-        own: The score of each node's string as one piece, minus infinity where it is none.
-        best: The score of the best other segmentation, minus infinity where there is none.
-        back: The last edge of that segmentation.
-        alone: The edge of the one piece.
-    """
-
-    own: Sequence[float]
-    best: Sequence[float]
-    back: Sequence[int]
-    alone: Sequence[int]
-
-    def path(self, lattice: Lattice, node: int) -> list[int]:
-        """The pieces of the best other segmentation of a node's string, in order; none where there is none."""
-        out: list[int] = []
-        if self.best[node] == -inf:
-            return out
-        edge = self.back[node]
-        while True:
-            out.append(lattice.piece[edge])
-            node = lattice.source[edge]
-            if not node:
-                return out[::-1]
-            edge = self.alone[node] if self.own[node] >= self.best[node] else self.back[node]
-
-
-def alternatives(lattice: Lattice, scores: Sequence[float]) -> Generator[None, None, Alternatives]:
+def alternatives(lattice: Lattice, scores: array[float], run: Passes) -> Slices[Others]:
     """Find the best segmentation of every node's string that is not the string itself as one piece."""
     count = lattice.nodes
-    own, other, whole = [-inf] * count, [-inf] * count, [-inf] * count
-    back, alone = [0] * count, [0] * count
-    yield
-    for low in range(0, len(lattice.target), CHUNK):
-        high = low + CHUNK
-        edge = low
-        for node, up, k in lattice.edges(low, high):
-            if up:
-                score = whole[up] + scores[k]
-                if score > other[node]:
-                    other[node] = score
-                    back[node] = edge
-                    if score > whole[node]:
-                        whole[node] = score
-            else:
-                own[node] = whole[node] = scores[k]
-                alone[node] = edge
-            edge += 1
-        yield
-    return Alternatives(own, other, back, alone)
+    found = Others(floats(count, -inf), floats(count, -inf), floats(count, -inf), ints(count), ints(count))
+    for low, high in blocks(0, len(lattice.edges.target), run.CHUNK):
+        run.alternatives(lattice.edges, low, high, scores, found)
+        yield 0.0
+    return found
+
+
+def other_path(lattice: Lattice, found: Others, node: int) -> list[int]:
+    """The pieces of the best other segmentation of a node's string, in order; none where there is none."""
+    out: list[int] = []
+    if found.best[node] == -inf:
+        return out
+    edge = found.back[node]
+    while node:
+        out.append(lattice.edges.piece[edge])
+        node = lattice.edges.source[edge]
+        edge = found.alone[node] if found.own[node] >= found.best[node] else found.back[node]
+    return out[::-1]

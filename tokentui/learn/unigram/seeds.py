@@ -1,233 +1,210 @@
-"""The seeds of a unigram model: every unit, and every substring that stands at least twice and may go on in two ways.
+"""The seeds of a unigram model: every unit, and every substring that stands at least twice and may go on in
+two ways.
 
-The rule is that of sentencepiece 0.2.3 (`MakeSeedSentencePiecesFromCorpus`): the inner nodes of a suffix tree over the
-bytes of the text, between the starts of units. Two occurrences go on differently where the first bytes of what follows
-differ. With `split=metaspace` the ▁ of the next word follows a word, the end of its line the last word of one.
+The rule is that of sentencepiece 0.2.3 (`MakeSeedSentencePiecesFromCorpus`): the inner nodes of a suffix tree
+over the bytes of the text, between the starts of units. Two occurrences go on differently where the first
+bytes of what follows differ. With `split=metaspace` the ▁ of the next word follows a word, the end of its
+line the last word of one.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, compress, pairwise, repeat
+from typing import NamedTuple
 
-from tokentui.learn.unigram.coded import INHERITED, MARK, MAX_LENGTH, NEVER, Coded
-from tokentui.text import patience
-from tokentui.text.patience import in_parts
+from tokentui.core.jobs import in_blocks, tick
+from tokentui.learn.kernels.unigram_text import (
+    DEEPEST,
+    LAST_ENDING,
+    NEVER,
+    Found,
+    Ground,
+    Ints,
+    Open,
+    Strings,
+    floats,
+    ints,
+)
+from tokentui.learn.unigram.coded import PER_MILLE, Coded
+from tokentui.learn.unigram.lattice import Passes, blocks, finished
 from tokentui.text.pretokenize import to_bytes
 
 SEED_SIZE = 1_000_000
-"""How many seeds of two or more units there are at most: the default of sentencepiece."""
-_LEAST = 2
-_LOOK_EVERY = 4096
-"""How many places are looked at between two looks at whether to go on."""
+"""The most seeds of two or more units: the default of sentencepiece."""
+_FIRST = LAST_ENDING + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """What a training starts from: the units by count, then the others by count times length.
+    """The units by count, then the other seeds by count times length.
 
     Attributes:
         bytes: The exact bytes of each, with its mark.
-        counts: How often each stands in the corpus.
-        sizes: How many units each has.
+        counts: The count of each in the corpus.
+        sizes: Its length in units.
         units: The first so many seeds are the units.
         occurrences: The weight of all words: what an objective is divided by.
-        unknown: How often something stands in the corpus that no piece has, by weight: symbols, and what is not covered.
-        apart: How many tokens that is.
+        unknown: The count in the corpus of what no piece has, by weight: symbols, and what is
+            not covered.
+        apart: The number of tokens of these.
     """
 
     bytes: Sequence[bytes]
     counts: Sequence[int]
-    sizes: Sequence[int]
+    sizes: array[int]
     units: int
     occurrences: int
     unknown: int = 0
     apart: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The seeds of a corpus, and the corpus as far as they stand in it.
+class Layout(NamedTuple):
+    """A corpus laid out.
 
     Attributes:
         seeds: The seeds.
-        pieces: The same as strings with a character a unit.
-        segments: The corpus cut wherever no seed lies across, each distinct segment with its weight. No segmentation of
-            a word is lost or gained by such a cut, so that segments stand for words in all sums.
+        ground: The text, and where seeds stand in it.
+        places: A place of each seed.
+        segments: The words cut wherever no seed lies across: segments stand for words in all sums.
     """
 
     seeds: Seeds
-    pieces: list[str]
-    segments: Mapping[str, int]
+    ground: Ground
+    places: array[int]
+    segments: Strings
 
 
-def find_seeds(coded: Coded, size: int = SEED_SIZE) -> Generator[float, None, Found]:
-    """Find the seeds of a corpus.
+def lay_out(coded: Coded, size: int, run: Passes) -> Layout:
+    """Find the seeds of a corpus, and where they stand.
 
     Args:
         coded: The corpus.
-        size: At most so many seeds of two or more units.
-
-    Yields:
-        How much is done, from 0 to 1.
+        size: The most seeds of two or more units.
+        run: The passes.
     """
-    search = _Search(coded)
-    for done in search.run():
-        yield 0.8 * done
-    text, spell = coded.text, to_bytes if coded.plain else coded.bytes
-    alphabet = sorted((-count, coded.units[code], code) for code, count in search.units.items())
-    named = []
-    for place, length, count in search.found:
-        piece = text[place : place + length]
-        exact = spell(piece)
-        named.append((-count * length, -len(exact), exact, piece, count))
-    yield 0.85
-    named.sort()
-    del named[size:]
-    yield 0.9
-    seeds = Seeds(
-        bytes=[unit for _, unit, _ in alphabet] + [exact for _, _, exact, _, _ in named],
-        counts=[-count for count, _, _ in alphabet] + [count for _, _, _, _, count in named],
-        sizes=[1] * len(alphabet) + [len(piece) for _, _, _, piece, _ in named],
-        units=len(alphabet),
-        occurrences=sum(coded.weights),
-        unknown=coded.unknown, apart=coded.apart,
+    exact = list(coded.units.values())
+    text = run.codes(coded.text, [*coded.endings, *coded.units])
+    weight = array("q", chain.from_iterable(map(repeat, coded.weights, coded.sizes)))
+    counts, firsts, rest = array(
+        "q", bytes(8 * (_FIRST + len(exact)))
+    ), ints(_FIRST + len(exact)), ints(len(text))
+    for low, high in reversed(list(blocks(0, len(text), run.CHUNK))):
+        run.count_units(text, weight, low, high, rest, counts, firsts)
+        tick(300, PER_MILLE)
+    order = finished(run.suffixes(text, rest, len(exact)))
+    found = _repeated(coded, run, text, rest, order, weight, exact)
+    found = _fitting(coded, run, text, found)
+    best = _by_worth(coded, run, text, exact, found)
+    # Units by count, then the others; where there are too many, segments are cut by all of them all the same.
+    alphabet = sorted(range(len(exact)), key=lambda code: -counts[_FIRST + code])
+    sizes = ints(len(exact), 1) + run.pick(found.sizes, best)
+    ground = Ground(
+        text, ints(_FIRST + len(exact), -1), sizes, ints(len(text)), ints(len(text), -1), ints(len(sizes), -1)
     )
-    yield 0.95
-    pieces = [code for _, _, code in alphabet] + [piece for _, _, _, piece, _ in named]
-    return Found(seeds, pieces, search.segments())
+    for seed, code in enumerate(alphabet):
+        ground.units[_FIRST + code] = seed
+    _cover(run, order, found, best, len(best), ground)
+    segments = _segments(run, text, weight, ground.lengths)
+    if len(best) > size:
+        ground = ground._replace(lengths=ints(len(text)), deepest=ints(len(text), -1))
+        _cover(run, order, found, best, size, ground)
+        best = best[:size]
+    places = run.pick(found.places, best)
+    pieces = (
+        coded.text[place : place + length] for place, length in zip(places, sizes[len(exact) :], strict=False)
+    )
+    spelled = map(to_bytes if coded.plain else coded.bytes, pieces)
+    seeds = Seeds(
+        bytes=[*(exact[code] for code in alphabet), *spelled],
+        counts=[counts[_FIRST + code] for code in alphabet] + run.pick(found.counts, best).tolist(),
+        sizes=sizes[: len(exact) + size],
+        units=len(exact), occurrences=sum(coded.weights), unknown=coded.unknown, apart=coded.apart,
+    )
+    tick(800, PER_MILLE)
+    return Layout(seeds, ground, array("i", [firsts[_FIRST + code] for code in alphabet]) + places, segments)
 
 
-class _Search:
-    """Looks for repeated substrings: places that begin alike are parted by what follows, again and again."""
+def _repeated(
+    coded: Coded, run: Passes, text: array[int], rest: array[int], order: array[int], weight: array[int],
+    exact: Sequence[bytes],
+) -> Found:
+    """Return the substrings that occur at least twice and go on in two ways."""
+    # At each suffix one that ends its word, and one that it has in common with the next.
+    most = 2 * len(order)
+    found = Found(ints(most), ints(most), array("q", bytes(8 * most)), ints(most), ints(most))
+    if not most:
+        return found
+    cut = coded.prefix  # the first byte of what follows, its mark not counted
+    leads = array(
+        "i", [-1, "▁".encode()[0], 0, *(unit[cut] if len(unit) > cut else unit[0] for unit in exact)]
+    )
+    stack, state = Open(*(array("q", bytes(8 * (DEEPEST + 1))) for _ in Open._fields)), array("q", bytes(32))
+    stack.lead[0] = leads[text[order[0]]]
+    for low, high in blocks(0, len(order), run.CHUNK >> 3):
+        run.branches(text, rest, order, weight, leads, low, high, state, stack, found)
+        tick(500, PER_MILLE)
+    return _those(run, found, range(state[0]))
 
-    def __init__(self, coded: Coded) -> None:
-        self._coded = coded
-        self._weight = weight = list[int]()
-        for length, times in zip(coded.sizes, coded.weights, strict=True):
-            for start in range(0, length, patience.PART):
-                if start:
-                    patience.check()
-                weight += [times] * min(patience.PART, length - start)
-        self._reach = bytearray(b"\1") * len(coded.text)
-        self.found: list[tuple[int, int, int]] = []
-        self.units: Counter[str] = Counter()
 
-    def run(self) -> Generator[float, None, None]:
-        """Fill `found`, with a place, the length and the weight of each, and `units`. Yields how much is done, from 0 to 1."""
-        coded = self._coded
-        text, leads, end = coded.text, coded.leads(), coded.end
-        endings = (end, coded.space, coded.line)
-        alone = end in text
-        kinds = coded.kinds or dict.fromkeys(coded.units, INHERITED)
-        after = [text[depth:] for depth in range(MAX_LENGTH + 1)]  # what follows so many units after a place
-        firsts: defaultdict[str, list[int]] = defaultdict(list)
-        for part in in_parts(enumerate(text)):
-            for place, code in part:
-                firsts[code].append(place)
-        for ending in endings:
-            firsts.pop(ending, None)
-        stack = []
-        for code, places in firsts.items():
-            self.units[code] = self._times(places)
-            if kinds[code] != NEVER:
-                stack.append((1, places, kinds[code]))
-        total, steps, looks = len(text), 0, _LOOK_EVERY
-        left = total
-        while stack:
-            depth, places, kind = stack.pop()
-            if depth == 1:
-                left -= len(places)
-            steps += len(places)
-            if steps >= looks:
-                looks = steps + _LOOK_EVERY
-                yield 1 - left / total
-            if len(places) == 2:  # most are
-                one, two = places
-                codes = after[depth]
-                while (code := codes[one]) == codes[two] and depth < MAX_LENGTH and code not in endings:
-                    now = kinds[code]
-                    if now != INHERITED:
-                        if now <= MARK or MARK < kind != now:
-                            break
-                        kind = now
-                    depth += 1
-                    codes = after[depth]
-                following = {code: [one]}
-                following.setdefault(codes[two], []).append(two)
-            else:
-                codes = after[depth]
-                following = {}
-                for some in in_parts(places) if len(places) > patience.PART else (places,):
-                    for place in some:
-                        code = codes[place]
-                        if code in following:
-                            following[code].append(place)
-                        else:
-                            following[code] = [place]
-            if depth > 1 and (end in following or (len(following) > 1 and len({leads[code] for code in following}) > 1)):
-                self._add(places, depth)
-            if depth == MAX_LENGTH:
-                continue
-            for code, group in following.items():
-                if code in endings:
-                    continue
-                if len(group) == 1:
-                    if alone:
-                        self._alone(group[0], depth + 1)
-                    continue
-                now = kinds[code]
-                if now == INHERITED:
-                    stack.append((depth + 1, group, kind))
-                elif now > MARK and (kind <= MARK or kind == now):
-                    stack.append((depth + 1, group, now))
+def _those(run: Passes, found: Found, which: Sequence[int]) -> Found:
+    return Found(*(run.pick(values, which) for values in found))
 
-    def _add(self, places: list[int], depth: int) -> None:
-        count = self._times(places)
-        if count < _LEAST:
-            return
-        coded, place = self._coded, places[0]
-        if coded.kinds is None and not coded.fits(coded.text[place : place + depth]):
-            return
-        self.found.append((place, depth, count))
-        reach = self._reach
-        for part in in_parts(places) if len(places) > patience.PART else (places,):
-            for place in part:
-                reach[place] = depth  # deeper ones come later
 
-    def _times(self, places: list[int]) -> int:
-        """How often what begins at these places stands in the corpus."""
-        weight = self._weight.__getitem__
-        if len(places) <= patience.PART:
-            return sum(map(weight, places))
-        return sum(sum(map(weight, part)) for part in in_parts(places))
+def _fitting(coded: Coded, run: Passes, text: array[int], found: Found) -> Found:
+    """Those that the filter of the recipe lets pass."""
+    good, size = bytearray(b"\1") * len(found.places), len(found.places)
+    if coded.kinds is not None:
+        kinds = array("i", [NEVER] * _FIRST + [*coded.kinds])
+        for low, high in blocks(0, size, run.CHUNK):
+            run.fits(text, found, kinds, low, high, good)
+            tick(600, PER_MILLE)
+    elif coded.valid is not None:
+        substrings = (
+            coded.text[place : place + length]
+            for place, length in zip(found.places, found.sizes, strict=True)
+        )
+        good = bytearray(coded.valid(coded.bytes(one)) for part in in_blocks(substrings) for one in part)
+    return found if all(good) else _those(run, found, array("i", compress(range(size), good)))
 
-    def _alone(self, place: int, depth: int) -> None:
-        """What begins at one place only branches at the end of its word alone."""
-        weight, coded = self._weight[place], self._coded
-        if weight >= _LEAST:
-            end = coded.text.find(coded.end, place + depth, place + MAX_LENGTH + 1)
-            if end >= 0 and coded.fits(coded.text[place:end]):
-                self.found.append((place, end - place, weight))
-                self._reach[place] = end - place
 
-    def segments(self) -> Counter[str]:
-        """The words cut wherever no piece that was found lies across, with their weights."""
-        text, reach = self._coded.text, self._reach
-        out: Counter[str] = Counter()
-        start = 0
-        for length, weight in zip(self._coded.sizes, self._coded.weights, strict=True):
-            last = start + length - 1
-            furthest = start + reach[start]
-            places = range(start + 1, last)
-            for part in in_parts(places) if length > patience.PART else (places,):
-                for place in part:
-                    if place >= furthest:
-                        out[text[start:place]] += weight
-                        start = place
-                    if place + reach[place] > furthest:
-                        furthest = place + reach[place]
-            out[text[start:last]] += weight
-            start = last + 1
-        return out
+def _by_worth(
+    coded: Coded, run: Passes, text: array[int], exact: Sequence[bytes], found: Found
+) -> array[int]:
+    """Their places by count times length, of equals the longest in bytes first, then by their bytes."""
+    size = len(found.places)
+    worths, lengths, ranks = array("q", bytes(8 * size)), ints(size), found.lows
+    widths = array("i", [0] * _FIRST + list(map(len, exact)))
+    for low, high in blocks(0, size, run.CHUNK):
+        run.measure(text, found, widths, low, high, worths, lengths)
+        tick(700, PER_MILLE)
+    if coded.prefix or any(longer.startswith(unit) for unit, longer in pairwise(exact)):
+        # Strings of units in order are not in the order of their bytes.
+        pieces = [
+            coded.text[place : place + length]
+            for place, length in zip(found.places, found.sizes, strict=True)
+        ]
+        named = [(coded.bytes(piece), piece) for piece in pieces]
+        lengths = array("i", [len(spelled) for spelled, _ in named])
+        ranks = ints(size)
+        run.rank(array("i", sorted(range(size), key=named.__getitem__)), 0, size, ranks)
+    best: array[int] = run.by_worth(worths, lengths, ranks)
+    return best
+
+
+def _cover(run: Passes, order: array[int], found: Found, best: array[int], most: int, ground: Ground) -> None:
+    ids = ints(len(best))
+    run.rank(best, len(ground.sizes) - len(best), most, ids)
+    state = array("q", [len(ids) - 1, 0])
+    while not run.cover(order, found, ids, run.CHUNK, state, ground):
+        tick(750, PER_MILLE)
+
+
+def _segments(run: Passes, text: array[int], weight: array[int], lengths: Ints) -> Strings:
+    found, state = Strings(ints(len(text)), ints(len(text)), floats(len(text))), array("q", bytes(24))
+    for low, high in blocks(0, len(text), run.CHUNK >> 3):
+        run.segments(text, weight, lengths, low, high, state, found)
+        tick(780, PER_MILLE)
+    return Strings(found.starts[: state[0]], found.ends[: state[0]], found.weights[: state[0]])

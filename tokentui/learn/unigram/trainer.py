@@ -1,146 +1,446 @@
-"""The trainer of `objective=unigram`: a training, and what a screen or a tokenizer wants to know of the step where it stands."""
+"""Training a unigram language model by expectation, maximisation and pruning (Kudo 2018), one step at a time.
+
+    seeds                                       # step 0: every substring that repeats
+    while more than 1.1 times the size asked for:
+        em, em                                  # p(piece) from the expected counts of all segmentations
+        prune                                   # a quarter of the pieces goes: those whose loss is least
+    em, em, cut                                 # to the size asked for
+
+The engine makes one model out of another. This module knows the models of all computed steps, walks among
+them, and says what each makes of the corpus.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+import time
+from collections.abc import Mapping, Sequence
 from math import exp
-from typing import Any
+from typing import NamedTuple
 
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import tick
+from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.unigram.model import Dropped, Model
-from tokentui.learn.unigram.plain import drain
-from tokentui.learn.unigram.rows import DroppedRow, PieceRow
-from tokentui.learn.unigram.shown import Shown
-from tokentui.learn.unigram.training import Training
+from tokentui.learn.base import OldFace
+from tokentui.learn.kernels.unigram_text import LONGEST
+from tokentui.learn.trainer import COMPILED, PLAIN, SLICE_S, Goal, Round, Size, Tokens, Traits, Why
+from tokentui.learn.unigram.coded import PER_MILLE
+from tokentui.learn.unigram.engine import Engine, Judged
+from tokentui.learn.unigram.lattice import Slices, finished
+from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Model, pruned_size, steps_left
+from tokentui.learn.unigram.seeds import SEED_SIZE
+from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, PieceCandidate, RoundStep
+from tokentui.learn.values import Changed, Entry, Life, Page, Place, Query, Span, Stop, Stretch, WhatIf
+from tokentui.recipe import Ending, Recipe, Stops
+from tokentui.text.count import Words
+
+VOCAB_SIZE = 8000
+"""The size that a training prunes towards where none was asked for: the default of sentencepiece."""
 
 
-class UnigramTrainer(Training):
-    """A unigram training with the face that all trainers have; see `Training` for its arguments."""
+class _Position(NamedTuple):
+    """A model, and what the corpus is by it: its length in pieces, and the objective; in the middle of a
+    pruning also how many pieces are dropped, of how many."""
 
-    _last_shown: Shown | None = None
+    model: Model
+    tokens: int
+    objective: float
+    taken: int = 0
+    going: int = 0
+
+
+class UnigramTrainer(OldFace):
+    """A unigram training at a step; see `learn.trainer.Trainer`.
+
+    Step 0 is the model of the seeds. A long step is made in slices: `advance` may return in the middle of
+    one, and the trainer is then still at the step before.
+
+    Seeds are those of sentencepiece when the documents are given as `lines`, since it looks for them in
+    lines. Counted words alone
+    do not tell which of them end a line: without `lines` each is taken to have a ▁ after it, so that a word
+    which the library saw before spaces and at ends of lines, and nowhere else, is no seed. The library counts
+    twice what ends lines as the very last line does; this does not. Every unit that the coverage of the
+    recipe takes in is required.
+
+    Args:
+        words: The counted pre-tokens of the corpus.
+        recipe: The recipe, whose objective is `unigram`.
+        first_id: The first id given.
+        specials: Special tokens, which take the first ids and count in the size.
+        vocab_size: The size to prune towards until a run asks for another. One that the units alone exceed is
+            taken as just large enough for them.
+        lines: The documents that the words come from.
+        seed_size: The most seeds of two or more units.
+    """
+
+    known_for = Stops()
+    what_if: tuple[WhatIf, ...] = ()
+    memory = 0
+    """The bytes that models and words take are not counted."""
+
+    def __init__(
+        self,
+        words: Words,
+        recipe: Recipe,
+        *,
+        first_id: int = 0,
+        specials: Sequence[str] = (),
+        vocab_size: int = VOCAB_SIZE,
+        lines: Sequence[str] | None = None,
+        seed_size: int = SEED_SIZE,
+    ) -> None:
+        self.words = words
+        self.recipe = recipe
+        self.first_id = first_id
+        self.specials = tuple(specials)
+        symbols = sum(name not in self.specials for name in recipe.symbols)
+        self._others = len(self.specials) + symbols + (256 if recipe.unknown == "byte-fallback" else 0)
+        self._max_length: int | None = None
+        self._shown: ModelVocabulary | None = None
+        with quiet_collector():
+            self._engine = Engine(words, recipe, lines, seed_size)
+            self._target = self._size(vocab_size)
+            self._start()
+        tick(PER_MILLE, PER_MILLE)
+
+    def _start(self) -> None:
+        """Forget all steps and stand on the seeds."""
+        self.number = 0
+        self._between: _Position | None = None
+        self._work: Slices[_Position] | None = None
+        self._positions = [finished(self._survey(self._engine.first(self._max_length or LONGEST)))]
+
+    def _survey(self, model: Model) -> Slices[_Position]:
+        """Survey the corpus by a model: its length in pieces, and the objective."""
+        known, seeds = (yield from self._engine.survey(model)), self._engine.seeds
+        tokens = round(sum(known.uses)) + seeds.apart
+        return _Position(model, tokens, -known.likelihood / max(1, seeds.occurrences))
+
+    def _next(self) -> Slices[_Position]:
+        """The step after the last computed one."""
+        last = self._positions[-1].model
+        return (yield from self._survey((yield from self._engine.next(last, self._target, self._others))))
+
+    # ---- the present step
 
     @property
-    def pairs(self) -> int:
-        """How many pieces a pruning may choose among: all of them."""
-        return self.pieces
+    def computed(self) -> int:
+        """The furthest step that has been made."""
+        return len(self._positions) - 1
 
     @property
-    def merges(self) -> int:
-        """Of the vocabulary: it has none."""
-        return 0
+    def at(self) -> _Position:
+        """The present position: of a step, or in the middle of a pruning."""
+        return self._between or self._positions[self.number]
 
-    def step_of(self, tokens: frozenset[bytes], first: int = 0) -> int | None:
-        """The first known step after `first` that drops one of these pieces, the last known one for what stays to the end.
+    @property
+    def model(self) -> Model:
+        """The model of this step: pieces by their numbers among the seeds, and their scores."""
+        return self.at.model
 
-        None for what is no piece at all.
+    @property
+    def limits(self) -> Stops:
+        """The stops that steps are made under."""
+        return Stops(vocab_size=self._target, max_length=self._max_length)
+
+    @property
+    def least_size(self) -> int:
+        """The number of ids that the units and what is no piece take: no pruning goes below."""
+        return self._others + self._engine.seeds.units
+
+    @property
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return Traits(
+            grows=False, shrinks=True, heavy=True, engine=COMPILED if self._engine.compiled else PLAIN,
+            step="step",
+            columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
+            substeps=self,
+        )
+
+    def _size(self, asked: int) -> int:
+        return max(asked, self.least_size)
+
+    # ---- walking
+
+    def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
+        """Walk towards a step, or on to a stop, for a short while; see `Trainer.advance`.
+
+        Another size than before takes back the prunings that would differ, another greatest length all steps.
+        A size of None is the one asked for last. `merges` counts steps.
         """
-        exact = self._maker.seeds.bytes
-        for number in range(first + 1, self.known + 1):
-            if any(exact[piece] in tokens for piece in self._models[number].dropped.pieces):
-                return number
-        if self._models[-1].final and any(exact[piece] in tokens for piece in self._models[-1].pieces):
-            return self.known
+        self._bound(stops)
+        stops = stops if goal is None else self.limits
+        if goal != self.number:
+            self._between = None
+        deadline = time.perf_counter() + seconds
+        while True:
+            if goal is not None and self.number >= goal:
+                self.number = goal
+                return Stop.MERGES
+            if reason := self.end(stops):
+                return reason
+            self._forward()
+            if time.perf_counter() > deadline:
+                return None
+
+    def _forward(self) -> None:
+        """Go to the next step if it is computed, else work on it for about a millisecond."""
+        self._between = None
+        if self.number == self.computed:
+            self._work = self._work or self._next()
+            try:
+                next(self._work)
+                return
+            except StopIteration as stop:
+                self._work = None
+                if stop.value is None:  # an interrupt ended the work in the middle: begin it again
+                    return
+                self._positions.append(stop.value)
+        self.number += 1
+
+    def _bound(self, stops: Stops) -> None:
+        """Take another size or greatest length: what was made under the old ones and would differ is
+        forgotten."""
+        if stops.max_length != self._max_length:
+            self._max_length = stops.max_length
+            self._start()
+        old = self._target
+        new = old if stops.vocab_size is None else self._size(stops.vocab_size)
+        if new == old:
+            return
+        self._target, self._work, self._between = new, None, None
+        for number, (model, *_) in enumerate(self._positions[:-1]):
+            kind, size = model.coming(new), len(model.pieces)
+            alike = kind != PRUNE or pruned_size(size, new) == pruned_size(size, old)
+            if kind == CUT or kind != model.coming(old) or not alike:
+                del self._positions[number + 1 :]
+                self.number = min(self.number, number)
+                return
+
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why no further step may be made under these stops, None where one may."""
+        if stops.merges is not None and self.number >= stops.merges:
+            return Stop.MERGES
+        target = self._target if stops.vocab_size is None else self._size(stops.vocab_size)
+        model = self._positions[self.number].model
+        if not model.pieces:
+            return Stop.NO_PAIR
+        if model.final and target == self._target:
+            return Stop.VOCAB_SIZE if self.size_at(self.number) >= target else Stop.NO_PAIR
         return None
 
-    def candidates(self, limit: int = 100, start: int = 0) -> list[PieceRow]:
-        """The pieces in the order in which pruning takes them; see `prune_order`."""
-        return self.prune_order(limit, start)
+    def ending(self, stops: Stops) -> Ending:
+        """The step that the training ends with: the number of prunings is an estimate until the last one is
+        made."""
+        model = self._positions[-1].model
+        guess = self.computed + steps_left(model, self._target)
+        if stops.merges is not None and (stops.merges <= self.computed or stops.merges < guess):
+            return Ending(stops.merges, "stop" if stops.merges <= self.computed else "at most")
+        return Ending(guess, "last" if model.final or not model.pieces else "about")
 
-    def prune_order(self, limit: int = 100, start: int = 0) -> list[PieceRow]:
-        """The pieces of this step in the order in which pruning takes them, by this step's figures.
+    # ---- piece by piece
+
+    def fine(self, pieces: int) -> int:
+        """Walk through the coming pruning, so many pieces on or back, in order of loss; see `Substeps`.
+
+        The trainer stays at its step; vocabulary, corpus and figures are those of the model without what has
+        been dropped so far. The next step makes the whole pruning, from wherever the walk is; a step back
+        leaves it.
+        """
+        if (kind := self._coming) not in (PRUNE, CUT):
+            what = "the training is over"
+            what = "the next step is a round of EM: it weighs all pieces at once" if kind else what
+            raise TokentuiError(what, "piece by piece", "go on to a pruning" if kind else "go back")
+        going = self._judged.going
+        taken = min(max(0, self.at.taken + pieces), len(going))
+        self._between = None
+        if taken:
+            part = self._engine.without(self._positions[self.number].model, going[:taken])
+            self._between = finished(self._survey(part))._replace(taken=taken, going=len(going))
+        return taken
+
+    @property
+    def walked(self) -> tuple[int, int] | None:
+        """The number of pieces dropped of the next pruning and the number to drop; None outside a walk."""
+        return (self._between.taken, self._between.going) if self._between else None
+
+    @property
+    def _coming(self) -> str:
+        return self._positions[self.number].model.coming(self._target)
+
+    @property
+    def _judged(self) -> Judged:
+        """The effect of the next pruning on the pieces of this step."""
+        return self._engine.judge(self._positions[self.number].model, self._target, self._others)
+
+    # ---- looking
+
+    def step_at(self, number: int) -> RoundStep:
+        """A computed step, 1 for the first; 0 for the seeds."""
+        model, tokens, objective, _, _ = self._positions[number]
+        return RoundStep(
+            number=number, kind=model.what, tokens=tokens,
+            vocab_size=self.size_at(number),
+            round=model.round, kept=len(model.pieces), dropped=len(model.dropped.pieces), objective=objective,
+            final=model.final,
+        )
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in pieces after a computed step, by weight; of this one as far as it is
+        walked through."""
+        return self.at.tokens if number == self.number else self._positions[number].tokens
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a computed step, specials counted; of this one as far as it is walked
+        through."""
+        at = self.at if number == self.number else self._positions[number]
+        return self._others + len(at.model.pieces)
+
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first computed step at which a goal is reached, or the first after a step; None where there is
+        none yet.
+
+        A piece is found at the step that drops it, or at the last step where it stays to the end.
+        """
+        if isinstance(goal, Size | Tokens):
+            steps = range(after + 1 if after else 0, self.computed + 1)
+            if isinstance(goal, Size):
+                return next((n for n in steps if self.size_at(n) <= goal.ids), None)
+            return next((n for n in steps if self.tokens_at(n) >= goal.tokens), None)
+        exact = self._engine.seeds.bytes
+        for number in range(after + 1, self.computed + 1):
+            if any(exact[piece] in goal.tokens for piece in self._positions[number].model.dropped.pieces):
+                return number
+        last = self._positions[-1].model
+        stays = last.final and any(exact[piece] in goal.tokens for piece in last.pieces)
+        return self.computed if stays else None
+
+    def why(self, number: int, stops: Stops) -> Why:
+        """The position in the training; no candidate is taken alone."""
+        step, kind = self.step_at(self.number), self._coming
+        at = Round(
+            last="seeds" if not self.number else CUT if step.final else step.kind,
+            round=step.round, pieces=len(self.model.pieces), dropped=step.dropped,
+            objective=self.at.objective,
+            before=self._positions[self.number - 1].objective if self.number else None, next=kind,
+            going=len(self._judged.going) if kind in (PRUNE, CUT) else None, taken=self.at.taken,
+        )
+        return Why(None, None, 0, 0, "", self.end(stops), (), at)
+
+    def candidates(self, query: Query) -> Page[PieceCandidate]:
+        """The pieces in the order in which pruning takes them, by the figures of this step.
 
         The first call at a step takes the passes of a pruning over the corpus.
-
-        Args:
-            limit: How many at most.
-            start: How many of the first to leave out.
         """
-        model, exact = self._models[self.number], self._maker.seeds.bytes
-        judged = self._maker.judge(model, self._target, self._others)
-        gone = set(self._going(model)[: self._walk.taken]) if self._walk else set()
-        rows = []
-        for n in judged.order[start : start + limit]:
-            piece = model.pieces[n]
-            reason = judged.reasons.get(piece, "")
-            rows.append(PieceRow(
-                piece=exact[piece],
-                probability=exp(model.scores[n]),
-                expected=model.expected[n],
-                uses=judged.uses[piece],
-                loss=judged.worth.loss[n],
-                alternative=tuple(exact[part] for part in judged.path(piece)),
-                goes=bool(reason),
-                reason=reason,
-                taken=n in gone,
-            ))
-        return rows
+        model, exact, judged = self._positions[self.number].model, self._engine.seeds.bytes, self._judged
+        gone = set(judged.going[: self.at.taken])
+        top = max(0, min(query.top, len(judged.order) - 1))
+        places: tuple[int, ...] = ()
 
-    def left(self, limit: int | None = None, start: int = 0) -> list[DroppedRow]:
-        """What the last step dropped, and why; in a walk through a pruning, what the walk dropped, the latest first."""
-        exact = self._maker.seeds.bytes
-        dropped = self.model.dropped
-        if self._walk:
-            model = self._models[self.number]
-            judged = self._maker.judge(model, self._target, self._others)
-            dropped = Dropped()
-            for n in reversed(self._going(model)[: self._walk.taken]):
-                dropped.add(model.pieces[n], judged.reasons[model.pieces[n]], judged.worth.loss[n])
-        which = slice(start, None if limit is None else start + limit)
-        return [
-            DroppedRow(exact[piece], reason, figure)
-            for piece, reason, figure in zip(
-                dropped.pieces[which], dropped.reasons[which], dropped.figures[which], strict=True
+        def candidate(n: int) -> PieceCandidate:
+            piece = model.pieces[n]
+            probability, expected, uses = exp(model.scores[n]), model.expected[n], judged.uses[piece]
+            loss, reason = judged.worth.loss[n], judged.reasons.get(piece, "")
+            parts = tuple(exact[part] for part in judged.path(piece))
+            values = probability, expected, round(uses), loss, parts, reason
+            return PieceCandidate(
+                (piece,), parts, exact[piece], -loss, values,
+                probability=probability, expected=expected, uses=uses, loss=loss, reason=reason,
+                taken=n in gone,
             )
-        ]
+
+        if query.match:
+            joined = any(needle.strip(b"+") for needle in query.match)
+
+            def matches(n: int) -> bool:
+                piece, path = model.pieces[n], judged.path(model.pieces[n]) if joined else ()
+                alternative = b"+".join([exact[part] for part in path])
+                return any(needle in exact[piece] or needle in alternative for needle in query.match)
+
+            places = tuple(row for row, n in enumerate(judged.order) if matches(n))
+        rows = tuple(map(candidate, judged.order[top : top + query.rows]))
+        return Page(rows, top, len(judged.order), places)
+
+    def left(self) -> list[Left]:
+        """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the
+        latest first."""
+        exact, dropped = self._engine.seeds.bytes, self.model.dropped
+        if self._between:
+            model, judged = self._positions[self.number].model, self._judged
+            pieces = [
+                (model.pieces[n], judged.worth.loss[n]) for n in reversed(judged.going[: self._between.taken])
+            ]
+            return [Left(exact[piece], judged.reasons[piece], loss) for piece, loss in pieces]
+        return [Left(exact[piece], REASONS[why], figure) for piece, why, figure in zip(*dropped, strict=True)]
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step; first, by `newest`, the pieces that the last step
+        dropped."""
+        return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
+
+    def segment(self, place: Place) -> list[Span]:
+        """The segmentation of a word at this step."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("a unigram training has words alone")
+        spans = self._vocabulary().spans(place.text)
+        last = None if place.units is None else place.first + place.units
+        return [span for span in spans if span.end > place.first and (last is None or span.start < last)]
+
+    def changed(self) -> Changed:
+        """The changes of the last step: any word may be segmented in another way."""
+        if not self.number and not self._between:
+            return Changed(differs=lambda word: False)
+        before = self._positions[self.number if self._between else self.number - 1].model
+        old, now = self._laid_out(before), self._vocabulary()
+        return Changed(everything=True, differs=lambda word: old.pieces(word) != now.pieces(word))
+
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word, from step 0 up to this one."""
+        lives: list[Life] = []
+        for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
+            pieces = tuple(self._laid_out(model).pieces(word))
+            if not lives or lives[-1].pieces != pieces:
+                lives.append(Life(number, pieces))
+        return lives
 
     @property
     def vocabulary(self) -> ScoredVocabulary:
         """The vocabulary of this step: the pieces by score, the most probable first."""
-        return self._shown.vocabulary
+        return self._vocabulary().vocabulary
 
     @property
     def uses(self) -> Sequence[int]:
-        """How often each symbol of the vocabulary stands in the best segmentations of the corpus, by weight."""
-        return self._shown.uses
+        """The count of each symbol of the vocabulary in the best segmentations of the corpus, by weight."""
+        return self._vocabulary().uses
 
-    @property
-    def _shown(self) -> Shown:
-        """The vocabulary of this step and how it cuts words, kept while the step stays."""
-        if self._last_shown is None or self._last_shown.model is not self.model:
-            self._last_shown = self._show(self.model)
-        return self._last_shown
+    def _vocabulary(self) -> ModelVocabulary:
+        if self._shown is None or self._shown.model is not self.model:
+            self._shown = self._laid_out(self.model)
+        return self._shown
 
-    def _show(self, model: Model) -> Shown:
-        uses = drain(self._maker.survey(model)).uses
-        return Shown.of(model, self._maker.seeds, uses, self.recipe, self.specials, self.first_id)
-
-    def word(self, word: str, first: int = 0, units: int | None = None) -> list[tuple[int, int]] | None:
-        """How a word is cut at this step: its tokens in order, as (unit that it starts with, symbol), -1 for what is no piece.
-
-        Args:
-            word: The word; any text at all.
-            first: Start with the token that covers this unit.
-            units: Stop after so many units.
-        """
-        return self._shown.word(word, first, units)
+    def _laid_out(self, model: Model) -> ModelVocabulary:
+        uses = finished(self._engine.survey(model)).uses
+        return ModelVocabulary(model, self._engine.seeds, uses, self.recipe, self.specials, self.first_id)
 
     def length(self, symbol: int) -> int:
-        """How many units a symbol covers."""
-        return self._shown.length(symbol)
+        """The old face: the units that a symbol covers."""
+        return 1 if symbol < 0 else self._engine.seeds.sizes[
+            self._engine.seeds.bytes.index(self.vocabulary.pieces[symbol])
+        ]
 
-    def newest(self) -> int:
-        """No symbol is new: a step weighs pieces or drops them."""
-        return -1
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
+        """The tokenizer of a computed step, of the present one where None."""
+        if number is None or number == self.number:
+            return Tokenizer(self.vocabulary, 0, run)
+        return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)
 
-    def touched(self) -> Callable[[str], bool]:
-        """A test of whether the last step changed how a word is cut."""
-        if not self.number and not self._walk:
-            return lambda word: False
-        before = self._models[self.number if self._walk else self.number - 1]
-        old, now = self._show(before), self._shown
-        return lambda word: old.pieces(word) != now.pieces(word)
-
-    def tokenizer(self, run: dict[str, Any] | None = None) -> Tokenizer:
-        """The tokenizer of this very step."""
-        return Tokenizer(self.vocabulary, 0, run)
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> UnigramTrainer:
+        """Another training over the same corpus that stands at a computed step; it shares the models up to
+        there."""
+        other = copy.copy(self)
+        other._positions, other.number = self._positions[:], number
+        other._work = other._between = other._shown = None
+        return other

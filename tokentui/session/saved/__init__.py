@@ -1,4 +1,4 @@
-"""What outlives the process: a session's state, saved beside it and read again after a lost line."""
+"""The saved state of a session: written while it runs, restored after a lost connection."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ import os
 import platformdirs
 
 _MARK = b'"ended": false\n}'
-"""How a session ends in its file that its user did not leave."""
+"""The last bytes of the file of a session that its user did not leave."""
 
 
 def any_open() -> bool:
-    """Whether some session looks as if its user had not left it. What it is `store.offered` finds out."""
+    """True if some saved session looks as if its user had not left it; `store.offered` reads it."""
     home = os.environ.get("TOKENTUI_HOME") or platformdirs.user_state_dir("tokentui", appauthor=False)
     try:
         with os.scandir(os.path.join(home, "sessions")) as listed:

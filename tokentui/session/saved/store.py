@@ -8,13 +8,13 @@ import hashlib
 import os
 from pathlib import Path
 
-from tokentui.core.atomic import write_whole
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_whole
 from tokentui.core.paths import state_dir
 from tokentui.session.saved.value import Kept, dumps, loads
 
 MOST_SESSIONS = 20
-"""How many sessions are kept; the oldest go."""
+"""The most sessions to keep; older ones are deleted."""
 LARGEST = 16 << 20
 """A larger file was not written here."""
 
@@ -36,13 +36,13 @@ class Keeper:
         self._lock = _hold(self.path)
 
     def save(self, kept: Kept) -> bool:
-        """Write the session whole or not at all; the generation before it stays beside it.
+        """Write the session atomically and keep the previous generation in a second file.
 
         Returns:
-            Whether there was anything to write.
+            True if there was anything to write.
 
         Raises:
-            TokentuiError: It cannot be written.
+            TokentuiError: The file cannot be written.
         """
         data = dumps(kept)
         if data == self._written:

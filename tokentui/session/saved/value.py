@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 
 VERSION = 1
 _FORMAT = "tokentui session"
@@ -22,10 +22,10 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A training that was stepped through: its recipe, the words of its run, and the step where it stood."""
+    """A training that was stepped through: its recipe, its run, and the step where it stood."""
 
     recipe: Recipe
-    run: tuple[tuple[str, Any], ...] = ()
+    run: Run = dataclasses.field(default_factory=Run)
     step: int = 0
 
 
@@ -63,7 +63,7 @@ class Kept:
 
     @property
     def name(self) -> str:
-        """What it is about, in a word or two; not yet safe to draw."""
+        """A short name for the corpus, not yet sanitized for a terminal."""
         return "a typed text" if self.scratch is not None else " ".join(self.sources)
 
 
@@ -119,12 +119,11 @@ def _head(version: int, checksum: str) -> bytes:
 
 
 def _branch(branch: Branch) -> dict[str, Any]:
-    return {"recipe": branch.recipe.to_dict() | branch.recipe.shape, "run": dict(branch.run), "step": branch.step}
+    return {"recipe": branch.recipe.to_dict() | branch.recipe.shape, "run": branch.run.words, "step": branch.step}
 
 
 def _read_branch(value: Any) -> Branch:
-    run = tuple((name, tuple(one) if isinstance(one, list) else one) for name, one in value["run"].items())
-    return Branch(Recipe.from_dict(value["recipe"], "session"), run, int(value["step"]))
+    return Branch(Recipe.from_dict(value["recipe"], "session"), Run.of(value["run"]), int(value["step"]))
 
 
 def _kept(body: Any) -> Kept:

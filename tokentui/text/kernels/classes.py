@@ -1,8 +1,8 @@
 """The character classes that a scanner tells apart, asked of the installed `regex` module itself.
 
-Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table is made when it is
-first needed, in some hundredths of a second, by running the very classes over every code point: it can be neither stale nor
-different.
+Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table
+is made when it is first needed, in some hundredths of a second, by running the very classes over every code
+point: it can be neither stale nor different.
 """
 
 from __future__ import annotations
@@ -18,16 +18,25 @@ import regex
 from tokentui.text import bert
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
-"""The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space, digit or letter
-from SIGN to MARK; letters from EITHER on; what may stand where upper case is asked for from MARK to UPPER."""
+"""The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space,
+digit or letter from SIGN to MARK; letters from EITHER on; what may stand where upper case is asked for from
+MARK to UPPER."""
 START = 15
 """No character: stands before the first of a text."""
 CLASSES = 16
 """A pair of classes is looked up at `left * CLASSES + right`."""
 
 _PATTERNS = {
-    SPACING: r"\s", NEWLINE: r"[\r\n]", SPACE: " ", NUMBER: r"\p{N}", APOSTROPHE: "'", SLASH: "/", MARK: r"\p{M}",
-    UPPER: r"[\p{Lu}\p{Lt}]", LOWER: r"\p{Ll}", EITHER: r"[\p{Lm}\p{Lo}]",
+    SPACING: r"\s",
+    NEWLINE: r"[\r\n]",
+    SPACE: " ",
+    NUMBER: r"\p{N}",
+    APOSTROPHE: "'",
+    SLASH: "/",
+    MARK: r"\p{M}",
+    UPPER: r"[\p{Lu}\p{Lt}]",
+    LOWER: r"\p{Ll}",
+    EITHER: r"[\p{Lm}\p{Lo}]",
 }
 """The pattern of each class; of two that fit a character the later holds. SIGN is the rest."""
 _CODES = 0x110000
@@ -41,7 +50,8 @@ FOLDED = "sdmtlvre"
 class ClassTable:
     """A class for each code point, in two steps: `low[high[code >> 7] << 7 | code & 127]`.
 
-    `high` holds 16-bit numbers in the machine's order, `low` a byte for each class; its first block is that of ASCII.
+    `high` holds 16-bit numbers in the machine's order, `low` a byte for each class; its first block is that
+    of ASCII.
     """
 
     high: bytes
@@ -91,7 +101,10 @@ def bert_table() -> ClassTable:
 
 @functools.cache
 def bert_runs_table() -> ClassTable:
-    """What BERT's normalisation makes a space, as SPACE, and LOWER for the rest. It drops some white space: words go on there."""
+    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, else LOWER.
+
+    BERT drops some white space: a word goes on there.
+    """
     classes = bytearray([LOWER]) * _CODES
     _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE, _all_codes())
     return _folded(classes)
@@ -99,7 +112,10 @@ def bert_runs_table() -> ClassTable:
 
 @functools.cache
 def folds() -> tuple[tuple[int, int], ...]:
-    """What else than ASCII is a letter of a contraction where case does not count: (code point, the small ASCII letter)."""
+    """The letters outside ASCII that fold to a letter of a contraction.
+
+    Each is (code point, lowercase ASCII letter). They count where a split ignores case.
+    """
     return tuple(
         (ord(match.group()), ord(letter))
         for letter in FOLDED
@@ -118,5 +134,7 @@ def _fill(classes: bytearray, pattern: Any, name: int, text: str, at: int = 0) -
 def _folded(classes: bytearray) -> ClassTable:
     """The table with each distinct block once."""
     blocks: dict[bytes, int] = {}
-    high = [blocks.setdefault(bytes(classes[at : at + _BLOCK]), len(blocks)) for at in range(0, _CODES, _BLOCK)]
+    high = [
+        blocks.setdefault(bytes(classes[at : at + _BLOCK]), len(blocks)) for at in range(0, _CODES, _BLOCK)
+    ]
     return ClassTable(array("H", high).tobytes(), b"".join(blocks))

@@ -1,14 +1,16 @@
-"""What two neighbouring characters say about the border between them, for each split that has a scanner.
+"""Rules for the border between two neighbouring characters, for each split that has a scanner.
 
-Most borders of words follow from the classes of the two characters beside them. A scanner looks these up, and runs the whole
-rule of a word (`scan_words`) only where the table says ASK. Words are found from left to right, so an entry has to hold where
-the word of the left character starts at a true border and every pair since then said JOIN.
+Most borders of words follow from the classes of the two characters around them. A scanner looks these up, and
+runs the whole rule of a word (`scan_words`) only where the table has ASK. Words are found from left to
+right, so an entry has to hold where the word of the left character starts at a true border and every pair
+since then has JOIN.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import NamedTuple
 
 from tokentui.recipe import Recipe
 from tokentui.text.kernels.classes import (
@@ -26,6 +28,7 @@ from tokentui.text.kernels.classes import (
     START,
     UPPER,
 )
+from tokentui.text.split import SPLITS
 
 JOIN = 0
 CUT = 1
@@ -33,7 +36,8 @@ CUT = 1
 ASK = CUT | 2
 """Run the rule of the whole word."""
 BORDER = CUT | 4
-"""A word ends here whatever stands around, and the words before are the same if the text ends here: it may be cut in two."""
+"""A word ends here whatever stands around, and the words before are the same if the text ends here: it may be
+cut in two."""
 DROP = 8
 """Added to a border: what starts here is no word."""
 
@@ -100,49 +104,68 @@ def _bert(left: int, right: int) -> int:
     return BORDER | DROP if right == SPACE else BORDER
 
 
-_PAIRS: dict[str, Callable[[int, int], int]] = {
-    "gpt2": _gpt2, "cl100k": _gpt4, "cl100k-classic": _gpt4, "llama3": _gpt4, "o200k": _gpt4o,
-    "whitespace": _whitespace, "bert": _bert, "bert-runs": _bert,
-}
+GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
 RUNS = "bert-runs"
 """Not a split, but scanned: what stands between the white space that BERT's normalisation keeps."""
-SCANNED = tuple(name for name in _PAIRS if name != RUNS)
-"""The splits that have a scanner."""
-GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
-WORD_RULES = {"gpt2": GPT2, "cl100k": GPT4_TRAILING, "o200k": GPT4O}
-"""The rule of the whole word, GPT4 where none stands. The splits that drop white space never ask."""
+
+
+class Rule(NamedTuple):
+    """A rule of `text.split.Split`: what two characters say, and the rule of the whole word where they say
+    ASK."""
+
+    pairs: Callable[[int, int], int]
+    word: int = GPT4  # never asked for where white space is dropped
+
+
+RULES = {
+    "gpt2": Rule(_gpt2, GPT2), "gpt4": Rule(_gpt4), "gpt4-trailing": Rule(_gpt4, GPT4_TRAILING),
+    "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert), RUNS: Rule(_bert),
+}
+"""The rules by the names that records of splits give."""
+
+
+def rule_of(split: str) -> str:
+    """The name of the rule by which a split, or `RUNS`, is scanned; empty where it is not."""
+    return split if split == RUNS else SPLITS.of(split).rule
 
 
 def is_shaped(recipe: Recipe) -> bool:
-    """Whether words are cut by more than the split: at symbols, or after a space that is set in front or left out."""
+    """True if more than the split determines the words of a text.
+
+    Symbols do, and a space that is set in front or left out.
+    """
     return bool(recipe.symbols) or recipe.prefix_space is not None
 
 
 def is_bert(recipe: Recipe) -> bool:
-    """Whether the words of a text are those of its runs, each normalised and split by itself."""
-    return not is_shaped(recipe) and recipe.split == "bert" and recipe.normalize in (("bert-uncased",), ("bert-cased",))
+    """True if BERT's rule applies: each run of a text is normalised and split by itself."""
+    cleaned = recipe.normalize in (("bert-uncased",), ("bert-cased",))
+    return not is_shaped(recipe) and cleaned and rule_of(recipe.split) == "bert"
 
 
 def is_spaced(recipe: Recipe) -> bool:
-    """Whether the words of a text are those of its runs, each normalised and split by itself.
+    """True if each run of a text is normalised by `nmt-nfkc` and split by itself.
 
-    The white space that BERT's normalisation keeps are spaces after `nmt-nfkc` too, which makes one of several and none at the
-    ends; no rule of it begins with a space; and `metaspace` sets a ▁ before a text as before all that follows a space.
+    `nmt-nfkc` turns the white space that BERT's normalisation keeps into spaces. It squeezes several spaces
+    into one and drops those at the ends. None of its rules begins with a space. `metaspace` sets a ▁ before a
+    text as it does in place of each space.
     """
-    return not is_shaped(recipe) and recipe.split == "metaspace" and recipe.normalize == ("nmt-nfkc",)
+    return (
+        not is_shaped(recipe) and recipe.normalize == ("nmt-nfkc",) and SPLITS.of(recipe.split).marks_spaces
+    )
 
 
 def scans(recipe: Recipe) -> bool:
-    """Whether the words of a recipe are counted by kernels."""
+    """True if kernels count the words of a recipe."""
     if is_shaped(recipe):
         return False
-    return is_spaced(recipe) or (recipe.split in SCANNED and (not recipe.normalize or is_bert(recipe)))
+    return is_spaced(recipe) or (bool(rule_of(recipe.split)) and (not recipe.normalize or is_bert(recipe)))
 
 
 @functools.cache
 def pairs(split: str) -> bytes:
     """The table of a split: an entry for each two classes."""
-    rule = _PAIRS[split]
+    rule = RULES[rule_of(split)].pairs
     drops = {SPACE, SPACING, NEWLINE} if rule in (_whitespace, _bert) else set()
     return bytes(
         (CUT | DROP if right in drops else CUT) if left == START else rule(left, right)

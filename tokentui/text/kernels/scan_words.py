@@ -1,8 +1,9 @@
 """Kernels: where the word that starts at a place ends, by the whole rule of its split.
 
-Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. `high` and `low` are those of a
-`ClassTable`; `folds` holds those of `classes.folds`, one after the other, and nothing where case counts.
-Each rule says what the split's pattern in `tokentui.text.split` says, one alternative after the other.
+Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. `high` and `low` are
+those of a `ClassTable`; `folds` holds those of `classes.folds`, one after the other, and nothing where case
+counts. Each rule says what the split's pattern in `tokentui.text.split` says, one alternative after the
+other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Ints = Sequence[int]
 
 @inlined
 def width_of(lead: int) -> int:
-    """How many bytes a character has, by its first."""
+    """The number of bytes of a character, by its first byte."""
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
@@ -90,7 +91,8 @@ def contraction_end(data: Ints, at: int, end: int, folds: Ints) -> int:
 
 @inlined
 def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, high: Ints, low: Ints) -> int:
-    r"""The white space of a word: `\s++$` where `trailing`, `\s*[\r\n]+` where `by_lines`, `\s+(?!\S)`, `\s`."""
+    r"""The white space of a word: `\s++$` where `trailing`, `\s*[\r\n]+` where `by_lines`, `\s+(?!\S)`,
+    `\s`."""
     here, last, line = at, at, -1
     while here < end:
         kind = class_of(code_at(data, here), high, low)
@@ -135,7 +137,8 @@ def number_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
 
 @inlined
 def signs_end(data: Ints, at: int, end: int, slashes: bool, high: Ints, low: Ints) -> int:
-    """Signs with the line ends after them, and the slashes among these; `at` where none starts there, a space before or not."""
+    """Signs with the line ends after them, and the slashes among these; `at` where none starts there, a space
+    before or not."""
     start = at + 1 if data[at] == 32 else at
     here = run_end(data, start, end, SIGN, MARK, high, low)
     if here == start:
@@ -147,7 +150,8 @@ def signs_end(data: Ints, at: int, end: int, slashes: bool, high: Ints, low: Int
 
 @inlined
 def gpt4_end(data: Ints, at: int, end: int, trailing: bool, folds: Ints, high: Ints, low: Ints) -> int:
-    """GPT-4: contractions; letters with what else than a line end before; digits by threes; signs; white space."""
+    """GPT-4: contractions; letters with what else than a line end before; digits by threes; signs; white
+    space."""
     after = contraction_end(data, at, end, folds)
     if after > at:
         return after
@@ -166,7 +170,8 @@ def gpt4_end(data: Ints, at: int, end: int, trailing: bool, folds: Ints, high: I
 def cased_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
     """`[upper]*[lower]+`, where marks and letters without case are both; `at` where that fits nothing.
 
-    The first part takes all it can. Where no lower case follows it gives back, as far as the last character that is both.
+    The first part takes all it can. Where no lower case follows it gives back, as far as the last character
+    that is both.
     """
     here, both = at, at
     while here < end:
@@ -188,7 +193,8 @@ def cased_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
 
 @inlined
 def gpt4o_end(data: Ints, at: int, end: int, folds: Ints, high: Ints, low: Ints) -> int:
-    """GPT-4o: as GPT-4, but words end before an upper case, hold marks, and hold the contraction after them."""
+    """GPT-4o: as GPT-4, but words end before an upper case, hold marks, and hold the contraction after
+    them."""
     kind = class_of(code_at(data, at), high, low)
     if kind == NUMBER:
         return number_end(data, at, end, high, low)

@@ -1,30 +1,20 @@
-"""Encodings of one text under each other: a row a column, and a ruler that says how many columns cut at each place."""
+"""Encodings of one text under each other: a row a column, and a ruler that says how many columns cut at each
+place.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
-from typing import ClassVar
 
 from rich.cells import set_cell_size
-from textual.binding import BindingType
 
 from tokentui.core.safetext import safe
-from tokentui.session.compared import (
-    DROPPED,
-    LETTERS,
-    Agreement,
-    Aligned,
-    Alignment,
-    ColumnView,
-    Disagreement,
-    Mark,
-    PairAgreement,
-    Passage,
-)
-from tokentui.session.compared import Cell as Placed
-from tokentui.ui.actions import bindings
+from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark
+from tokentui.session.catalog import Cell as Placed
+from tokentui.session.snapshot import Aligned, PairAgreement
+from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
 from tokentui.ui.compare.column_panes import letter
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
@@ -35,15 +25,7 @@ from tokentui.ui.draw.widths import cell_len, clusters_of
 REFUSAL_SHOWN = 300
 _MARGIN = 3
 _STRIDE = 8
-"""How far a key scrolls, in columns of the terminal."""
-FACTS: tuple[tuple[str, str, Callable[[Agreement], float | None]], ...] = (
-    ("exact words", "words cut alike / words", lambda one: one.exact),
-    ("precision", "boundaries of both / boundaries of {b}", lambda one: one.precision),
-    ("recall", "boundaries of both / boundaries of {a}", lambda one: one.recall),
-    ("F1", "2 · boundaries of both / (those of {a} + those of {b})", lambda one: one.f1),
-    ("token ratio", "tokens of {b} / tokens of {a}", lambda one: one.token_ratio),
-)
-"""How far two columns agree: its name, its formula with {a} and {b} for their letters, its value."""
+"""The number of terminal columns that one key scrolls."""
 
 
 def crop(cell: Cell, start: int, end: int) -> Cell:
@@ -55,7 +37,8 @@ def crop(cell: Cell, start: int, end: int) -> Cell:
         if at >= end:
             break
         if at + size > start:
-            out.append((_cut(text, start - at, end - at), name) if at < start or at + size > end else (text, name))
+            out.append((_cut(text, start - at, end - at), name) if at < start or at + size > end
+                else (text, name))
         at += size
     return tuple(out)
 
@@ -72,7 +55,8 @@ def _cut(text: str, start: int, end: int) -> str:
     return "".join(out)
 
 
-def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: frozenset[int], start: int, end: int) -> Cell:
+def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: frozenset[int], start: int,
+        end: int) -> Cell:
     """The columns `start` to `end` of a row.
 
     Args:
@@ -136,7 +120,6 @@ def _marks(alignment: Alignment, start: int, end: int) -> Iterator[Mark]:
 class AlignedRows(Lines, can_focus=True):
     """The rows, the ruler, and how far two of them agree."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("aligned")]
     DEFAULT_CSS = """
     AlignedRows { height: 1fr; }
     """
@@ -144,7 +127,7 @@ class AlignedRows(Lines, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.aligned: Aligned | None = None
-        self.columns: tuple[ColumnView, ...] = ()
+        self.columns: tuple[ColumnSnapshot, ...] = ()
         self.pair: tuple[int, int] | None = None
         self.left = 0
         """The first column of the alignment that is seen."""
@@ -152,9 +135,10 @@ class AlignedRows(Lines, can_focus=True):
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
 
-    def show(self, aligned: Aligned, columns: Sequence[ColumnView], pair: tuple[int, int] | None) -> None:
+    def take(self, aligned: Aligned, columns: Sequence[ColumnSnapshot], pair: tuple[int, int] | None) -> None:
         """Take encodings, the columns of Compare, and the keys of the two that are looked at."""
-        if self.aligned is None or (self.aligned.text, self.aligned.passage) != (aligned.text, aligned.passage):
+        if self.aligned is None or (self.aligned.text, self.aligned.passage) != (aligned.text,
+                aligned.passage):
             self.left, self.here = 0, None
         self.aligned, self.columns, self.pair = aligned, tuple(columns), pair
         self._scroll(self.left)
@@ -221,15 +205,15 @@ class AlignedRows(Lines, can_focus=True):
         self.left = max(0, min(left, most))
         self.again()
 
-    def action_sideways(self, by: int) -> None:
+    def sideways(self, by: int) -> None:
         """Scroll."""
         self._scroll(self.left + by * _STRIDE)
 
-    def action_first(self) -> None:
+    def first(self) -> None:
         """Scroll to the beginning."""
         self._scroll(0)
 
-    def action_last(self) -> None:
+    def last(self) -> None:
         """Scroll to the end."""
         self._scroll(1 << 30)
 
@@ -242,7 +226,8 @@ class AlignedRows(Lines, can_focus=True):
     @property
     def _tail(self) -> int:
         """The columns that the numbers of tokens take."""
-        most = max((len(tokens) for tokens in self.aligned.tokens), default=0) if self.aligned is not None else 0
+        most = max((len(tokens) for tokens in self.aligned.tokens),
+            default=0) if self.aligned is not None else 0
         return len(plural(max(2, most), "token")) + 2
 
     @property
@@ -267,13 +252,16 @@ class AlignedRows(Lines, can_focus=True):
             if alignment is not None and column.key in aligned.keys:
                 row = aligned.keys.index(column.key)
                 tokens = aligned.tokens[row]
-                last = column.at.last_id if column.at is not None else None
-                fresh = frozenset(n for n, token in enumerate(tokens) if last is not None and token.id == last)
+                last = column.at.last_id
+                fresh = frozenset(n for n,
+                    token in enumerate(tokens) if last is not None and token.id == last)
                 drawn = row_cell(alignment, row, here, fresh, *span)
-                count: Cell = (("›" if more else " ", "muted"), (plural(len(tokens), "token").rjust(tail - 1), "strong"))
+                count: Cell = (("›" if more else " ", "muted"),
+                    (plural(len(tokens), "token").rjust(tail - 1), "strong"))
                 yield (*head, *drawn, *blank(room - ui_text.width(drawn)), *count)
             elif column.key in refused:
-                yield (*head, *ui_text.clip(((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),), width - _MARGIN - 1))
+                yield (*head, *ui_text.clip(((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),),
+                    width - _MARGIN - 1))
             else:
                 yield (*head, ("–", "muted"))
         if alignment is not None and len(aligned.keys) > 1:
@@ -289,7 +277,8 @@ class AlignedRows(Lines, can_focus=True):
 
 
 def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
-    """`A·B  boundaries 3 shared, 1 only A, 3 only B · exact words 0.5000 · …`, as many facts as there is room for.
+    """`A·B  boundaries 3 shared, 1 only A, 3 only B · exact words 0.5000 · …`, as many facts as there is room
+    for.
 
     Args:
         pair: Two columns and how far they agree.
@@ -300,13 +289,15 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
     one = pair.agreement
     only = one.boundaries_a - one.shared, one.boundaries_b - one.shared
     out: Cell = (
-        letter(a), ("·", "muted"), letter(b), ("  boundaries ", "muted"), (number(one.shared), "strong"), (" shared, ", "muted"),
-        (number(only[0]), ""), (f" only {LETTERS[a]}, ", "muted"), (number(only[1]), ""), (f" only {LETTERS[b]}", "muted"),
+        letter(a), ("·", "muted"), letter(b), ("  boundaries ", "muted"), (number(one.shared), "strong"),
+        (" shared, ", "muted"),
+        (number(only[0]), ""), (f" only {LETTERS[a]}, ", "muted"), (number(only[1]), ""),
+        (f" only {LETTERS[b]}", "muted"),
     )
-    for name, _, value in FACTS:
-        figure = value(one)
+    for measure in PAIR_MEASURES:
+        figure = measure.of(one)
         if figure is not None:
-            more: Cell = ((f" · {name} ", "muted"), (f"{figure:.4f}", ""))
+            more: Cell = ((f" · {measure.title} ", "muted"), (f"{figure:.4f}", ""))
             if ui_text.width(out) + ui_text.width(more) > room:
                 break
             out = (*out, *more)

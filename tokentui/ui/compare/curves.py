@@ -2,21 +2,119 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
-
-from textual.binding import BindingType
-from textual.message import Message
+from dataclasses import dataclass
+from itertools import groupby
 
 from tokentui.core.safetext import safe
-from tokentui.session.compared import CURVES, LETTERS, ColumnView, Curve, Curves
-from tokentui.ui.actions import bindings
-from tokentui.ui.compare.chart import Series, bounds, plot
+from tokentui.session.snapshot import CURVES, Curve, Curves
+from tokentui.session.views import LETTERS, ColumnSnapshot
 from tokentui.ui.compare.column_panes import letter
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, blank, spread
 from tokentui.ui.draw.text import Cell, Run
+
+_DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+"""The bits of a braille character (U+2800 and up): two columns, from the top."""
+_BLANK = 0x2800
+_DASH = 4
+"""Dots of a dashed series that are drawn, and as many that are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A curve: values at ascending steps, the name of its style, whether it is dashed, and the scale that it
+    is drawn to: those of one scale share the least and the greatest value.
+    """
+
+    steps: Sequence[int]
+    values: Sequence[float]
+    style: str
+    dashed: bool = False
+    scale: int = 0
+
+    def at(self, step: float) -> float | None:
+        """The value at a step, on a line between the steps that are known; None outside of these."""
+        if not self.steps or not self.steps[0] <= step <= self.steps[-1]:
+            return None
+        right = bisect_left(self.steps, step)
+        if self.steps[right] == step:
+            return self.values[right]
+        low, high = self.steps[right - 1], self.steps[right]
+        return self.values[right - 1] + (self.values[right] - self.values[right - 1]) * (step - low) / (
+            high - low)
+
+    def known(self, step: int) -> tuple[int, float] | None:
+        """The last known step up to this one, with its value; None where there is none."""
+        place = bisect_right(self.steps, step) - 1
+        return (self.steps[place], self.values[place]) if place >= 0 else None
+
+
+def bounds(series: Sequence[Series]) -> tuple[float, float] | None:
+    """The least and the greatest value, None where there is none."""
+    values = [value for one in series for value in one.values]
+    return (min(values), max(values)) if values else None
+
+
+def plot(series: Sequence[Series], end: int, width: int, height: int,
+        cursor: int | None = None) -> list[Cell]:
+    """The chart, line by line from the top, from step 0 at the left edge to `end` at the right.
+
+    Args:
+        series: The curves; where two share a character it has the style of the first.
+        end: The last step.
+        width: The columns of the terminal.
+        height: The lines.
+        cursor: The column of an upright line, None for none.
+    """
+    scales = {scale: bounds([one for one in series if one.scale == scale]) or (0.0, 0.0)
+        for scale in {s.scale for s in series}}
+    masks = [[0] * width for _ in range(height)]
+    styles = [[""] * width for _ in range(height)]
+    for one in reversed(series):
+        low, high = scales[one.scale]
+        before: int | None = None
+        for x in range(2 * width):
+            value = one.at(x * end / max(1, 2 * width - 1))
+            if value is None:
+                before = None
+                continue
+            y = _level(value, low, high, 4 * height)
+            if not one.dashed or x % (2 * _DASH) < _DASH:
+                for dot in _stretch(before, y):
+                    masks[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
+                    styles[dot // 4][x // 2] = one.style
+            before = y
+    return [_line(masks[row], styles[row], cursor) for row in range(height)]
+
+
+def _stretch(before: int | None, now: int) -> range:
+    """The dots of a column: a steep curve is drawn from where it was, so that it does not break up."""
+    if before is None or abs(before - now) < 2:
+        return range(now, now + 1)
+    return range(before + 1, now + 1) if before < now else range(now, before)
+
+
+def _level(value: float, low: float, high: float, dots: int) -> int:
+    """The dot of a value, from the top."""
+    if high <= low:
+        return dots // 2
+    return min(dots - 1, max(0, round((high - value) / (high - low) * (dots - 1))))
+
+
+def _line(masks: Sequence[int], styles: Sequence[str], cursor: int | None) -> Cell:
+    drawn = []
+    for x, (mask, style) in enumerate(zip(masks, styles, strict=True)):
+        if mask:
+            # A braille character without dots would be no blank to every terminal.
+            drawn.append((chr(_BLANK + mask), style))
+        else:
+            drawn.append(("│", "frame") if x == cursor else (" ", ""))
+    return tuple(("".join(text for text, _ in run), style) for style,
+        run in groupby(drawn, key=lambda one: one[1]))
+
 
 ERROR_SHOWN = 200
 _TOTALS = ("tokens", "bits")
@@ -41,7 +139,8 @@ def series_of(curve: Curve, field: str, place: int) -> Series:
     """A curve of a column at a place; steps without a value are left out."""
     scale = int(curve.held_out and field in _TOTALS)
     pairs = [
-        (step, float(value)) for step, value in zip(curve.steps, getattr(curve, field), strict=False) if value is not None
+        (step, float(value)) for step, value in zip(curve.steps, getattr(curve, field), strict=False)
+        if value is not None
     ]
     steps, values = zip(*pairs, strict=True) if pairs else ((), ())
     return Series(steps, values, f"column-{place}", curve.held_out, scale)
@@ -50,24 +149,20 @@ def series_of(curve: Curve, field: str, place: int) -> Series:
 class CurveChart(Lines, can_focus=True):
     """The chart."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("curves")]
     DEFAULT_CSS = """
     CurveChart { height: 1fr; }
     """
 
-    class Turned(Message):
-        """Another measure is drawn."""
-
     def __init__(self) -> None:
         super().__init__()
         self.curves: Curves | None = None
-        self.columns: tuple[ColumnView, ...] = ()
+        self.columns: tuple[ColumnSnapshot, ...] = ()
         self.measure = 0
         """The place in `CURVES` of what is drawn."""
         self.cursor: int | None = None
         """The step that is read; None for that of the first column."""
 
-    def show(self, curves: Curves | None, columns: Sequence[ColumnView]) -> None:
+    def take(self, curves: Curves | None, columns: Sequence[ColumnSnapshot]) -> None:
         """Take curves, and the columns of Compare."""
         self.curves, self.columns = curves, tuple(columns)
         self.again()
@@ -79,13 +174,12 @@ class CurveChart(Lines, can_focus=True):
 
     # What the user does.
 
-    def action_curve(self, by: int) -> None:
+    def turn(self, by: int) -> None:
         """Draw another measure."""
         self.measure = (self.measure + by) % len(CURVES)
         self.again()
-        self.post_message(self.Turned())
 
-    def action_sideways(self, by: int) -> None:
+    def sideways(self, by: int) -> None:
         """Move the cursor by so many columns of the chart."""
         if self.curves is None:
             return
@@ -93,11 +187,11 @@ class CurveChart(Lines, can_focus=True):
         step = self._at(self.curves) + by * max(1, round(self.curves.end / wide))
         self._move(step, by)
 
-    def action_first(self) -> None:
+    def first(self) -> None:
         """The cursor to the start."""
         self._move(0, -1)
 
-    def action_last(self) -> None:
+    def last(self) -> None:
         """The cursor to the end."""
         self._move(self.curves.end if self.curves is not None else 0, 1)
 
@@ -125,7 +219,8 @@ class CurveChart(Lines, can_focus=True):
         places = {column.key: place for place, column in enumerate(self.columns)}
         field = CURVES[self.measure][0]
         found = self.curves.series if self.curves is not None else ()
-        return [(places[one.key], one, series_of(one, field, places[one.key])) for one in found if one.key in places]
+        return [(places[one.key], one, series_of(one, field, places[one.key])) for one in found
+            if one.key in places]
 
     def _labels(self, series: Sequence[Series]) -> tuple[str, str]:
         low, high = bounds([one for one in series if not one.scale]) or (0.0, 0.0)
@@ -138,14 +233,14 @@ class CurveChart(Lines, can_focus=True):
         return max(1, self.size.width - max(map(len, labels)) - 4)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """What is drawn, the chart, its axis, and the values at the cursor; or that it is still to come."""
+        """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
         return list(self._lines(width, height))[:height]
 
     def _lines(self, width: int, height: int) -> Iterator[Cell]:
         yield self._titles(width)
         curves, found = self.curves, self._series
         if curves is None or not found:
-            yield ((" coming …", "muted"),)
+            yield ((" loading …", "muted"),)
             return
         errors = [(place, one.error) for place, one, _ in found if one.error]
         readings = list(self._readings(curves, found, width))
@@ -164,7 +259,8 @@ class CurveChart(Lines, can_focus=True):
         own = ", its own scale" if CURVES[self.measure][0] in _TOTALS else ""
         note: Cell = ((f"dashed: second corpus{own} ", "muted"),) if held else ()
         if ui_text.width(tabs) + ui_text.width(note) > width:
-            tabs = [(" ", ""), (CURVES[self.measure][1], "focus"), (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
+            tabs = [(" ", ""), (CURVES[self.measure][1], "focus"),
+                (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
         return spread(tuple(tabs), note, width)
 
     def _chart(self, curves: Curves, series: Sequence[Series], width: int, height: int) -> Iterator[Cell]:
@@ -191,8 +287,9 @@ class CurveChart(Lines, can_focus=True):
     def _column(step: int, end: int, wide: int) -> int:
         return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
 
-    def _readings(self, curves: Curves, found: Sequence[tuple[int, Curve, Series]], width: int) -> Iterator[Cell]:
-        """What each curve is at the cursor, the second corpus on a line of its own."""
+    def _readings(self, curves: Curves, found: Sequence[tuple[int, Curve, Series]],
+            width: int) -> Iterator[Cell]:
+        """Return the value of each curve at the cursor, the second corpus on a line of its own."""
         field, at = CURVES[self.measure][0], self._at(curves)
         digits, wide = len(number(curves.end)), max(map(len, self._labels([one for _, _, one in found])))
         for held in (False, True):
@@ -203,7 +300,8 @@ class CurveChart(Lines, can_focus=True):
             out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
             for place, one in mine:
                 known = one.known(at)
-                # The steps that are known differ from column to column: of an earlier one it is said to be near.
+                # The steps that are known differ from column to column: of an earlier one it is said to be
+                # near.
                 near = "≈" if known is not None and known[0] != at else " "
                 said = "–" if known is None else figure(field, known[1])
                 more: Cell = (("  ", ""), (LETTERS[place], f"column-{place}"), (f" {near}{said:>{wide}}", ""))

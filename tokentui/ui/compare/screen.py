@@ -1,65 +1,61 @@
 """Compare: two to four columns in step, where they part, and what it costs. What its keys do."""
 
+
 from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import combinations
-from typing import ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES
 from tokentui.recipe import Recipe
-from tokentui.session.commands import CancelWork, GoTo, Move, Play, Speed, Type
-from tokentui.session.compared import (
-    MOST,
+from tokentui.session.catalog import MOST
+from tokentui.session.commands import CancelWork, Command, SetInput
+from tokentui.session.commands_compare import (
     AddColumn,
     ColumnWanted,
-    GoToParting,
-    HeldOut,
-    InStepBy,
+    GoToDivergence,
+    HoldOut,
+    MeasureUnder,
     MoveColumn,
     NextPassage,
-    Passage,
     RemoveColumn,
     ShowPassage,
-    TokenInBoth,
-    Under,
+    SyncBy,
 )
-from tokentui.session.snapshot import LossRow, PairRow, TokenRow
-from tokentui.ui.actions import bindings, meant
-from tokentui.ui.compare.column_panes import Aside, ChoiceTable, ColumnSays
-from tokentui.ui.compare.curves import CurveChart
-from tokentui.ui.compare.lists import AgreementList
-from tokentui.ui.compare.panes import ComparePanes
+from tokentui.session.snapshot import TokenInBoth
+from tokentui.session.views import LossRow, PairRow, Passage, TokenRow
+from tokentui.ui.compare.column_panes import ChoiceTable
+from tokentui.ui.compare.measures import AgreementList
+from tokentui.ui.compare.panes import COLUMNS, ENCODE, ComparePanes
 from tokentui.ui.compare.parting import SideTable
-from tokentui.ui.compare.places import COLUMNS, ENCODE, PANES
 from tokentui.ui.compare.vocabulary import TokensTable
+from tokentui.ui.dialogs.add import AddScreen
+from tokentui.ui.dialogs.ask import AskLine, FindScreen, Going, conventions, foretell_conventions
+from tokentui.ui.dialogs.inspect import InspectScreen, spelled_marks
+from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
 from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.face import Face, not_yet
 
 
 class CompareScreen(ComparePanes):
     """Compare; see `ComparePanes` for what it is made from."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("compare")]
-    EVERYWHERE = "compare"
-    """The context of what works on all of it, for the command palette."""
 
     # What the panes ask for.
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
         if isinstance(event.table, ChoiceTable):
-            # One window for all columns, so that their rows stand beside each other.
+            # One window for all columns, so that their rows are side by side.
             table = self.columns[self.place].table
             height = max(event.table.size.height, table.size.height)
-            self.see(pairs_top=max(0, table.top - height), pairs_rows=3 * height)
+            self.see(candidates_top=max(0, table.top - height), candidates_rows=3 * height)
         elif isinstance(event.table, TokensTable) and self.pair is not None:
-            self.see(vocabulary=self.vocabulary.look(self.pair))
+            self.see(tokens=self.vocabulary.look(self.pair))
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
@@ -77,45 +73,33 @@ class CompareScreen(ComparePanes):
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         if isinstance(event.table, SideTable):
-            self.action_to_parting()
+            self.go_to_parting()
         elif isinstance(event.table, AgreementList):
             self._encode_stretch(event.key)
         elif isinstance(event.table, TokensTable):
             self._inspect(event.table.token_at(event.index))
-        elif isinstance(event.table, ChoiceTable) and (column := self.column_here()) is not None and column.at is not None:
-            rows: tuple[PairRow | LossRow, ...] = column.at.pairs[event.index - column.at.pairs_top :][:1]
+        elif isinstance(event.table, ChoiceTable) and (
+                column := self.column_here()) is not None and column.in_sync:
+            page = column.candidates
+            rows: tuple[PairRow | LossRow, ...] = page.rows[event.index - page.top :][:1]
             self._inspect(*rows)
-
-    @on(Aside)
-    def _aside(self, event: Aside) -> None:
-        if isinstance(event.source, ChoiceTable | ColumnSays):
-            self._turn_column(event.by)
-        elif isinstance(event.source, TokensTable):
-            self.vocabulary.turn(event.by)
-            self.draw()
-        else:
-            self._turn_pair(event.by)
-
-    @on(CurveChart.Turned)
-    def _turned(self) -> None:
-        self.draw_titles()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.link.send(Type(event.value))
+        self.face.send(SetInput(event.value))
 
     def _inspect(self, row: PairRow | LossRow | TokenInBoth | None = None) -> None:
-        from tokentui.ui.dialogs.inspect import InspectScreen, spelled_marks
-
         if isinstance(row, TokenInBoth):
             first = row.id_a is not None
             identity, uses = (row.id_a, row.uses_a) if first else (row.id_b, row.uses_b)
             key = None if self.pair is None else self.pair[0 if first else 1]
-            of = next((one.recipe for one in self.snapshot.columns if one.key == key), None) if self.snapshot else None
+            of = next((one.recipe for one in self.snapshot.columns if one.key == key),
+                None) if self.snapshot else None
             marks = spelled_marks(row.piece, of) if of else (0, 0)
-            self.app.push_screen(InspectScreen(TokenRow(identity, row.piece, "token", None, None, uses, marks=marks)))
+            self.face.push(InspectScreen(self.face,
+                TokenRow(identity, row.piece, "token", None, None, uses, marks=marks)))
         elif row is not None:
-            self.app.push_screen(InspectScreen(row))
+            self.face.push(InspectScreen(self.face, row))
 
     def _encode_stretch(self, key: Hashable) -> None:
         match key:
@@ -123,15 +107,16 @@ class CompareScreen(ComparePanes):
                 self._type_text(self.agreement.texts[n])
 
     def _type_text(self, text: str) -> None:
-        self.link.send(ShowPassage(None))
+        self.face.send(ShowPassage(None))
         self.encode.line.value = text
         self.go(ENCODE)
 
     def _turn_column(self, by: int) -> None:
         count = len(self.snapshot.columns) if self.snapshot is not None else 1
-        self.go(COLUMNS, (self.place + by) % count)
+        self.go_to_column((self.place + by) % count)
 
-    def _turn_pair(self, by: int) -> None:
+    def turn_pair(self, by: int) -> None:
+        """Look at another two of the columns."""
         now = self.snapshot
         pairs = list(combinations([column.key for column in now.columns], 2)) if now is not None else []
         if self.pair in pairs and len(pairs) > 1:
@@ -139,104 +124,58 @@ class CompareScreen(ComparePanes):
             self.vocabulary.table.move_to(0)
             self.draw()
         else:
-            self.explorer.say("there are only two columns: + adds one")
+            self.face.say("there are only two columns: + adds one")
 
     def _not_yet(self) -> None:
-        self.explorer.say("not yet: the columns are being opened; press the key again then", "warning")
+        self.face.say("not yet: the columns are being opened; press the key again then", "warning")
 
     # In step.
 
-    def action_move(self, steps: int) -> None:
-        """Steps forward, or back."""
-        self.link.send(Move(steps))
-
-    def action_play(self) -> None:
-        """Run, or stop."""
-        self.link.send(Play())
-
-    def action_speed(self, by: int) -> None:
-        """Play faster, or slower."""
-        self.link.send(Speed(by))
-
-    def action_start(self) -> None:
-        """Go to the start."""
-        self.link.send(GoTo(0))
-
-    def action_end(self) -> None:
-        """Go to the end of the run."""
-        self.link.send(GoTo(None))
-
-    def action_in_step(self) -> None:
+    def turn_sync(self) -> None:
         """Keep the columns together by something else."""
-        self.link.send(InStepBy())
+        self.face.send(SyncBy())
 
-    def action_compare_go_to(self) -> None:
+    def go_to(self) -> None:
         """Ask where to go."""
-        from tokentui.ui.compare.ask import AskLine, Going
-
         now = self.snapshot
         if now is None:
             self._not_yet()
             return
         going = Going(now)
+        self.face.push(AskLine(self.face, "Go to", going.foretell,
+            lambda line: self.send(going.command(line))))
 
-        def asked(line: str | None) -> None:
-            if line is not None:
-                self.link.send(going.command(line))
-
-        self.app.push_screen(AskLine("Go to", going.foretell), asked)
-
-    def action_to_parting(self) -> None:
+    def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
         if self.pair is not None:
-            self.link.send(GoToParting(*self.pair), self._parted)
+            self.face.send(GoToDivergence(*self.pair), self._parted)
         else:
             self._not_yet()
 
     def _parted(self, step: int | None) -> None:
         if step is None:
-            self.explorer.say("no step differs")
+            self.face.say("no step differs")
 
-    def action_spelling(self) -> None:
+    def turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
         self.see(literal=not self.look.literal)
         how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
-        self.explorer.say(f"merges are compared {how}")
-
-    def action_pair(self) -> None:
-        """Another two columns."""
-        self._turn_pair(1)
+        self.face.say(f"merges are compared {how}")
 
     # Encodings.
 
-    def action_type(self) -> None:
-        """Type."""
-        self.link.send(ShowPassage(None))
-        self.go(ENCODE, typing=True)
-
-    def action_clear(self) -> None:
-        """Empty the line."""
-        self.encode.line.value = ""
-
-    def action_passage(self) -> None:
+    def turn_passage(self) -> None:
         """A passage of the corpus, or what was typed."""
-        aligned = self.snapshot.aligned if self.snapshot is not None else None
+        aligned = self.snapshot.between.aligned if self.snapshot is not None else None
         if aligned is not None:
-            self.link.send(ShowPassage(Passage() if aligned.passage is None else None))
+            self.face.send(ShowPassage(Passage() if aligned.passage is None else None))
             self.go(ENCODE)
         else:
             self._not_yet()
 
-    def action_next_parting(self) -> None:
-        """The next disagreement."""
-        self._to_disagreement(backward=False)
-
-    def action_last_parting(self) -> None:
-        """The disagreement before."""
-        self._to_disagreement(backward=True)
-
-    def _to_disagreement(self, backward: bool) -> None:
-        aligned, rows = (self.snapshot.aligned if self.snapshot is not None else None), self.encode.rows
+    def go_to_disagreement(self, backward: bool) -> None:
+        """Go to the next place that the columns cut differently, or the one before."""
+        aligned, rows = (self.snapshot.between.aligned if self.snapshot is not None else None), self.encode.rows
         if aligned is None:
             self._not_yet()
             return
@@ -245,93 +184,88 @@ class CompareScreen(ComparePanes):
         if rows.go_on(backward):
             self.draw_titles()
         elif aligned.passage is not None:
-            self.link.send(NextPassage(backward), lambda found: self._passage_found(found, backward))
+            self.face.send(NextPassage(backward), lambda found: self._passage_found(found, backward))
         elif rows.partings:
             rows.go_round(backward)
             self.draw_titles()
         else:
-            self.explorer.say("this text is cut alike: e looks in the corpus")
+            self.face.say("this text is cut alike: e looks in the corpus")
 
     def _passage_found(self, passage: Passage | None, backward: bool) -> None:
         if passage is None:
-            self.explorer.say("the columns cut the whole corpus alike")
+            self.face.say("the columns cut the whole corpus alike")
         else:
             self.encode.rows.await_passage(passage, backward)
 
     # Columns.
 
-    def action_add(self) -> None:
+    def ask_column(self) -> None:
         """Ask for another column."""
         now = self.snapshot
         if now is None:
             self._not_yet()
             return
         if len(now.columns) == MOST:
-            self.explorer.tell(TokentuiError("there are four columns already", "compare", "x removes one"))
+            self.face.tell(TokentuiError("there are four columns already", "compare", "x removes one"))
             return
-        from tokentui.ui.compare.open import ask_column
-
         column = self.column_here()
-        recipe = column.recipe if column is not None else None
-        ask_column(self.explorer, "Add a column", recipe or Recipe(), self.add_column)
+        recipe = (column.recipe if column is not None else None) or Recipe()
+        add = lambda wanted: self.add_column(wanted) if wanted is not None else None  # noqa: E731
+        self.face.push(AddScreen(self.face, "Add a column", recipe), add)
 
     def add_column(self, wanted: ColumnWanted) -> None:
         """Add a column, and go to it."""
         place = len(self.snapshot.columns) if self.snapshot is not None else 0
-        self.link.send(AddColumn(wanted), lambda _: self.go(COLUMNS, place))
+        self.face.send(AddColumn(wanted), lambda _: self.go_to_column(place))
 
-    def action_remove(self) -> None:
+    def remove_column(self) -> None:
         """Remove the column."""
         if (column := self.column_here()) is not None:
-            self.link.send(RemoveColumn(column.key))
+            self.face.send(RemoveColumn(column.key))
         else:
             self._not_yet()
 
-    def action_move_column(self, by: int) -> None:
+    def move_column(self, by: int) -> None:
         """Move the column to one side."""
         column, now = self.column_here(), self.snapshot
         if now is None:
             self._not_yet()
         if column is not None and now is not None and 0 <= self.place + by < len(now.columns):
             place = self.place + by
-            self.link.send(MoveColumn(column.key, by), lambda _: self.go(self.active, place))
+            self.face.send(MoveColumn(column.key, by), lambda _: self._moved(place))
 
     # What is measured.
 
-    def action_formulas(self) -> None:
+    def turn_formulas(self) -> None:
         """Formulas, or conventions."""
         if self.active != "measures":
             self.go("measures")
         self.measures.turn_formulas()
         self.draw_titles()
 
-    def action_under(self) -> None:
+    def ask_conventions(self) -> None:
         """Ask for conventions."""
-        from tokentui.ui.compare.ask import AskLine, conventions, foretell_conventions
+        take = lambda line: self.send(MeasureUnder(*conventions(line)))  # noqa: E731
+        self.face.push(AskLine(self.face, "Measure under", foretell_conventions, take))
 
-        def asked(line: str | None) -> None:
-            if line is not None:
-                self.link.send(Under(*conventions(line)))
-
-        self.app.push_screen(AskLine("Measure under", foretell_conventions), asked)
-
-    async def action_held_out(self) -> None:
+    def ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""
-        if self.snapshot is not None and self.snapshot.held_out:
-            self.link.send(HeldOut(""))
+        if self.snapshot is not None and self.snapshot.between.held_out:
+            self.send(HoldOut(""))
         else:
-            from tokentui.ui.compare.open import ask_corpus
+            self.face.push(OpenScreen(self.face, corpora=True), self._hold_out)
 
-            await ask_corpus(self.explorer, lambda choice: self.link.send(HeldOut(choice.source, choice.as_)))
+    def _hold_out(self, choice: OpenChoice | None) -> None:
+        if choice is not None:
+            self.send(HoldOut(choice.source, choice.as_))
 
-    def action_bare(self) -> None:
+    def turn_bare(self) -> None:
         """Compare tokens with their marks, or without."""
         self.vocabulary.turn_bare()
         self.draw()
 
-    def action_compare_find(self) -> None:
+    def find(self) -> None:
         """Ask what to find in the vocabularies."""
-        from tokentui.ui.dialogs.find import FindScreen
 
         def asked(text: str | None) -> None:
             if text is not None:
@@ -339,53 +273,87 @@ class CompareScreen(ComparePanes):
                 self.vocabulary.find_text(text)
                 self.draw()
 
-        self.app.push_screen(FindScreen("the vocabularies", self.vocabulary.find), asked)
+        self.face.push(FindScreen(self.face, "the vocabularies", self.vocabulary.find), asked)
 
     # The rest.
 
-    def action_pane(self, name: str) -> None:
-        """Go to a pane; again to the columns: to the next of them."""
-        if name == COLUMNS and self.active == COLUMNS:
+    def _moved(self, place: int) -> None:
+        self.place = place
+        self.go(self.active)
+
+    def send(self, command: Command[Any]) -> None:
+        """Hand a command to the session."""
+        self.face.send(command)
+
+    def go_or_turn(self) -> None:
+        """Go to the columns; again: to the next of them."""
+        if self.active == COLUMNS:
             self._turn_column(1)
         else:
-            self.go(name)
+            self.go(COLUMNS)
 
-    def action_turn(self, by: int) -> None:
-        """Go to the next pane, or the one before; each column is one."""
-        count = len(self.snapshot.columns) if self.snapshot is not None else 1
-        stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(count)]
-        stops += [(name, self.place) for name in PANES if name != COLUMNS]
-        at = stops.index((self.active, self.place))
-        self.go(*stops[(at + by) % len(stops)])
+    def go(self, pane: str, *, typing: bool = False) -> None:
+        """Go to a pane; of the encodings, to the line to type in."""
+        if typing:
+            self.face.send(ShowPassage(None))
+        super().go(pane, typing=typing)
 
-    def action_zoom(self) -> None:
+    def sideways(self, by: int) -> None:
+        """Go to what stands at the side of what has the focus: a column, a pair, a list; or scroll."""
+        match self.active:
+            case "columns":
+                self._turn_column(by)
+            case "vocabulary":
+                self.vocabulary.turn(by)
+                self.draw()
+            case "encode":
+                self.encode.rows.sideways(by)
+            case "curves":
+                self.curves.sideways(by)
+            case _:
+                self.turn_pair(by)
+
+    def turn_curve(self, by: int) -> None:
+        """Draw another measure."""
+        self.curves.turn(by)
+        self.draw_titles()
+
+    def zoom(self) -> None:
         """Give the pane all the room, or put the others back."""
         self.zoomed = not self.zoomed
         self.lay_out()
 
-    def action_compare_glyphs(self) -> None:
-        """Show candidates in another way."""
-        self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
-        self.draw()
-
-    def action_help(self) -> None:
-        """Show all keys."""
-        from tokentui.ui.dialogs.help import HelpScreen
-
-        now = self.snapshot
-        self.app.push_screen(HelpScreen(meant("", "compare"), self.context, now.engine if now is not None else ""))
-
-    def action_cancel(self) -> None:
-        """Leave typing; else stop walking; else end finding; else give the others their room back; else leave."""
+    def leave(self) -> None:
+        """Leave typing; else stop walking; else end finding; else give the others their room back; else
+        leave.
+        """
         now = self.snapshot
         if self.typing:
             self.go(ENCODE)
         elif now is not None and now.goal is not None:
-            self.link.send(CancelWork())
+            self.face.send(CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
             self.vocabulary.find_text("")
             self.draw()
         elif self.zoomed:
-            self.action_zoom()
+            self.zoom()
         else:
             self.dismiss(None)
+
+
+def compare_with(face: Face) -> None:
+    """Ask for a second column, and compare what is trained with it."""
+    now = face.snapshot
+    if now is None:
+        not_yet(face)
+        return
+    if now.parked:
+        face.compare(())  # as it was left
+        return
+    column = now.main
+    if column.opened is not None:
+        first, name = ColumnWanted(path=column.path, split=column.recipe.split), column.opened.name
+    else:
+        first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
+    dialog = AddScreen(face, f"Compare {name or 'this'} with", column.recipe)
+    face.push(dialog, lambda second: face.compare((first, second)) if second is not None else None)

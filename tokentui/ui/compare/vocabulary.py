@@ -1,24 +1,22 @@
-"""What two vocabularies share, and what only one of them has: counts, and lists that can be searched."""
+"""The tokens that two vocabularies share and the tokens of only one: counts, and searchable lists."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from tokentui.core.safetext import GlyphMode, safe
-from tokentui.session.compared import LETTERS, PARTS, CompareSnapshot, TokenInBoth, VocabularyLook
-from tokentui.ui.actions import bindings
-from tokentui.ui.compare.column_panes import Aside
+from tokentui.session.snapshot import Snapshot, TokenInBoth
+from tokentui.session.views import LETTERS, PARTS, TokenList
 from tokentui.ui.compare.lines import overlap_of, places_of, shared_cell
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
-from tokentui.ui.draw.table import Column, TableRow, VirtualTable
+from tokentui.ui.draw.table import TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.panes.tables import token
 from tokentui.ui.panes.why import busy_cell
@@ -28,56 +26,40 @@ _ID_WIDTH = 7
 _USES_WIDTH = 9
 
 
-class SharedLine(Lines):
-    """The counts, the one that is listed marked."""
-
-    snapshot: CompareSnapshot | None = None
-    look: VocabularyLook | None = None
-
-    def show(self, snapshot: CompareSnapshot, look: VocabularyLook | None) -> None:
-        """Take a snapshot, and what is listed."""
-        self.snapshot, self.look = snapshot, look
-        self.again()
-
-    def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """`common 88 · only A 296 · only B 113 · B never makes 12 · Jaccard 0.1770`."""
-        now, look = self.snapshot, self.look
-        if now is None or look is None:
-            return ()
-        counts = overlap_of(now, (look.a, look.b))
-        if counts is None:
-            return ((("  ", ""), ("coming …", "muted")),)
-        places = places_of(now.columns, (look.a, look.b))
-        present = counts.at == now.position
-        out: Cell = shared_cell(counts, places, present, look.part, look.bare)
-        for part, place, count in (("never_b", places[1], counts.never_b), ("never_a", places[0], counts.never_a)):
-            style = "focus" if part == look.part else "muted"
-            figure: Run = ("" if count is None else f" {number(count)}", "strong" if part == look.part else "")
-            out = (*out, (" · ", "muted"), (f"never {LETTERS[place]}", style), figure)
-        jaccard = counts.bare_jaccard if look.bare else counts.jaccard
-        if jaccard is not None:
-            out = (*out, (" · Jaccard ", "muted"), (f"{jaccard:.4f}", "" if present else "muted"))
-        return ((("  ", ""), *ui_text.clip(out, max(0, width - 3))),)
+def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
+    """The counts, the one that is listed marked: `common 88 · only A 296 · only B 113 · never B 12 · Jaccard
+    0.1770`.
+    """
+    counts = overlap_of(now, (look.a, look.b))
+    if counts is None:
+        return ((("  ", ""), ("loading …", "muted")),)
+    places = places_of(now.columns, (look.a, look.b))
+    present = counts.at == now.position
+    out: Cell = shared_cell(counts, places, present, look.part, look.bare)
+    for part, place, count in (("never_b", places[1], counts.never_b),
+            ("never_a", places[0], counts.never_a)):
+        style = "focus" if part == look.part else "muted"
+        figure: Run = ("" if count is None else f" {number(count)}", "strong" if part == look.part else "")
+        out = (*out, (" · ", "muted"), (f"never {LETTERS[place]}", style), figure)
+    jaccard = counts.bare_jaccard if look.bare else counts.jaccard
+    if jaccard is not None:
+        out = (*out, (" · Jaccard ", "muted"), (f"{jaccard:.4f}", "" if present else "muted"))
+    return ((("  ", ""), *ui_text.clip(out, max(0, width - 3))),)
 
 
 class TokensTable(VirtualTable):
     """The tokens of one of the lists."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("rows"), *bindings("tokens")]
-
     rows: tuple[TokenInBoth, ...] = ()
     rows_top = 0
-
-    def action_sideways(self, by: int) -> None:
-        """Go to another list."""
-        self.post_message(Aside(self, by))
 
     def token_at(self, index: int) -> TokenInBoth | None:
         """The token of a row, None where it is not held."""
         place = index - self.rows_top
         return self.rows[place] if 0 <= place < len(self.rows) else None
 
-    def show(self, top: int, rows: Sequence[TokenInBoth], total: int, places: tuple[int, int], mode: GlyphMode) -> None:
+    def show(self, top: int, rows: Sequence[TokenInBoth], total: int, places: tuple[int, int],
+            mode: GlyphMode) -> None:
         """Take rows."""
         a, b = (LETTERS[place] for place in places)
         columns = (
@@ -107,7 +89,7 @@ class VocabularyBody(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self.line, self.table = SharedLine(), TokensTable(())
+        self.line, self.table = Lines(), TokensTable(())
         self.part, self.bare, self.find = PARTS[0], False, ""
         self.total = 0
         self.note: Cell = ()
@@ -118,11 +100,12 @@ class VocabularyBody(Vertical):
         yield self.line
         yield self.table
 
-    def look(self, pair: tuple[int, int]) -> VocabularyLook:
-        """What is to be listed, of the two columns of these keys."""
+    def look(self, pair: tuple[int, int]) -> TokenList:
+        """Return the list of tokens to show for the two columns with these keys."""
         top, height = self.table.window
         rows = max(60, height, 3 * self.table.size.height)
-        return VocabularyLook(*pair, self.part, self.bare and not self.part.startswith("never"), self.find, top, rows)
+        return TokenList(*pair, self.part, self.bare and not self.part.startswith("never"), self.find,
+            top, rows)
 
     def turn(self, by: int) -> None:
         """Another list."""
@@ -140,21 +123,21 @@ class VocabularyBody(Vertical):
         self.table.move_to(0)
         self.table.set_find(text)
 
-    def show(self, snapshot: CompareSnapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+    def show(self, snapshot: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Take a snapshot, and the two columns, by their keys, that are looked at."""
         if pair is None:
             return
         look = self.look(pair)
-        self.line.show(snapshot, look)
-        found = snapshot.vocabulary
+        self.line.show(lambda width, _: shared(snapshot, look, width))
+        found = snapshot.between.tokens
         places = places_of(snapshot.columns, pair)
-        if found is None or replace(found.look, top=look.top, rows=look.rows) != look:
+        if found is None or replace(found.query, top=look.top, rows=look.rows) != look:
             self.table.show(0, (), 0, places, mode)
-            self.note = (("coming …", "muted"),)
+            self.note = (("loading …", "muted"),)
             return
         if found.busy is not None:
             self.note = busy_cell(found.busy)[:-2]
-        self.table.show(found.look.top, found.rows, found.total, places, mode)
+        self.table.show(found.query.top, found.rows, found.total, places, mode)
         if found.busy is None:
             total = number(found.total)
             at = number(min(self.table.cursor + 1, found.total)).rjust(len(total))

@@ -1,28 +1,29 @@
-"""Gage's compression at a step: the compressed text with letters for its placeholders, the table that expands it, the sizes."""
+"""Gage's compression at a step: the compressed text with letters for its placeholders, the table that expands
+it, the sizes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Any, ClassVar, TypeAlias
+from typing import Any
 
 from rich.style import Style as RichStyle
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tokentui.session.commands import Compress
 from tokentui.session.snapshot import CompressedView
-from tokentui.ui.dialogs.dialog import Dialog, Hint, Notice
-from tokentui.ui.dialogs.listing import Listing, wrap
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.listing import Listing, wrap
+from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell, Run
-
-Ask: TypeAlias = Callable[[Compress, Callable[[CompressedView], object]], None]
-"""Asks for another part of the compressed text, and says who takes it."""
+from tokentui.ui.face import Face, has, loads, not_yet
+from tokentui.ui.keys import Action
 
 EXPANSION_SHOWN = 64
 """The most characters of what a placeholder stands for in the end."""
@@ -51,7 +52,8 @@ def table(view: CompressedView) -> Iterator[TableRow]:
     for letter, placeholder, left, right, expansion in view.table:
         pair = (*_side(left, letters), ("+", "muted"), *_side(right, letters))
         byte: Cell = ((f"{placeholder:02X}", "muted"),)
-        yield TableRow(placeholder, (((letter, _LETTER),), byte, pair, ui_text.runs(expansion, limit=EXPANSION_SHOWN)))
+        yield TableRow(placeholder, (((letter, _LETTER),), byte, pair,
+            ui_text.runs(expansion, limit=EXPANSION_SHOWN)))
 
 
 def _side(byte: int, letters: Mapping[int, str]) -> Cell:
@@ -77,24 +79,32 @@ class _Lines(Listing):
         return super()._style(name, style, line if line is None else line._replace(cursor=False))
 
 
+def show_compressed(face: Face) -> None:
+    """Show the text as it is compressed at this step, where there is such a text."""
+    if not has(face.snapshot, "compression"):
+        face.say("only Gage's compression has a compressed text: choose it with a")
+    elif loads(face.snapshot):
+        not_yet(face)
+    else:
+        face.send(Compress(), lambda view: face.push(CompressedScreen(face, view)))
+
+
 class CompressedScreen(Dialog[None]):
     """Shows the compressed text in parts, and the table.
 
     Args:
+        face: The program.
         view: The first part.
-        ask: Asks for another part.
         length: The bytes of a part; what is shorter is the last one.
     """
 
     HEADING = "Compressed"
-    HINTS: ClassVar[tuple[Hint, ...]] = (
-        ("↑↓", "scroll"), ("tab", "text or table"), ("]", "next part"), ("[", "part before"), ("esc", "leave"),
+    ACTIONS = (
+        Action(("up", "down"), "scroll", keys_shown=2),
+        Action(("tab", "shift+tab"), "text or table", lambda it: it.turn()),
+        Action(("right_square_bracket",), "next part", lambda it: it.part(1)),
+        Action(("left_square_bracket",), "part before", lambda it: it.part(-1)), LEAVE,
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right_square_bracket", "part(1)", "Next part", show=False),
-        Binding("left_square_bracket", "part(-1)", "Part before", show=False),
-        Binding("tab,shift+tab", "turn", "Text or table", show=False),
-    ]
     DEFAULT_CSS = """
     CompressedScreen .heading { height: 1; color: $foreground-muted; }
     CompressedScreen .sides { height: 1fr; }
@@ -104,38 +114,31 @@ class CompressedScreen(Dialog[None]):
     CompressedScreen.-narrow .sides > Vertical { width: 1fr; height: 1fr; padding: 0; }
     """
 
-    def __init__(self, view: CompressedView, ask: Ask, length: int = Compress().length) -> None:
-        super().__init__()
+    def __init__(self, face: Face, view: CompressedView, length: int = Compress().length) -> None:
+        super().__init__(face)
         self._view = view
-        self._ask = ask
         self._length = length
         self._start = 0
         self._waiting = False
+        self.where = Static("", classes="heading", markup=False)
+        self.lines, self.table = _Lines((Column(flex=1),), id="text"), Listing(_TABLE, id="table")
 
     def compose_box(self) -> ComposeResult:
-        """The sizes, and below them the text beside the table."""
-        yield Notice()
+        """Yield the sizes, and below them the text and the table."""
+        yield self.notice
         with Horizontal(classes="sides"):
-            with Vertical(id="compressed-text"):
-                yield Static("", classes="heading", markup=False)
-                yield _Lines((Column(flex=1),), id="text")
-            with Vertical(id="compressed-table"):
-                yield Listing(_TABLE, id="table")
+            yield Vertical(self.where, self.lines, id="compressed-text")
+            yield Vertical(self.table, id="compressed-table")
 
     def on_mount(self) -> None:
         """Begin in the text."""
-        self.set_focus(self.query_one("#text"))
+        self.set_focus(self.lines)
 
-    def on_resize(self) -> None:
-        """Break the text anew."""
-        self.call_after_refresh(self._show)
-
-    def action_turn(self) -> None:
+    def turn(self) -> None:
         """Go to the table, or back to the text."""
-        there = self.query_one("#table", Listing)
-        self.set_focus(self.query_one("#text") if there.has_focus else there)
+        self.set_focus(self.lines if self.table.has_focus else self.table)
 
-    def action_part(self, by: int) -> None:
+    def part(self, by: int) -> None:
         """Show the next part of the text, or the one before."""
         start = self._start + by * self._length
         if self._waiting or start < 0 or (by > 0 and len(self._view.parts) < self._length):
@@ -146,17 +149,18 @@ class CompressedScreen(Dialog[None]):
             self._waiting = False
             if self.is_mounted and (view.parts or start <= self._start):
                 self._view, self._start = view, start
-                self.query_one("#text", Listing).move_to(0)
-                self._show()
+                self.lines.move_to(0)
+                self.lay_out()
 
-        self._ask(Compress(start, self._length), answered)
+        self.face.send(Compress(start, self._length), answered)
 
-    def _show(self) -> None:
-        view, lines = self._view, self.query_one("#text", Listing)
-        self.query_one(Notice).say(sizes(view), "strong")
+    def lay_out(self) -> None:
+        """Break the text for the room there is."""
+        view = self._view
+        self.notice.say(sizes(view), "strong")
         end = self._start + len(view.parts)
         where = f"bytes {number(self._start)} to {number(end)} of the text" if view.parts else "no text"
-        self.query_one(".heading", Static).update(ui_text.join(((where, ""),)))
-        width = lines.size.width - 3  # the margin, the bar
-        lines.show([TableRow(n, (line,)) for n, line in enumerate(wrap(text(view), width))])
-        self.query_one("#table", Listing).show(list(table(view)))
+        self.where.update(ui_text.join(((where, ""),)))
+        width = self.lines.size.width - 3  # the margin, the bar
+        self.lines.show([TableRow(n, (line,)) for n, line in enumerate(wrap(text(view), width))])
+        self.table.show(list(table(view)))

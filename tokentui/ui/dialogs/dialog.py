@@ -1,74 +1,82 @@
-"""What the dialogs have in common: a box over the main screen, a line of keys at its foot, and esc to leave."""
+"""The base of all dialogs: a box over the screen, a line of keys at its foot, and esc to leave."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.screen import ModalScreen
+from textual.await_complete import AwaitComplete
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
+from textual.worker import NoActiveWorker, get_current_worker
 
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe_line
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.leaving import Once
-from tokentui.ui.draw.text import Run, join
-from tokentui.ui.panes.waits import waits_for
+from tokentui.ui.draw.lines import KeyLine
+from tokentui.ui.draw.text import join
+from tokentui.ui.face import Face, waits_for
+from tokentui.ui.keys import Acting, Action
 
 Result = TypeVar("Result")
-Hint: TypeAlias = tuple[str, str]
-"""A key as a user reads it, and what it does in a word or two."""
+
+LEAVE: Action[Any] = Action(("escape",), "leave", lambda it: it.leave())
+"""The key that leaves a dialog."""
 
 
-class Hints(Widget):
-    """One line of keys: as many of them as there is room for, the first ones first."""
+class Once(Screen[Result]):
+    """A screen that is left once.
 
-    ALLOW_SELECT = False
-    DEFAULT_CSS = """
-    Hints { width: 1fr; height: 1; dock: bottom; }
+    Of two keys that leave and come in one packet the second would take the screen below; and what was asked
+    for while the screen was there would be shown in widgets that are gone.
     """
 
-    def __init__(self, hints: Sequence[Hint]) -> None:
-        super().__init__()
-        self._hints = tuple(hints)
+    _left = False
 
-    def say(self, hints: Sequence[Hint]) -> None:
-        """Take other keys."""
-        if tuple(hints) != self._hints:
-            self._hints = tuple(hints)
-            self.refresh()
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Leave with a result; whatever is still being found out for the screen is given up."""
+        if self._left:
+            return AwaitComplete()
+        self._left = True
+        try:
+            own = get_current_worker()
+        except NoActiveWorker:
+            own = None
+        for worker in list(self.workers):
+            if worker is not own and self in worker.node.ancestors_with_self:
+                worker.cancel()
+        return super().dismiss(result)
 
-    def render(self) -> Content:
-        """The keys that fit."""
-        return join(self._fitting())
+    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+        """Call after the next frame, if the screen is there still."""
+        return super().call_after_refresh(self._unless_left, callback, *args, **kwargs)
 
-    def _fitting(self) -> Iterator[Run]:
-        room = self.size.width
-        for place, (key, label) in enumerate(self._hints):
-            needed = cell_len(key) + 1 + cell_len(label) + (2 if place else 0)
-            if needed > room:
-                return
-            room -= needed
-            yield from ((("  ", ""),) if place else ())
-            yield from ((key, "key"), (f" {label}", "muted"))
+    def _unless_left(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return None if self._left else callback(*args, **kwargs)
 
 
-class Dialog(ModalScreen[Result], Once[Result]):
+class Dialog(Acting, ModalScreen[Result], Once[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
-    A subclass gives `HEADING`, `HINTS` and what stands in the box (`compose_box`). Its classes `-narrow`, `-medium` and
-    `-wide`, `-short` and `-tall` say what room there is.
+    A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`compose_box`). Its classes `-narrow`,
+    `-medium` and `-wide`, `-short` and `-tall` say what room there is.
+
+    Args:
+        face: The program.
+        heading: The title, where it is not that of the class.
+        classes: Its classes at first.
     """
 
     HEADING: ClassVar[str] = ""
-    HINTS: ClassVar[Sequence[Hint]] = ()
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012 - Textual's type is a list
+    ACTIONS: ClassVar[Sequence[Action[Any]]] = (LEAVE,)
+    # Textual's type of these is a list.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
-    # What is on the screen below stays as it is: to dim it would mix colours that terminals of 256 do not have.
+    # What is on the screen below stays as it is: to dim it would mix colours that terminals of 256 do not
+    # have.
     DEFAULT_CSS = """
     Dialog {
         align: center middle;
@@ -83,47 +91,59 @@ class Dialog(ModalScreen[Result], Once[Result]):
         &.-narrow > .dialog { padding: 0; }
         &.-wide > .dialog { width: 90%; max-width: 112; }
         &.-high > .dialog { height: 86%; }
-        .message { height: 1; }
+        .message, .line { height: 1; }
+        .prompt { width: 2; color: $text-accent; }
+        KeyLine { dock: bottom; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+
+    def __init__(self, face: Face, heading: str = "", classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.face = face
+        self.heading = heading or self.HEADING
+        self.waits = waits_for(face.snapshot)
+        """The work that an answer of the session waits for; empty if the answer is on its way."""
+        self.hints = KeyLine([action for action in self.ACTIONS if action.label])
+        self.notice = Notice()
+        self.box = Vertical(classes="dialog")
 
     def compose(self) -> ComposeResult:
         """The box, of the size that the screen has room for from its first moment on."""
-        if (main := getattr(self.app, "main", None)) is not None:
-            self.waits = waits_for(main.snapshot)
-        # Textual gives these classes after the first layout: the box would be seen in one place and then in another.
-        for length, breakpoints in zip(self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
+        # Textual gives these classes after the first layout: the box would be seen in one place and then in
+        # another.
+        for length, breakpoints in zip(self.app.size,
+                (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
             self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
-        with Vertical(classes="dialog") as box:
+        with self.box:
             yield from self.compose_box()
-            yield Hints(self.HINTS)
-        box.border_title = join(((self.HEADING, ""),)) if self.HEADING else None
+            yield self.hints
+        self.name_box(self.heading)
 
     def compose_box(self) -> ComposeResult:
-        """What stands in the box above the line of keys."""
+        """Yield the widgets of the box above the line of keys."""
         yield from ()
 
-    @property
-    def box(self) -> Widget:
-        """The box, for its titles."""
-        return self.query_one(".dialog")
-
-    @property
-    def hints(self) -> Hints:
-        """The line of keys."""
-        return self.query_one(Hints)
-
-    waits = ""
-    """What an answer of the session waits for, in a few words; empty where it is on its way."""
+    def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
+        """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
+        if title is not None:
+            self.box.border_title = join(((title, ""),)) if title else None
+        if subtitle is not None:
+            self.box.border_subtitle = join(((subtitle, ""),)) if subtitle else None
 
     def on_mount(self) -> None:
         """Say what is waited for."""
         if self.waits:
             self.tell_waiting()
 
+    def on_resize(self) -> None:
+        """Lay out anew, as soon as the new room is there."""
+        self.call_after_refresh(self.lay_out)
+
+    def lay_out(self) -> None:
+        """Fit what is seen to the room there is."""
+
     def follow(self, snapshot: Snapshot | None) -> None:
-        """Take what the main screen shows; None before there is anything."""
+        """Take what the session shows now; None before there is anything."""
         waits = waits_for(snapshot)
         if waits != self.waits:
             self.waits = waits
@@ -133,7 +153,7 @@ class Dialog(ModalScreen[Result], Once[Result]):
     def tell_waiting(self) -> None:
         """Say what is waited for, where something is."""
 
-    def action_leave(self) -> None:
+    def leave(self) -> None:
         """Leave without a result."""
         self.dismiss(None)
 
@@ -143,12 +163,21 @@ class Notice(Static):
 
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__("", id=id, classes="message", markup=False)
+    def __init__(self) -> None:
+        super().__init__("", classes="message", markup=False)
         self.said = ""
-        """What it says now, for tests and for screens that ask."""
+        """The text that is shown now, for tests and for screens that read it."""
 
     def say(self, text: str, style: str = "muted") -> None:
         """Say something, safe or not; `style` is a name of the palette."""
         self.said = text
         self.update(join(((text, style),)))
+
+    def tell(self, error: TokentuiError) -> None:
+        """Say what went wrong."""
+        self.say("stopped" if isinstance(error, Cancelled) else safe_line(error), "error")
+
+
+def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
+    """A line to type in behind a prompt."""
+    return Horizontal(Static(join(((prompt, ""),)), classes="prompt", markup=False), field, classes=classes)

@@ -1,4 +1,6 @@
-"""One token or pair, exactly: its bytes, its code points with their names, its text in every way it can be written."""
+"""One token or pair, exactly: its bytes, its code points with their names, its text in every way it can be
+written.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +8,29 @@ import hashlib
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from textual.app import ComposeResult
 
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.recipe import Recipe
-from tokentui.session.snapshot import BirthRow, LossRow, PairRow, Snapshot, TokenRow
-from tokentui.ui.dialogs.dialog import Dialog, Hint
-from tokentui.ui.dialogs.listing import Listing, wrap
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import BirthRow, LossRow, PairRow, TokenRow
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import amount, number, plural, signed
-from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.listing import Listing, wrap
+from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face, loads
+from tokentui.ui.keys import Action
 
 MOST_SHOWN = 2048
 """The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
 
 Row: TypeAlias = TokenRow | PairRow | LossRow
-"""What can be inspected."""
+"""A row that can be inspected."""
 
 _REASON_SHOWN = 300
 _LABEL = 10
@@ -38,13 +44,15 @@ _UNNAMED = {
 }
 
 
-def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]:
-    """What is known of a row, as (label, cell), but for its code points."""
-    piece = piece_of(row)
+def facts(row: Row) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a row as (label, cell), without its code points."""
+    piece, parents = piece_of(row), tuple[bytes, ...]()
     if isinstance(row, BirthRow):
         yield "id", ((number(row.id), "strong"), ("" if row.born else "  not born yet", "muted"))
-        yield "born", ((f"birth {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file", ""),)
-        yield "places", ((f"{number(row.count)} in {number(row.words)} distinct words", ""), ("  as soon as it is born", "muted"))
+        yield "born", ((f"birth {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file",
+            ""),)
+        yield "places", ((f"{number(row.count)} in {number(row.words)} distinct words", ""),
+            ("  as soon as it is born", "muted"))
         parents = row.parts
     elif isinstance(row, TokenRow):
         yield "id", (("–" if row.id is None else number(row.id), "strong"), (f"  {row.kind}", "muted"))
@@ -56,26 +64,30 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
             figure = "" if row.score is None else f"  {_figure(row.score)}"
             yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
         else:
-            uses = "not counted" if row.uses is None else "not used" if not row.uses else plural(row.uses, "time")
+            uses = "not counted" if row.uses is None else "not used" if not row.uses else plural(row.uses,
+                "time")
             yield "uses now", ((uses, "muted" if not row.uses else ""),)
             if row.reason:
-                yield "never", ((safe(row.reason, limit=_REASON_SHOWN), "warning"), ("  no text becomes it", "muted"))
+                yield "never", ((safe(row.reason, limit=_REASON_SHOWN), "warning"),
+                    ("  no text becomes it", "muted"))
             if row.score is not None:
-                yield "score", ((_figure(row.score), ""), (f"  the natural log of {_figure(math.exp(row.score))}", "muted"))
-        parents = parents or row.parents
+                yield "score", ((_figure(row.score), ""),
+                    (f"  the natural log of {_figure(math.exp(row.score))}", "muted"))
+        parents = row.parents
     elif isinstance(row, LossRow):
         yield from _judged(row)
-        parents = ()
     else:
         parents = (row.left, row.right)
         change = "new" if row.new else signed(row.change)
-        yield "count", ((number(row.count), "strong"), (f"  {change} with the last step" if change else "", "muted"))
+        yield "count", ((number(row.count), "strong"),
+            (f"  {change} with the last step" if change else "", "muted"))
         if row.score:
             uses = f"{number(row.left_uses)} and {number(row.right_uses)} times"
             yield "its sides", ((uses, ""),)
             yield "score", ((_figure(row.score), "strong"), ("  count over the product of these", "muted"))
         if row.tied:
-            yield "tied", (("another pair is exactly as good" if row.score else "another pair has the same count", ""),)
+            yield "tied", (("another pair is exactly as good" if row.score
+                else "another pair has the same count", ""),)
         if row.spelled:
             yield "stands for", ui_text.runs(row.spelled, limit=MOST_SHOWN)
     if parents:
@@ -84,7 +96,8 @@ def facts(row: Row, parents: Sequence[bytes] = ()) -> Iterator[tuple[str, Cell]]
     if front:
         yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
     if end:
-        yield "mark", (*ui_text.runs(piece[len(piece) - end :]), ("  at the end: a word ends with it", "muted"))
+        yield "mark", (*ui_text.runs(piece[len(piece) - end :]),
+            ("  at the end: a word ends with it", "muted"))
     piece = bare_of(row)
     for mode in GLYPH_MODES:
         if mode != "hex":
@@ -101,12 +114,15 @@ def piece_of(row: Row) -> bytes:
 
 
 def marks_of(row: Row) -> tuple[int, int]:
-    """How many bytes at the front and at the end of a row's piece are the recipe's mark and no text."""
+    """Return the number of bytes at the front and at the end of a row's piece that are the recipe's mark."""
     return (0, 0) if isinstance(row, LossRow) else row.marks
 
 
 def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
-    """How many bytes of a piece are the recipe's mark, judged by its spelling: where no vocabulary says it exactly."""
+    """Return the number of bytes of a piece that are the recipe's mark, by its spelling.
+
+    It is used where no vocabulary gives the exact number.
+    """
     mark, kind = recipe.mark_text.encode(), recipe.mark_kind
     front = kind == "prefix" and piece.startswith(mark) and len(piece) > len(mark)
     end = kind.startswith("end-") and piece.endswith(mark)
@@ -121,12 +137,12 @@ def bare_of(row: Row) -> bytes:
 
 
 def _named(row: Row) -> tuple[object, ...]:
-    """What makes it the same row at another time."""
+    """Return the identity of a row: equal for the same row at another time."""
     return (row.left, row.right) if isinstance(row, PairRow) else (row.piece, getattr(row, "id", None))
 
 
 def _judged(row: LossRow) -> Iterator[tuple[str, Cell]]:
-    """What the coming pruning knows of a piece."""
+    """Yield the facts about a piece from the next pruning."""
     yield "p", ((_figure(row.probability), "strong"),)
     yield "expected", ((f"{amount(row.expected)} times", ""), ("  over all segmentations", "muted"))
     yield "uses now", ((f"{number(row.uses)} times", ""), ("  in the best segmentations", "muted"))
@@ -136,7 +152,8 @@ def _judged(row: LossRow) -> Iterator[tuple[str, Cell]]:
         fate = "dropped"
     else:
         fate = "goes" if row.goes else "stays"
-    yield "pruning", ((fate, "warning" if row.goes else ""), (f"  {safe(row.reason, limit=_REASON_SHOWN)}", "muted"))
+    yield "pruning", ((fate, "warning" if row.goes else ""),
+        (f"  {safe(row.reason, limit=_REASON_SHOWN)}", "muted"))
 
 
 def _joined(pieces: Sequence[bytes]) -> Cell:
@@ -165,51 +182,45 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
 class InspectScreen(Dialog[None]):
     """Shows a row of the vocabulary, of the pairs or of the pieces by loss.
 
+    While the corpus is loaded it follows the row, whose figures still grow.
+
     Args:
+        face: The program.
         row: The row.
-        parents: The pieces that a token was made of, where the row itself does not say.
-        follows: Whether it follows the row of the main screen, whose figures still grow.
     """
 
-    HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("esc", "leave"))
     HEADING = "Inspect"
+    ACTIONS = (Action(("up", "down"), "scroll", keys_shown=2), LEAVE)
 
-    def __init__(self, row: Row, parents: Sequence[bytes] = (), *, follows: bool = False) -> None:
-        super().__init__()
-        self._row, self._follows = row, follows
-        self._piece = piece_of(row)
-        self._facts = tuple(facts(row, parents))
-        self._points = tuple(code_points(bare_of(row)))
+    def __init__(self, face: Face, row: Row) -> None:
+        super().__init__(face, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
+        self._row, self._follows = row, loads(face.snapshot)
+        self.listing = Listing(_COLUMNS)
 
     def compose_box(self) -> ComposeResult:
         """The list of facts."""
-        yield Listing(_COLUMNS)
+        yield self.listing
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take the figures of the row as they are now, where it is seen."""
         super().follow(snapshot)
         if snapshot is None or not self._follows or not self.is_mounted:
             return
-        rows: tuple[Row, ...] = (*snapshot.pairs, *snapshot.vocabulary)
-        found = next((row for row in rows if type(row) is type(self._row) and _named(row) == _named(self._row)), None)
-        if found is not None and found != self._row:
-            self._row, self._facts = found, tuple(facts(found))
-            self._show()
+        rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
+        same = [row for row in rows if type(row) is type(self._row) and _named(row) == _named(self._row)]
+        if same and same[0] != self._row:
+            self._row = same[0]
+            self.lay_out()
 
     def on_mount(self) -> None:
-        """Name what is inspected."""
-        shown = safe(self._piece, limit=30)
-        self.box.border_title = ui_text.join(((f"{self.HEADING} ‘{shown}’", ""),))
-        self.set_focus(self.query_one(Listing))
+        """Begin in the list."""
+        self.set_focus(self.listing)
 
-    def on_resize(self) -> None:
-        """Break long values anew."""
-        self.call_after_refresh(self._show)
-
-    def _show(self) -> None:
-        listing = self.query_one(Listing)
-        width = listing.size.width - 2 - _LABEL - 1 - 1  # the margin, the gap, the bar
-        listing.show(list(_rows((*self._facts, ("", ()), *self._points), width)))
+    def lay_out(self) -> None:
+        """Break long values for the room there is."""
+        width = self.listing.size.width - 2 - _LABEL - 1 - 1  # the margin, the gap, the bar
+        told = (*facts(self._row), ("", ()), *code_points(bare_of(self._row)))
+        self.listing.show(list(_rows(told, width)))
 
 
 def _rows(listed: Sequence[tuple[str, Cell]], width: int) -> Iterator[TableRow]:

@@ -1,31 +1,28 @@
-"""How the split cuts text into pre-tokens: those of the typed text and of the corpus, each with the branch that matched it."""
+"""The pre-tokens of the typed text and of the corpus, each with the branch of the split that matched it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from typing import ClassVar, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
-from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import Static
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import Kind, safe, safe_line
-from tokentui.session.snapshot import PiecePart, PiecesView, Place
-from tokentui.ui.dialogs.dialog import Dialog, Hint, Notice
-from tokentui.ui.dialogs.listing import wrap
+from tokentui.session.commands import Pieces
+from tokentui.session.snapshot import PiecePart, PiecesView
+from tokentui.session.views import CorpusPlace
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
-from tokentui.ui.draw.lines import StyledLines
+from tokentui.ui.draw.lines import Lines, ScrolledLines
+from tokentui.ui.draw.listing import wrap
 from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
 
-Asked: TypeAlias = Callable[[Place], Awaitable[PiecesView]]
-"""What is asked for the pieces of the corpus from a place on."""
-
-WHEEL_ROWS = 3
 MOST_EMPTY = 100
 """So many empty documents in a row are stepped over when more of the corpus is wanted."""
 
@@ -58,14 +55,15 @@ def legend(view: PiecesView) -> Iterator[Cell]:
 
 
 def facts(view: PiecesView) -> Cell:
-    """How many pieces there are."""
+    """Return the number of pieces."""
     told = f"{plural(view.occurrences, 'piece')}, {number(view.distinct)} distinct, longest {plural(view.longest, 'character')}"
     return ((safe(view.split, limit=60), "strong"), (f" · {told}", "muted"))
 
 
 def rows(parts: Iterable[PiecePart], width: int) -> Iterator[Cell]:
-    """Pieces as running text, each behind the number of its branch. A row ends before a piece that does not fit, inside one
-    that is longer than a row, and after a newline."""
+    """Pieces as running text, each behind the number of its branch. A row ends before a piece that does not
+    fit, inside one that is longer than a row, and after a newline.
+    """
     row: list[Run] = []
     left = width
     for part in parts:
@@ -100,65 +98,34 @@ def _drawn(text: str, plain: str) -> Iterator[Run]:
         yield run, Kind.space if kind == Kind.control and "\r" in text and set(run) == {"␍"} else kind
 
 
-class PiecesText(StyledLines, can_focus=True):
-    """The pieces, row by row; it scrolls, and says `wanted` when it comes near the end of what it holds."""
+class PiecesText(ScrolledLines):
+    """The pieces, row by row; it says `wanted` when it comes near the end of what it holds."""
 
-    DEFAULT_CSS = """
-    PiecesText { width: 1fr; height: 1fr; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False), Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False), Binding("pagedown,space", "page(1)", show=False),
-        Binding("home", "first", show=False), Binding("end", "last", show=False),
-    ]
+    ACTIONS = (Action(("space",), "", lambda it: it.page(1)),)
 
     def __init__(self, wanted: Callable[[], None]) -> None:
         super().__init__()
         self.cells: tuple[Cell, ...] = ()
-        self.top = 0
-        """The first row that is seen."""
         self._wanted = wanted
 
     def show(self, cells: Sequence[Cell]) -> None:
         """Take these rows; what is seen stays where it is."""
         self.cells = tuple(cells)
-        self._scroll(self.top)
+        self.scroll_rows(self.top)
 
-    @property
-    def near_end(self) -> bool:
-        """Whether there is less than a page left below."""
-        return self.top + 2 * self.size.height >= len(self.cells)
-
-    def action_move(self, by: int) -> None:
-        """Scroll by rows."""
-        self._scroll(self.top + by)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll by pages, of which one row stays in view."""
-        self._scroll(self.top + pages * max(1, self.size.height - 1))
-
-    def action_first(self) -> None:
+    def first(self) -> None:
         """Go to the first row."""
-        self._scroll(0)
+        self.scroll_rows(0)
 
-    def action_last(self) -> None:
+    def last(self) -> None:
         """Go to the last row that is held; more may come."""
-        self._scroll(len(self.cells))
+        self.scroll_rows(len(self.cells))
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll."""
-        event.stop()
-        self._scroll(self.top + WHEEL_ROWS)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll."""
-        event.stop()
-        self._scroll(self.top - WHEEL_ROWS)
-
-    def _scroll(self, top: int) -> None:
+    def scroll_rows(self, top: int) -> None:
+        """Scroll, and ask for more where less than a page is left below."""
         self.top = max(0, min(top, len(self.cells) - self.size.height))
         self.refresh()
-        if self.near_end:
+        if self.top + 2 * self.size.height >= len(self.cells):
             self._wanted()
 
     def render_line(self, y: int) -> Strip:
@@ -171,12 +138,16 @@ class PiecesScreen(Dialog[None]):
     """Shows the pieces of the typed text, then those of the corpus from a place on.
 
     Args:
-        asked: What is asked for pieces.
+        face: The program.
         place: Where in the corpus to begin.
     """
 
     HEADING = "Pieces"
-    HINTS: ClassVar[Sequence[Hint]] = (("↑↓", "scroll"), ("esc", "leave"), ("b", "corpus from its start"), ("l", "legend"))
+    ACTIONS = (
+        Action(("up", "down"), "scroll", keys_shown=2), LEAVE,
+        Action(("b",), "corpus from its start", lambda it: it.begin(CorpusPlace())),
+        Action(("l",), "legend", lambda it: it.turn_legend()),
+    )
     DEFAULT_CSS = """
     PiecesScreen {
         & .facts { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -188,52 +159,42 @@ class PiecesScreen(Dialog[None]):
         &.-short.-turned .legend { display: block; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "begin", "Corpus from its start", show=False), Binding("l", "legend", "Legend", show=False),
-    ]
 
-    def __init__(self, asked: Asked, place: Place) -> None:
-        super().__init__()
-        self._asked = asked
+    def __init__(self, face: Face, place: CorpusPlace) -> None:
+        super().__init__(face)
         self._start = self._next = place
         self._view: PiecesView | None = None
         self._parts: list[tuple[int, list[PiecePart]]] = []
         self._laid: tuple[int, list[tuple[Cell, ...]]] = (0, [])
         self._ended = self._asking = False
-        self._text = PiecesText(self._more)
+        self.facts, self.legend = Static("", classes="facts", markup=False), Lines(classes="legend")
+        self.text = PiecesText(self._more)
 
     def compose_box(self) -> ComposeResult:
-        """How many there are, a warning, the branches, and the text."""
-        yield Static("", classes="facts", markup=False)
-        yield Notice()
-        yield Legend()
-        yield self._text
+        """Yield the number of pieces, a warning, the branches, and the text."""
+        yield self.facts
+        yield self.notice
+        yield self.legend
+        yield self.text
 
     def on_mount(self) -> None:
         """Ask for the first of them."""
-        self.set_focus(self._text)
-        self._begin(self._start)
+        self.set_focus(self.text)
+        self.begin(self._start)
 
-    def on_resize(self) -> None:
-        """Break the rows anew."""
-        self.call_after_refresh(self._show)
-
-    def action_legend(self) -> None:
+    def turn_legend(self) -> None:
         """Show the branches, or hide them."""
         self.toggle_class("-turned")
-        self.call_after_refresh(self._show)
-
-    def action_begin(self) -> None:
-        """Show the corpus from its very start."""
-        self._begin(Place())
+        self.call_after_refresh(self.lay_out)
 
     # What is asked.
 
-    def _begin(self, place: Place) -> None:
+    def begin(self, place: CorpusPlace) -> None:
+        """Show the corpus from a place on."""
         self._start = self._next = place
         self._parts, self._laid, self._view = [], (0, []), None
         self._ended = self._asking = False
-        self._text.top = 0
+        self.text.top = 0
         self._more()
 
     def _more(self) -> None:
@@ -251,31 +212,36 @@ class PiecesScreen(Dialog[None]):
             self._say(safe_line(error), "error")
             found = False
         self._asking, self._ended = False, not found
-        self._show()
+        self.lay_out()
 
     async def _find(self) -> bool:
         """Take the next pieces of the corpus that there are; False at its end."""
         for _ in range(MOST_EMPTY):
-            view = await self._asked(self._next)
+            view = await self.face.ask(Pieces(self._next))
             if self._view is None:
                 self._view = view
                 self._say(safe(view.warning), "warning")
             document = view.place.document
-            # A place inside a piece is answered from its start on, one behind the last document by what stands before.
-            fresh = [part for part in view.corpus if (document, part.end) > (self._next.document, self._next.offset)]
+            # A place inside a piece is answered from its start on, one behind the last document by what
+            # stands before.
+            fresh = [part for part in view.corpus
+                if (document, part.end) > (self._next.document, self._next.offset)]
             if self._parts:
-                fresh = [part for part in fresh if (document, part.start) >= (self._next.document, self._next.offset)]
+                fresh = [part for part in fresh
+                    if (document, part.start) >= (self._next.document, self._next.offset)]
             if fresh:
                 self._take(document, fresh)
-                self._next = Place(document, fresh[-1].end)
+                self._next = CorpusPlace(document, fresh[-1].end)
                 return True
             if document < self._next.document:
                 return False
-            self._next = Place(self._next.document + 1, 0)
+            self._next = CorpusPlace(self._next.document + 1, 0)
         return False
 
     def _take(self, document: int, fresh: list[PiecePart]) -> None:
-        """Hold more parts. A line that was not whole goes on with them; rows before it are laid out once and stay."""
+        """Hold more parts. A line that was not whole goes on with them; rows before it are laid out once and
+        stay.
+        """
         if self._parts and self._parts[-1][0] == document:
             last = self._parts[-1][1]
             lines = [n for n, part in enumerate(last, start=1) if "\n" in part.text]
@@ -294,15 +260,18 @@ class PiecesScreen(Dialog[None]):
 
     def _say(self, text: str, style: str) -> None:
         self.set_class(bool(text), "-warned")
-        self.query_one(Notice).say(text, style)
+        self.notice.say(text, style)
 
-    def _show(self) -> None:
-        view, width = self._view, self._text.size.width
+    def lay_out(self) -> None:
+        """Break the rows for the room there is."""
+        view, width = self._view, self.text.size.width
         if view is None or not width:
             return
-        self.query_one(".facts", Static).update(ui_text.join(facts(view)))
-        self.query_one(Legend).show(tuple(legend(view)))
-        self._text.show(tuple(self._rows(view, width)))
+        self.facts.update(ui_text.join(facts(view)))
+        told = tuple(legend(view))
+        self.legend.styles.height = len(told) + 1  # and the rule below
+        self.legend.show(lambda width, height: told)
+        self.text.show(tuple(self._rows(view, width)))
 
     def _rows(self, view: PiecesView, width: int) -> Iterator[Cell]:
         if view.typed:
@@ -311,7 +280,7 @@ class PiecesScreen(Dialog[None]):
             yield from rows(view.typed, width)
             yield ()
         start = f" from character {number(self._start.offset + 1)} of document {number(self._start.document + 1)} on"
-        yield (("Corpus", "strong"), ("" if self._start == Place() else start, "muted"))
+        yield (("Corpus", "strong"), ("" if self._start == CorpusPlace() else start, "muted"))
         if self._laid[0] != width:
             self._laid = (width, [])
         for place, (document, parts) in enumerate(self._parts):
@@ -322,22 +291,3 @@ class PiecesScreen(Dialog[None]):
             yield from self._laid[1][place]
         if self._ended:
             yield (("the end of the corpus", "muted"),)
-
-
-class Legend(StyledLines):
-    """The branches of the split."""
-
-    def __init__(self) -> None:
-        super().__init__(classes="legend")
-        self._cells: tuple[Cell, ...] = ()
-
-    def show(self, cells: tuple[Cell, ...]) -> None:
-        """Take these lines."""
-        if cells != self._cells:
-            self._cells = cells
-            self.styles.height = len(cells) + 1  # and the rule below
-            self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """A branch."""
-        return self.strip(self._cells[y] if y < len(self._cells) else (), self.size.width)

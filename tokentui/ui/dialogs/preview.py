@@ -1,9 +1,9 @@
-"""The first steps of a recipe that is looked at, beside those of the recipe in use, with the first difference marked."""
+"""The first steps of the recipe under the cursor and of the recipe in use, first difference marked."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,21 +11,22 @@ from textual.widgets import Static
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 from tokentui.session.snapshot import PreviewView
-from tokentui.ui.dialogs.listing import Listing
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import decimal, number
-from tokentui.ui.draw.table import Column, TableRow
-from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
 
-Trial: TypeAlias = Callable[[Recipe, Mapping[str, Any]], Awaitable[PreviewView]]
-"""What is asked for the first steps of a recipe with the words of a run. A newer question may cancel an older one."""
+Trial: TypeAlias = Callable[[Recipe, Run], Awaitable[PreviewView]]
+"""Computes the first steps of a recipe and its run. A newer request may cancel an older one."""
 
 STEPS = 10
-"""How many steps are compared."""
+"""The number of steps that are compared."""
 
-_Key: TypeAlias = tuple[Recipe, tuple[tuple[str, Any], ...]]
+_Key: TypeAlias = tuple[Recipe, Run]
 _Step: TypeAlias = tuple[Cell, Cell]
 _MOST_SHOWN = 60  # characters of a piece
 
@@ -34,7 +35,7 @@ def steps_of(view: PreviewView) -> list[_Step]:
     """The steps as (what it makes, its count); behind the last one why there are no more."""
     shown: list[_Step] = []
     for row in view.pairs[:STEPS]:
-        made: list[Run] = [
+        made: list[ui_text.Run] = [
             *ui_text.runs(row.left, limit=_MOST_SHOWN), ("+", "muted"), *ui_text.runs(row.right, limit=_MOST_SHOWN),
         ]
         shown.append((tuple(made), ((decimal(row.score, 7) if row.score else number(row.count), ""),)))
@@ -89,12 +90,12 @@ def _side(view: PreviewView | None) -> list[_Step]:
 
 
 def _span(view: PreviewView | None) -> int:
-    """How many columns the steps take."""
+    """Return the number of columns that the steps take."""
     return 1 if view is not None and not view.pairs else 2
 
 
 def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str = "") -> Cell:
-    """What a glance tells: where the two part, and how much of the corpus was tried; or what is waited for."""
+    """Return a summary: the step of divergence and the share of the corpus used, or the reason to wait."""
     if used is None or looked_at is None:
         return (("First steps", "strong"), (f" · {waits or '…'}", "muted"))
     if error := looked_at.error or used.error:
@@ -113,9 +114,9 @@ class PreviewPane(Vertical):
     """Two recipes side by side. It asks for what it does not know, one thing at a time, and the last wish counts.
 
     Args:
-        trial: What is asked; None shows nothing.
+        trial: Computes the first steps of a recipe; None shows nothing.
         recipe: The recipe in use.
-        run: The words of the run in use.
+        run: The run in use.
     """
 
     DEFAULT_CSS = """
@@ -123,24 +124,24 @@ class PreviewPane(Vertical):
     PreviewPane .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
-    def __init__(self, trial: Trial | None, recipe: Recipe, run: Mapping[str, Any]) -> None:
+    def __init__(self, trial: Trial | None, recipe: Recipe, run: Run) -> None:
         super().__init__(id="preview")
         self._trial = trial
-        self._used = _key(recipe, run)
+        self._used = (recipe, run)
         self._wish = self._used
         self._title = ""
         self._known: dict[_Key, PreviewView] = {}
         self.waits = ""
-        """What an answer waits for."""
+        """The work that an answer waits for."""
 
     def compose(self) -> ComposeResult:
         """A line that tells the difference, and the steps."""
         yield Static("", classes="told", markup=False)
         yield Listing(columns(None, None, self._title), id="steps")
 
-    def look(self, recipe: Recipe, run: Mapping[str, Any], name: str) -> None:
+    def look(self, recipe: Recipe, run: Run, name: str) -> None:
         """Compare with this recipe, which the column is named after."""
-        key = _key(recipe, run)
+        key = (recipe, run)
         if self._trial is None or (key, name) == (self._wish, self._title):
             return
         self._wish, self._title = key, name
@@ -158,7 +159,7 @@ class PreviewPane(Vertical):
         for one in (self._used, key):
             if one not in self._known:
                 try:
-                    self._known[one] = await trial(one[0], dict(one[1]))
+                    self._known[one] = await trial(*one)
                 except Cancelled:
                     return
                 except TokentuiError as error:
@@ -187,7 +188,3 @@ class PreviewPane(Vertical):
         listing.show_row(0)
         listing.move_to(apart)
         listing.show_row(min(apart + 2, len(listing.rows) - 1))
-
-
-def _key(recipe: Recipe, run: Mapping[str, Any]) -> _Key:
-    return recipe, tuple(sorted(run.items()))

@@ -1,29 +1,30 @@
-"""The questions that a vocabulary raises, answered at the present step: what is used, what is saved, what comes of going on, and
-the ways a word can be written."""
+"""The questions that a vocabulary raises, answered at the present step: what is used, what is saved, what
+comes of going on, and the ways a word can be written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from tokentui.analyze.results import Answers
+from tokentui.analyze.results import VocabularyReport
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
+from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.dialogs import question_rows as shown
-from tokentui.ui.dialogs.dialog import Dialog, Hint, Notice
-from tokentui.ui.dialogs.field import Field
-from tokentui.ui.dialogs.listing import Listing
-from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell, Run, join, width
-
-Asked: TypeAlias = Callable[[str, bool], Awaitable[Answers]]
-"""What is asked: a word whose ways are wanted ("" for those of the typed text), and whether to go on until nothing is left."""
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
 
 
 class Question(NamedTuple):
@@ -32,7 +33,7 @@ class Question(NamedTuple):
     title: str
     short: str
     columns: Sequence[Column]
-    rows: Callable[[Answers], list[TableRow]]
+    rows: Callable[[VocabularyReport], list[TableRow]]
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -44,18 +45,27 @@ QUESTIONS: tuple[Question, ...] = (
 ON, WAYS = 2, 3
 
 
+def _go_to(question: int, dialog: QuestionsScreen) -> None:
+    dialog.go(question)
+
+
 class QuestionsScreen(Dialog[None]):
     """Shows the answers, one question at a time.
 
     Args:
-        asked: What is asked for them. An answer that is given up is cancelled.
+        face: The program.
     """
 
     HEADING = "Questions"
-    HINTS: ClassVar[Sequence[Hint]] = (
-        ("tab", "next"), ("esc", "leave"), ("w", "a word"), ("x", "go on to the end"), ("↑↓", "scroll"),
+    ACTIONS = (
+        Action(("tab", "right"), "next", lambda it: it.turn(1)), LEAVE,
+        Action(("w",), "a word", lambda it: it.ask_word()),
+        Action(("x",), "go on to the end", lambda it: it.exhaust()),
+        Action(("up", "down"), "scroll", keys_shown=2),
+        Action(("shift+tab", "left"), "", lambda it: it.turn(-1)),
+        *(Action((str(n + 1),), "", partial(_go_to, n)) for n in range(len(QUESTIONS))),
     )
-    EDIT_HINTS: ClassVar[Sequence[Hint]] = (("enter", "its ways"), ("esc", "back"))
+    EDIT_HINTS: ClassVar[Sequence[Action[Any]]] = (Action(("enter",), "its ways"), Action(("escape",), "back"))
     DEFAULT_CSS = """
     QuestionsScreen {
         & .tabs, & .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -63,60 +73,45 @@ class QuestionsScreen(Dialog[None]):
         &.-short .told { margin-bottom: 0; }
         & .edit { height: 1; display: none; }
         &.-editing .edit { display: block; }
-        & .prompt { width: 6; color: $text-accent; }
+        & .prompt { width: 6; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,right", "turn(1)", "Next question", show=False),
-        Binding("shift+tab,left", "turn(-1)", "Question before", show=False),
-        *(Binding(str(n + 1), f"go({n})", show=False) for n in range(len(QUESTIONS))),
-        Binding("x", "exhaust", "Go on until nothing is left", show=False),
-        Binding("w", "word", "Type a word", show=False),
-    ]
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__()
-        self._asked = asked
-        self.answers: Answers | None = None
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self.answers: VocabularyReport | None = None
         self.question = 0
         """The place in `QUESTIONS` of the one that is shown."""
         self.working = ""
-        """What is being asked: "answers", "on", or "" for nothing."""
+        """The request under way: "answers", "on", or "" for none."""
         self._word = ""
+        self.tabs, self.told = Static("", classes="tabs", markup=False), Static("", classes="told",
+            markup=False)
+        self.listing, self.field = Listing(QUESTIONS[0].columns), Field()
 
     def compose_box(self) -> ComposeResult:
         """The questions, the answer in a line, the rows of it, and a line to type in."""
-        yield Static("", classes="tabs", markup=False)
-        yield Static("", classes="told", markup=False)
-        yield Listing(QUESTIONS[0].columns)
-        with Horizontal(classes="edit"):
-            yield Static("word", classes="prompt", markup=False)
-            yield Field()
-        yield Notice()
+        yield self.tabs
+        yield self.told
+        yield self.listing
+        yield prompted("word", self.field, "edit")
+        yield self.notice
 
     def on_mount(self) -> None:
         """Ask."""
-        self.set_focus(self._listing)
+        self.set_focus(self.listing)
         self._ask(exhaust=False)
-
-    def on_resize(self) -> None:
-        """Fit the titles to the room there is."""
-        self.call_after_refresh(self._show)
-
-    @property
-    def _listing(self) -> Listing:
-        return self.query_one(Listing)
 
     # What is asked.
 
     def _ask(self, exhaust: bool) -> None:
         self.working = "on" if exhaust else "answers"
         self.run_worker(self._await(exhaust), group="answers", exclusive=True)
-        self._show()
+        self.lay_out()
 
     async def _await(self, exhaust: bool) -> None:
         try:
-            answers = await self._asked(self._word, exhaust)
+            answers = await self.face.ask(AnalyzeVocabulary(self._word, exhaust))
         except Cancelled:
             self._done("given up")
         except TokentuiError as error:
@@ -130,25 +125,25 @@ class QuestionsScreen(Dialog[None]):
 
     def _done(self, said: str, style: str = "warning") -> None:
         self.working = ""
-        self.query_one(Notice).say(said, style)
-        self._show()
+        self.notice.say(said, style)
+        self.lay_out()
 
     # What is seen.
 
     def tell_waiting(self) -> None:
         """Say it in the place of an answer."""
-        self._show()
+        self.lay_out()
 
-    def _show(self) -> None:
+    def lay_out(self) -> None:
+        """Fit titles and columns to the room there is."""
         question = QUESTIONS[self.question]
-        tabs = self.query_one(".tabs", Static)
-        tabs.update(join(_tabs(self.question, tabs.size.width)))
-        self.query_one(".told", Static).update(join(self._told()))
+        self.tabs.update(join(_tabs(self.question, self.tabs.size.width)))
+        self.told.update(join(self._told()))
         rows = question.rows(self.answers) if self.answers else []
         columns = shown.needed(question.columns, rows)
-        if self._listing.columns != columns:
-            self._listing.set_columns(columns)
-        self._listing.show(rows)
+        if self.listing.columns != columns:
+            self.listing.set_columns(columns)
+        self.listing.show(rows)
 
     def _told(self) -> Cell:
         if self.question == ON:
@@ -160,31 +155,30 @@ class QuestionsScreen(Dialog[None]):
 
     # What the user does.
 
-    def action_turn(self, by: int) -> None:
+    def turn(self, by: int) -> None:
         """Go to another question."""
-        self.action_go((self.question + by) % len(QUESTIONS))
+        self.go((self.question + by) % len(QUESTIONS))
 
-    def action_go(self, question: int) -> None:
+    def go(self, question: int) -> None:
         """Go to a question by its number."""
         if not self.has_class("-editing"):
             self.question = question
-            self._listing.move_to(0)
-            self._show()
+            self.listing.move_to(0)
+            self.lay_out()
 
-    def action_exhaust(self) -> None:
+    def exhaust(self) -> None:
         """Go on with a copy until nothing is left."""
-        self.action_go(ON)
+        self.go(ON)
         if self.working != "on":
             self._ask(exhaust=True)
 
-    def action_word(self) -> None:
+    def ask_word(self) -> None:
         """Type a word whose ways are wanted."""
-        self.action_go(WAYS)
-        field = self.query_one(Field)
-        field.value = self._word
+        self.go(WAYS)
+        self.field.value = self._word
         self.add_class("-editing")
         self.hints.say(self.EDIT_HINTS)
-        self.set_focus(field)
+        self.set_focus(self.field)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Ask for the ways of what was typed; nothing stands for the words of the typed text."""
@@ -192,7 +186,7 @@ class QuestionsScreen(Dialog[None]):
         self._stop_typing()
         self._ask(exhaust=False)
 
-    def action_leave(self) -> None:
+    def leave(self) -> None:
         """Leave the line, or give up what is under way, or leave the dialog."""
         if self.has_class("-editing"):
             self._stop_typing()
@@ -204,8 +198,8 @@ class QuestionsScreen(Dialog[None]):
 
     def _stop_typing(self) -> None:
         self.remove_class("-editing")
-        self.hints.say(self.HINTS)
-        self.set_focus(self._listing)
+        self.hints.say(self.ACTIONS)
+        self.set_focus(self.listing)
 
 
 def _tabs(at: int, room: int) -> Cell:

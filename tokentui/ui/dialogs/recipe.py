@@ -1,75 +1,74 @@
-"""Choose a recipe: presets at the left, axes and stops at the right, and what it changes before it is taken.
+"""Choose a recipe: presets at the left, axes and stops at the right, and a preview of the changes.
 
-Below the axes stand the first steps of what is looked at, beside those of the recipe in use.
+Below the axes are the first steps of the chosen recipe and of the recipe in use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from tokentui.axes import AXES, label
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.presets import PRESETS, Preset, label
-from tokentui.recipe import AXES, SHAPE, Recipe
-from tokentui.session.snapshot import StageView
-from tokentui.ui.dialogs import draft, following, recipe_look, recipe_rows
-from tokentui.ui.dialogs.dialog import Dialog, Hint, Notice
-from tokentui.ui.dialogs.field import Field
-from tokentui.ui.dialogs.following import Follow, Following
-from tokentui.ui.dialogs.following import RecipeChoice as RecipeChoice
-from tokentui.ui.dialogs.listing import Listing
+from tokentui.presets import PRESETS, Preset
+from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.session.views import StageView
+from tokentui.ui.dialogs import draft, live, recipe_look, recipe_rows
+from tokentui.ui.dialogs.dialog import Dialog
+from tokentui.ui.dialogs.live import Follow, Following, RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trial
+from tokentui.ui.draw.listing import Listing
 from tokentui.ui.draw.text import join
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
+
+_ABOUTS = {name: word.about for name, word in (RUN | SHAPE).items()}
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
     """Asks for a recipe. Its result is a `RecipeChoice`, None if it was left or nothing was changed.
 
     Args:
+        face: The program.
         recipe: The recipe in use.
         preset_name: The name of the preset that it is, "" if none.
-        run: The words of the run in use: merges, vocab_size, min_count, max_length, first_id, specials.
-        trial: What is asked for the first steps of a recipe; None shows none.
-        keep_place: What another recipe is brought to, one of `draft.PLACES`.
+        run: The run in use.
+        trial: Computes the first steps of a recipe; None shows none.
+        keep_place: The position that another recipe is brought to, one of `draft.PLACES`.
         follow: Called with each change while the dialog is live; None where nothing can follow.
-        live: Whether it is live at first.
+        on: True if it is live at first.
         stages: The steps of the opened tokenizer in use; a recipe may be taken as it is then, to be trained.
     """
 
     HEADING = "Algorithm"
     DEFAULT_CSS = recipe_look.CSS
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,shift+tab", "switch", "Presets or axes", show=False),
-        Binding("left", "turn(-1)", "Value before", show=False),
-        Binding("right", "turn(1)", "Next value", show=False),
-        Binding("t", "take", "Take it", show=False),
-        Binding("p", "preview", "First steps", show=False),
-        Binding("l", "live", "Live", show=False),
-    ]
+    ACTIONS = (
+        Action(("tab", "shift+tab"), "", lambda it: it.switch()),
+        Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
+        Action(("t",), "", lambda it: it.take()), Action(("p",), "", lambda it: it.turn_preview()),
+        Action(("l",), "", lambda it: it.turn_live()),
+    )
 
     def __init__(
-        self, recipe: Recipe, preset_name: str = "", run: Mapping[str, Any] | None = None, trial: Trial | None = None,
-        keep_place: str = "step", follow: Follow | None = None, live: bool = False, stages: Sequence[StageView] = (),
+        self, face: Face, recipe: Recipe, preset_name: str = "", run: Run | None = None, trial: Trial | None = None,
+        keep_place: str = "step", follow: Follow | None = None, on: bool = False, stages: Sequence[StageView] = (),
     ) -> None:
-        super().__init__(classes="-presets" if trial else "-presets -untried")
+        super().__init__(face, classes="-presets" if trial else "-presets -untried")
         self._stages = tuple(stages)
-        self._used, self._used_run = recipe, draft.full_run(run or {})
+        self._used, self._used_run = recipe, run or Run()
         self._preset = preset_name
-        self.recipe, self.run_words = self._used, dict(self._used_run)
-        """The recipe and the words of the run as they would be taken now."""
-        self.published = draft.is_published(PRESETS.get(preset_name), self.run_words)
-        """Whether the run is the one that the preset was published with, and that of a preset that is chosen will be."""
-        self._own_run = draft.full_run({}) if self.published else dict(self._used_run)
-        """The run to go back to from a published one."""
+        self.recipe, self.run = self._used, self._used_run  # as they would be taken now
+        self.published = draft.is_published(PRESETS.get(preset_name), self.run)
+        self._own_run = Run() if self.published else self._used_run
         self.keep_place = self._used_place = keep_place  # what another recipe is brought to
-        self._following = Following(follow, live, self._choice)
+        self._following = Following(follow, on, self._choice)
         self.set_class(self._following.on, "-live")
         self._preview = PreviewPane(trial, self._used, self._used_run)
         self._previewed_from: Listing | None = None
@@ -88,16 +87,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             yield Static("", classes="prompt", markup=False)
             yield Field(select=False)
         yield Static("", id="change", markup=False)
-        yield Notice()
+        yield self.notice
 
     def on_mount(self) -> None:
         """Start at the preset in use."""
         self._show(self._preset)
         self._go(self._axes if self._stages else self._presets)
 
-    def on_resize(self) -> None:
+    def lay_out(self) -> None:
         """Fit what is changed to the room there is."""
-        self.call_after_refresh(self._show_change)
+        self._show_change()
 
     @property
     def _presets(self) -> Listing:
@@ -113,8 +112,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     @property
     def _choice(self) -> RecipeChoice:
-        """What would be taken now."""
-        return RecipeChoice(self.recipe, dict(self.run_words), self.keep_place)
+        """Return the recipe that enter would take now."""
+        return RecipeChoice(self.recipe, self.run, self.keep_place)
 
     # What is seen.
 
@@ -123,11 +122,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._preview.tell_waiting(self.waits)
 
     def _show(self, preset: str | None = None) -> None:
-        changes, live = self._changes(), self._following.on if self._following.can else None
+        changes, follows = self._changes(), self._following.on if self._following.can else None
         self._following.show(self._choice)
         self._presets.show(recipe_rows.presets(self.recipe), keep=preset or self._presets.cursor_key)
         published = self.published, draft.said(self._named)
-        rows = recipe_rows.axes(self.recipe, self.run_words, self.keep_place, changes, live, published)
+        rows = recipe_rows.axes(self.recipe, self.run, self.keep_place, changes, follows, published)
         self._axes.show(recipe_rows.with_stages(rows, self._stages), keep=self._axes.cursor_key)
         if self._open in AXES:
             self._values.show(recipe_rows.values(self.recipe, self._open), keep=self._values.cursor_key)
@@ -147,16 +146,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         room = line.size.width + (line.size.height - 1) * line.size.width * 3 // 4
         line.update(join(recipe_rows.changes(changes, room, lead)))
 
-    def _changes(self, recipe: Recipe | None = None, run: Mapping[str, Any] | None = None) -> draft.Changes:
+    def _changes(self, recipe: Recipe | None = None, run: Run | None = None) -> draft.Changes:
         places = draft.PLACES[self._used_place], draft.PLACES[self.keep_place]
         place = (draft.Change(draft.PLACE, *places),) if places[0] != places[1] else ()
-        return (*draft.changes(self._used, self._used_run, recipe or self.recipe, run or self.run_words), *place)
+        return (*draft.changes(self._used, self._used_run, recipe or self.recipe, run or self.run), *place)
 
-    def _choice_at_cursor(self) -> draft.Choice | None:
+    def _choice_at_cursor(self) -> draft.Option | None:
         """The value that is looked at, None where no values are listed."""
         if self._open not in AXES:
             return None
-        listed = draft.choices(self.recipe, self._open)
+        listed = draft.options(self.recipe, self._open)
         return next((choice for choice in listed if choice.label == self._values.cursor_key), None)
 
     def _recipe_at_cursor(self) -> Recipe | None:
@@ -172,9 +171,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if preset is not None:
             self._preview.look(preset.recipe, self._run_of(preset), preset.name)
         elif (recipe := self._recipe_at_cursor()) is not None:
-            self._preview.look(recipe, self.run_words, f"{self._open}={recipe.axis(self._open)}")
+            self._preview.look(recipe, self.run, f"{self._open}={recipe.axis(self._open)}")
         else:
-            self._preview.look(self.recipe, self.run_words, "draft")
+            self._preview.look(self.recipe, self.run, "draft")
 
     @property
     def _named(self) -> Preset | None:
@@ -185,7 +184,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return PRESETS.get(str(self._presets.cursor_key)) if self.focused is self._presets else None
 
     def _say(self, text: str, style: str = "muted") -> None:
-        self.query_one(Notice).say(text, style)
+        self.notice.say(text, style)
 
     def _say_row(self) -> None:
         """Say what the row under the cursor means, what is changed, and what comes of it."""
@@ -204,7 +203,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             else:
                 place = f"{draft.PLACE_ABOUT}: enter takes the other"
                 published = f"{safe(draft.said(self._named))}: enter {'leaves' if self.published else 'takes'} them"
-                abouts = {**draft.STOPS, **SHAPE, draft.PUBLISHED: published, draft.PLACE: place, following.NAME: following.ABOUT}
+                abouts = {**_ABOUTS, draft.PUBLISHED: published, draft.PLACE: place, live.NAME: live.ABOUT}
                 take = "enter trains by these axes, on the same corpus" if self._stages else "enter takes what is changed"
                 self._say(abouts.get(name, take))
 
@@ -215,14 +214,14 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
-        hints: dict[Widget | None, Sequence[Hint]] = {
+        hints: dict[Widget | None, Sequence[Action[Any]]] = {
             self._presets: recipe_look.PRESET_HINTS, self._axes: recipe_look.AXES_HINTS, self._values: recipe_look.VALUE_HINTS,
         }
         if self.focused in hints:
             self._previewed_from = None
             self.remove_class("-preview")
-            live = (recipe_look.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
-            self.hints.say((*hints[self.focused], *live))
+            more = (recipe_look.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
+            self.hints.say((*hints[self.focused], *more))
             self._say_row()
         elif isinstance(self.focused, Listing):
             self.hints.say(recipe_look.STEPS_HINTS)
@@ -231,15 +230,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     # What the user does.
 
-    def action_switch(self) -> None:
+    def switch(self) -> None:
         """Go between presets and axes."""
         if self._previewed_from is not None:
-            self.action_preview()
+            self.turn_preview()
         if self._open:
             return
         self._go(self._axes if self.focused is self._presets else self._presets)
 
-    def action_turn(self, by: int) -> None:
+    def turn(self, by: int) -> None:
         """Give the axis under the cursor its next value; from the presets, go to the axes."""
         name = str(self._axes.cursor_key)
         if self.focused is self._presets and by > 0:
@@ -256,17 +255,17 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._turn_published()
         elif self.focused is self._axes and name == "prefix_space":
             self._turn_space()
-        elif self.focused is self._axes and name == following.NAME:
-            self.action_live()
+        elif self.focused is self._axes and name == live.NAME:
+            self.turn_live()
 
-    def action_live(self) -> None:
+    def turn_live(self) -> None:
         """Let the screen behind follow, or be as it was."""
         if self._following.can:
             self._following.turn(self._choice)
             self.set_class(self._following.on, "-live")
             self._show()
 
-    def action_preview(self) -> None:
+    def turn_preview(self) -> None:
         """Go to the first steps, or back."""
         if self._previewed_from is not None:
             self.set_focus(self._previewed_from)
@@ -281,18 +280,18 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _turn_published(self) -> None:
         preset = self._named
-        if not self.published and (preset is None or not preset.published):
+        if not self.published and (preset is None or preset.run == Run()):
             self._say(safe(draft.said(preset)), "warning")
             return
         if not self.published:
-            self._own_run = dict(self.run_words)
+            self._own_run = self.run
         self.published = not self.published
-        self.run_words = self._run_of(preset) if preset is not None and self.published else dict(self._own_run)
+        self.run = self._run_of(preset) if preset is not None and self.published else self._own_run
         self._show()
 
-    def _run_of(self, preset: Preset) -> dict[str, Any]:
+    def _run_of(self, preset: Preset) -> Run:
         """The run of a preset that is chosen."""
-        return draft.run_of(preset, self.run_words, True) if self.published else draft.run_of(preset, self._own_run)
+        return draft.run_of(preset, self.run, True) if self.published else draft.run_of(preset, self._own_run)
 
     def _turn_space(self) -> None:
         try:
@@ -302,7 +301,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         else:
             self._show()
 
-    def action_take(self) -> None:
+    def take(self) -> None:
         """Take the recipe, if it is another one."""
         if self._open:
             return
@@ -311,10 +310,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         else:
             self._say("nothing is changed", "warning")
 
-    def action_leave(self) -> None:
+    def leave(self) -> None:
         """Leave what was opened last, or the dialog."""
         if self._previewed_from is not None:
-            self.action_preview()
+            self.turn_preview()
         elif self._typed:
             self._stop_typing()
         elif self._open:
@@ -331,7 +330,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             if self._open in AXES:  # else its list was closed by a key before this one
                 self._choose_value(key)
         elif key == recipe_rows.TAKE:
-            self.action_take()
+            self.take()
         elif key in AXES:
             self._open_values(key)
         elif key == draft.PLACE:
@@ -340,16 +339,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._turn_published()
         elif key == "prefix_space":
             self._turn_space()
-        elif key == following.NAME:
-            self.action_live()
+        elif key == live.NAME:
+            self.turn_live()
         elif event.table is self._axes:
             self._open = self._typed = key
-            value = getattr(self.recipe, key) if key in SHAPE else self.run_words[key]
+            value = getattr(self.recipe, key) if key in SHAPE else self.run.word(key)
             self._type(f"{key} ", " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value))
 
     def _choose_preset(self, preset: Preset) -> None:
         self._preset = preset.name
-        self.recipe, self.run_words = preset.recipe, self._run_of(preset)
+        self.recipe, self.run = preset.recipe, self._run_of(preset)
         self._go(self._axes)
         self._axes.move_to(0)
         self._show()
@@ -357,7 +356,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _open_values(self, axis: str) -> None:
         self._open = axis
         rows = recipe_rows.values(self.recipe, axis)
-        taken = next((choice.label for choice in draft.choices(self.recipe, axis) if choice.taken), None)
+        taken = next((choice.label for choice in draft.options(self.recipe, axis) if choice.taken), None)
         self.box.border_title = join(((f"{self.HEADING} · {axis}: {AXES[axis].about}", ""),))
         self.add_class("-values")
         self._values.cursor = 0
@@ -372,7 +371,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show()
 
     def _choose_value(self, label: str) -> None:
-        choice = next(choice for choice in draft.choices(self.recipe, self._open) if choice.label == label)
+        choice = next(choice for choice in draft.options(self.recipe, self._open) if choice.label == label)
         if choice.refused and not choice.goes_with:
             self._say(safe(choice.refused), "error")
         elif choice.text:
@@ -429,10 +428,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.recipe = draft.read_word(self.recipe, self._open, event.value)
             self._stop_typing()
         else:
-            self.run_words[self._open] = draft.read_stop(self._open, event.value)
-            self.published = draft.is_published(self._named, self.run_words)
+            self.run = self.run.with_words(**{self._open: RUN[self._open].read(event.value)})
+            self.published = draft.is_published(self._named, self.run)
             if not self.published:
-                self._own_run = dict(self.run_words)
+                self._own_run = self.run
             self._stop_typing()
 
     def _check(self, text: str) -> bool:
@@ -442,9 +441,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             elif self._open in SHAPE:
                 draft.read_word(self.recipe, self._open, text)
             else:
-                draft.read_stop(self._open, text)
+                RUN[self._open].read(text)
         except TokentuiError as error:
             self._say(safe_line(error), "error")
             return False
-        self._say("the pattern compiles" if self._typed == "regex:" else {**draft.STOPS, **SHAPE}.get(self._open, ""))
+        self._say("the pattern compiles" if self._typed == "regex:" else _ABOUTS.get(self._open, ""))
         return True

@@ -1,21 +1,26 @@
-"""How the recipe dialog looks: its keys, and how it is laid out by the size of the terminal."""
+"""The appearance of the recipe dialog: its keys, and its layout by the size of the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from tokentui.ui.dialogs import following
-from tokentui.ui.dialogs.dialog import Hint
+from tokentui.ui.dialogs import live
+from tokentui.ui.keys import Action
 
-PRESET_HINTS: Sequence[Hint] = (
-    ("enter", "choose"), ("tab", "axes"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
+
+def _hints(*said: tuple[str, str]) -> Sequence[Action[Any]]:
+    return [Action(tuple(keys.split()), label, keys_shown=2) for keys, label in said]
+
+
+PRESET_HINTS = _hints(("enter", "choose"), ("tab", "axes"), ("t", "take it"), ("p", "first steps"), ("escape", "leave"))
+AXES_HINTS = _hints(
+    ("left right", "change"), ("enter", "all values"), ("tab", "presets"), ("t", "take it"), ("p", "first steps"),
+    ("escape", "leave"),
 )
-AXES_HINTS: Sequence[Hint] = (
-    ("←→", "change"), ("enter", "all values"), ("tab", "presets"), ("t", "take it"), ("p", "first steps"), ("esc", "leave"),
-)
-STEPS_HINTS: Sequence[Hint] = (("↑↓", "scroll"), ("p", "back"), ("t", "take it"), ("esc", "back"))
-VALUE_HINTS: Sequence[Hint] = (("enter", "choose"), ("esc", "back"))
-LIVE_HINT: Hint = ("l", following.NAME)
+STEPS_HINTS = _hints(("up down", "scroll"), ("p", "back"), ("t", "take it"), ("escape", "back"))
+VALUE_HINTS = _hints(("enter", "choose"), ("escape", "back"))
+LIVE_HINT = _hints(("l", live.NAME))[0]
 
 CSS = """
 RecipeScreen {

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from tokentui.axes import AXES, chosen, word
 from tokentui.core.safetext import safe
-from tokentui.recipe import AXES, SHAPE, Recipe
-from tokentui.session.snapshot import StageView
-from tokentui.ui.dialogs import draft, following
-from tokentui.ui.draw.table import Column, TableRow
-from tokentui.ui.draw.text import Cell, Run
+from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.session.views import StageView
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs import live as following
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
 
 TAKE = "take it"
 """The key of the row that takes the recipe."""
@@ -22,7 +25,7 @@ AXIS_COLUMNS = (
     Column(width=12, priority=1), Column(flex=2, min_width=15, priority=1), Column(flex=4, min_width=15),
 )
 STAGE_COLUMNS = (Column(width=15, priority=1), Column(flex=3, min_width=15, priority=1), Column(flex=4, min_width=15))
-"""The same beside the steps of an opened tokenizer, whose names are longer."""
+"""The same columns for use with the steps of an opened tokenizer, whose names are longer."""
 VALUE_COLUMNS = (Column(width=16, priority=1), Column(flex=1, min_width=16))
 
 _MOST_SHOWN = 60  # characters of a value in a row
@@ -40,7 +43,7 @@ def presets(recipe: Recipe) -> list[TableRow]:
 
 
 def axes(
-    recipe: Recipe, run: Mapping[str, Any], place: str, changed: draft.Changes, live: bool | None = None,
+    recipe: Recipe, run: Run, place: str, changed: draft.Changes, live: bool | None = None,
     published: tuple[bool, str] = (False, ""),
 ) -> list[TableRow]:
     """The row that takes it, the axes, and below them the words of a run and the settings; what is changed is marked.
@@ -55,11 +58,11 @@ def axes(
         value = recipe.axis(name)
         rows.append(_row(name, _named(value), meaning(recipe, name), name in names))
     rows.append(TableRow(None, ((("Learning", "strong"),), (), ())))
-    for name, about in SHAPE.items():
-        rows.append(_row(name, recipe.word(name), about, name in names))
+    for name, one in SHAPE.items():
+        rows.append(_row(name, word(recipe, name), one.about, name in names))
     rows.append(TableRow(None, ((("Stops", "strong"),), (), ())))
-    for name, about in draft.STOPS.items():
-        rows.append(_row(name, draft.written(name, run[name]), about, name in names))
+    for name, one in RUN.items():
+        rows.append(_row(name, one.written(run.word(name)), one.about, name in names))
     rows.append(TableRow(None, ((("Setting", "strong"),), (), ())))
     rows.append(_row(draft.PLACE, draft.PLACES[place], draft.PLACE_ABOUT, draft.PLACE in names))
     if live is not None:
@@ -70,7 +73,7 @@ def axes(
 def with_stages(rows: list[TableRow], steps: Sequence[StageView]) -> list[TableRow]:
     """The rows of the axes, and before them the steps of an opened tokenizer.
 
-    What the axes say of a step stands beside it, or that none does; what cannot be shown is called opaque.
+    Each step shows the axes that describe it, or that none does. A step that cannot be shown is opaque.
     """
     if not steps:
         return rows
@@ -96,7 +99,7 @@ def values(recipe: Recipe, axis: str) -> list[TableRow]:
     """The values of an axis: marked if taken (of a list, by its number); dim if refused, with what would change too and why."""
     listed = getattr(recipe, axis)
     rows = []
-    for choice in draft.choices(recipe, axis):
+    for choice in draft.options(recipe, axis):
         mark = "" if not choice.taken else str(listed.index(choice.value) + 1) if isinstance(listed, tuple) else "•"
         about: Cell = ((safe(choice.refused) or choice.about, ""),)
         if choice.goes_with:
@@ -105,18 +108,18 @@ def values(recipe: Recipe, axis: str) -> list[TableRow]:
     return rows
 
 
-def together(choice: draft.Choice) -> str:
-    """What changes with a value, as safe text: `base=sorted, unknown=error`."""
+def together(choice: draft.Option) -> str:
+    """Return the other axes that change with a value, as safe text: `base=sorted, unknown=error`."""
     return ", ".join(f"{one.name}={safe(one.new, limit=_MOST_SHOWN)}" for one in choice.goes_with)
 
 
 def changes(changed: draft.Changes, room: int, lead: str) -> Cell:
-    """What is changed, as far as there is room, after words that lead to it: `tie: lowest-ids → first-seen · …`."""
-    out: list[Run] = [(lead, "muted")] if changed else []
+    """Return the changes that fit, after a lead: `tie: lowest-ids → first-seen · …`."""
+    out: list[ui_text.Run] = [(lead, "muted")] if changed else []
     room -= len(lead)
     for place, (name, old, new) in enumerate(changed):
         more = f" · +{len(changed) - place} more" if place else ""
-        change: list[Run] = [
+        change: list[ui_text.Run] = [
             (" · " if place else "", "muted"), (f"{name}: ", "muted"), (safe(_named(old), limit=_MOST_SHOWN), "muted"),
             (" → ", "muted"), (safe(_named(new), limit=_MOST_SHOWN), "accent"),
         ]
@@ -141,9 +144,5 @@ def _row(name: str, value: str, about: str, changed: bool) -> TableRow:
 
 
 def meaning(recipe: Recipe, name: str) -> str:
-    """What the value of an axis means; of the list axis, of its values in order."""
-    about = AXES[name].values
-    if name == "normalize":
-        return ", then ".join(about[value] for value in recipe.normalize) or "the text stays as it is"
-    value = recipe.axis(name)
-    return about.get(value) or about[value.partition(":")[0] + ":"]
+    """Return the meaning of the value of an axis; for the list axis, of its values in order."""
+    return ", then ".join(record.about for record in chosen(recipe, name)) or "the text stays as it is"

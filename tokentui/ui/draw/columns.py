@@ -14,8 +14,8 @@ GAP = 1
 class Column:
     """A column of a table.
 
-    Either `width` is set, or `flex`: its share of what the others leave, at least `min_width`. When the table is
-    narrow, columns of the lowest priority vanish first, of equal ones the rightmost.
+    Either `width` is set, or `flex`: its share of what the others leave, at least `min_width`. When the table
+    is narrow, columns of the lowest priority vanish first, of equal ones the rightmost.
     """
 
     title: str = ""

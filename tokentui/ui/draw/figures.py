@@ -17,7 +17,10 @@ def number(value: int) -> str:
 
 
 def place_of(step: int, known: int, end: Ending) -> str:
-    """What belongs behind the number of a step, as far as it is known: ` of 1,000`, ` of about 31`, `, the last`."""
+    """Return the text after a step number, as far as it is known.
+
+    It is ` of 1,000`, ` of about 31` or `, the last`.
+    """
     if end.step is None:
         return f" of {number(known)}+" if known > step else ""
     if not end.exact:
@@ -28,7 +31,9 @@ def place_of(step: int, known: int, end: Ending) -> str:
 
 
 def step_of(end: Ending, what: str = "step") -> str:
-    """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some way."""
+    """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some
+    way.
+    """
     step = f"{what} {number(end.step or 0)}"
     return f"{step} at most" if end.kind == "at most" else f"about {step}" if end.kind == "about" else step
 
@@ -94,7 +99,9 @@ def decimal(value: float, width: int) -> str:
 
 
 def behind(value: float, best: float) -> str:
-    """By what part of the best a value is less than it, in seven columns: `12 %`, `0.03 %`; nothing where it is not."""
+    """By what part of the best a value is less than it, in seven columns: `12 %`, `0.03 %`; nothing where it
+    is not.
+    """
     if best <= 0 or value >= best:
         return ""
     percent = 100 * (1 - value / best)

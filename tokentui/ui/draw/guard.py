@@ -1,8 +1,8 @@
 """The second wall: whatever a widget draws, the terminal gets no character that acts.
 
-The first wall is `tokentui.core.safetext`, through which all data should pass. Textual itself lets ESC, C1, bidi controls
-and more through to the terminal, whichever widget draws them. This filter looks at every line that is drawn. An app
-holds one (lines remember what it made of them) and installs it last:
+The first wall is `tokentui.core.safetext`, through which all data should pass. Textual itself lets ESC, C1,
+bidi controls and more through to the terminal, whichever widget draws them. This filter looks at every line
+that is drawn. An app holds one (lines remember what it made of them) and installs it last:
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self.guard]
@@ -30,8 +30,8 @@ _SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
 class ControlGuard(LineFilter):
     """Replaces every unsafe character of a line by a visible one, and drops links and actions from styles.
 
-    A line keeps its width: stand-ins of characters that Rich takes to be without width use up the blanks that follow,
-    and cut off the end of their own segment where there are none.
+    A line keeps its width: stand-ins of characters that Rich takes to be without width use up the blanks that
+    follow, and cut off the end of their own segment where there are none.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
@@ -48,10 +48,13 @@ class ControlGuard(LineFilter):
 
 
 def replace(text: str) -> str:
-    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks too many."""
+    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks
+    too many.
+    """
     made = _replaced(text, unsafe_places(text))
     # Where a stand-in has broken what showed a joiner, joiners have one as well.
-    return made if is_safe(made) else _replaced(made, {place for place, char in enumerate(made) if not is_safe(char)})
+    return made if is_safe(made) else _replaced(made,
+        {place for place, char in enumerate(made) if not is_safe(char)})
 
 
 def _replaced(text: str, places: set[int]) -> str:

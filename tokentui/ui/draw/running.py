@@ -3,19 +3,147 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from tokentui.core.safetext import GlyphMode
-from tokentui.session.snapshot import CorpusPart, Place
+from tokentui.core.safetext import GlyphMode, Kind, clusters, shown
+from tokentui.session.views import CorpusPart, CorpusPlace
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.draw.wrapping import Glyph, glyphs, wrap
+from tokentui.ui.draw.widths import cell_len
+
+_WORD = re.compile(r"\n|[^\S\n]?\S+|[^\S\n]")
+_SPLIT = re.compile(r"\S+|\s")
+
+
+class Glyph(NamedTuple):
+    """A character with its marks.
+
+    It holds characters start to end of the text, and the cells that it takes.
+    """
+
+    start: int
+    end: int
+    cell: Cell
+    width: int
+
+
+@lru_cache(maxsize=1 << 14)
+def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
+    """The clusters of a word: how many characters each has, its cells and their number."""
+    out: list[tuple[int, Cell, int]] = []
+    for cluster in clusters(word):
+        cell: Cell = tuple([(text, kind.value) for text, kind in shown(cluster, mode)])
+        if cluster.text == "\r":
+            # It ends every line of some files: as quiet as the newline behind it.
+            cell = tuple([(text, Kind.space.value) for text, _ in cell])
+        if mode in ("hex", "points"):
+            cell = (*cell, (" ", ""))
+        out.append((cluster.end - cluster.start, cell, sum(cell_len(text) for text, _ in cell)))
+    return tuple(out)
+
+
+def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Glyph]:
+    """The text as glyphs, in order and without gaps; none of them goes over a break."""
+    out: list[Glyph] = []
+    end = 0
+    for left, right in pairwise(sorted({0, len(text), *breaks})):
+        piece = text[left:right]
+        for word in piece if piece.isascii() else _SPLIT.findall(piece):
+            for length, cell, width in _drawn(word, mode):
+                start, end = end, end + length
+                out.append(Glyph(start, end, cell, width))
+    return out
+
+
+def wrap(
+    text: str, drawn: Sequence[Glyph], width: int, breaks: Collection[int] = (), bars: Collection[int] = (),
+    start: int = 0,
+    end: int | None = None,
+) -> Iterator[tuple[int, int]]:
+    """The rows of a stretch of text, as (start, end) in characters.
+
+    A row breaks before a word that does not fit, inside a word that is longer than a row, and after a
+    newline.
+
+    Args:
+        text: The text.
+        drawn: Its glyphs, none of which goes over a break.
+        width: The cells of a row.
+        breaks: Characters before which a row begins whatever happens.
+        bars: Characters before which a bar of one cell stands, unless a row begins there.
+        start: Where the stretch begins; the beginning of a row.
+        end: Where it ends; the end of the text where not given.
+    """
+    end = len(text) if end is None else end
+    width = max(1, width)
+    before = _columns(text, drawn, bars)
+    cuts = [glyph.start for glyph in drawn]
+
+    def cells(left: int, right: int) -> int:
+        return before[right] - before[left] - (1 if left in bars else 0)
+
+    row = start
+    for word in _WORD.finditer(text, start, end):
+        for left, right in _pieces(word.start(), word.end(), breaks):
+            if left in breaks and left > row:
+                yield row, left
+                row = left
+            if cells(row, right) > width and left > row and cells(left, right) <= width:
+                yield row, left
+                row = left
+            while cells(row, right) > width:
+                cut = _last_fitting(cuts, before, row, max(row, left), right,
+                    width + (1 if row in bars else 0))
+                if cut >= right:
+                    break
+                yield row, cut
+                row = cut
+        if text[word.end() - 1] == "\n":
+            yield row, word.end()
+            row = word.end()
+    if row < end:
+        yield row, end
+
+
+def _columns(text: str, drawn: Sequence[Glyph], bars: Collection[int]) -> list[int]:
+    """For each character, the cells of all before it; a bar counts to the character that it stands before."""
+    before = [0] * (len(text) + 1)
+    total = 0
+    for start, end, _, width in drawn:
+        for place in range(start, end):
+            before[place] = total
+        total += width + (1 if start in bars else 0)
+    before[len(text)] = total
+    return before
+
+
+def _pieces(start: int, end: int, breaks: Collection[int]) -> Iterator[tuple[int, int]]:
+    inner = [place for place in range(start + 1, end) if place in breaks] if breaks else []
+    edges = [start, *inner, end]
+    return pairwise(edges)
+
+
+def _last_fitting(cuts: Sequence[int], before: Sequence[int], row: int, left: int, right: int,
+        width: int) -> int:
+    """Where a row ends that a word from `left` to `right` overfills: as far on in the word as fits, one glyph
+    at least.
+    """
+    low = bisect.bisect_right(cuts, row)
+    best = left if left > row else cuts[low] if low < len(cuts) else right
+    for place in range(bisect.bisect_left(cuts, best), bisect.bisect_left(cuts, right)):
+        if before[cuts[place]] - before[row] > width:
+            break
+        best = max(best, cuts[place])
+    return best
+
 
 Boundaries = Literal["shade", "bars"]
-"""How tokens of more than a character are told apart: by shades, or all of them by bars between them."""
+"""The mark of tokens longer than a character: alternating shades, or bars between all tokens."""
 
 BAR = "│"
 
@@ -31,7 +159,7 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a character is drawn."""
+    """The style of a character."""
 
     ground: str
     shared: bool
@@ -46,13 +174,15 @@ class Layout:
     Args:
         parts: Pre-tokens and what lies between them, in order.
         manner: The width and the way to draw.
-        anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as they are.
-        at_start: Whether the parts begin where the corpus does.
+        anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as
+            they are.
+        at_start: True if the parts begin where the corpus does.
         before: The layout that this one takes the place of; its rows are kept where they must be the same.
     """
 
     def __init__(
-        self, parts: Sequence[CorpusPart], manner: Manner, anchor: Place, at_start: bool, before: Layout | None = None
+        self, parts: Sequence[CorpusPart], manner: Manner, anchor: CorpusPlace, at_start: bool,
+        before: Layout | None = None
     ) -> None:
         self.parts = tuple(parts)
         self.manner = manner
@@ -103,8 +233,10 @@ class Layout:
             if part.times is not None or part.place.document != last.place.document
         }
 
-    def _wrap(self, bars: frozenset[int], breaks: set[int], anchor: Place, at_start: bool) -> list[tuple[int, int]]:
-        room = self.manner.width - (self._times_width() if any(part.times is not None for part in self.parts) else 0)
+    def _wrap(self, bars: frozenset[int], breaks: set[int], anchor: CorpusPlace,
+            at_start: bool) -> list[tuple[int, int]]:
+        room = self.manner.width - (self._times_width() if any(part.times is not None for part in self.parts)
+            else 0)
         rows = list(wrap(self.text, self._glyphs, room, breaks, bars))
         kept = self.offset_of(anchor)
         if at_start or kept <= 0 or "\n" in self.text[:kept] or any(place <= kept for place in breaks):
@@ -130,8 +262,8 @@ class Layout:
     def _find_cuts(self) -> frozenset[int]:
         """Where a token ends inside a cluster whose parts are shown apart.
 
-        Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a text that has few
-        merges can be read.
+        Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a
+        text that has few merges can be read.
         """
         inside: set[int] = set()
         if len(self._whole) != len(self.text):
@@ -148,15 +280,15 @@ class Layout:
                 held, single = max(held, last), alone
         return frozenset(cuts)
 
-    def parity_of(self, place: Place) -> int:
+    def parity_of(self, place: CorpusPlace) -> int:
         """Which of the two shades a part has, so that it keeps it while the window moves."""
         at = self._part_at(place)
         return (self._parity + at) % 2 if at >= 0 and self.parts[at].place == place else 0
 
-    def _part_at(self, place: Place) -> int:
+    def _part_at(self, place: CorpusPlace) -> int:
         return bisect.bisect_right(self._keys, (place.document, place.offset)) - 1
 
-    def offset_of(self, place: Place) -> int:
+    def offset_of(self, place: CorpusPlace) -> int:
         """The character that stands at a place of the corpus; -1 for one before what is held."""
         at = self._part_at(place)
         if at < 0:
@@ -166,13 +298,13 @@ class Layout:
         inside = min(max(0, inside), len(part.text))
         return self._starts[at] + inside
 
-    def place_of(self, offset: int) -> Place:
+    def place_of(self, offset: int) -> CorpusPlace:
         """The place of the corpus of a character."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         if at >= len(self.parts):
-            return Place()
+            return CorpusPlace()
         place = self.parts[at].place
-        return Place(place.document, place.offset + offset - self._starts[at])
+        return CorpusPlace(place.document, place.offset + offset - self._starts[at])
 
     def row_of(self, offset: int) -> int:
         """The row that a character stands in."""
@@ -188,7 +320,8 @@ class Layout:
             if self.manner.boundaries == "bars" and glyph.start != start and glyph.start in self._bar_places:
                 runs.append((BAR, "frame"))
             for text, kind in glyph.cell:
-                runs.append((text, _style(look, kind, self.manner, found is not None and found[0] <= glyph.start < found[1])))
+                runs.append((text, _style(look, kind, self.manner,
+                    found is not None and found[0] <= glyph.start < found[1])))
         at = max(0, bisect.bisect_right(self._starts, start) - 1)
         times = self.parts[at].times
         if times is not None and end - self._starts[at] == len(self.parts[at].text):
@@ -213,10 +346,12 @@ class Layout:
                 continue
             # A character, or one with its marks, may be shared by several tokens.
             length = glyph.end - glyph.start
-            holders = [other for other in tokens[token : token + 4 + 4 * length] if other.start < inside + length]
+            holders = [other for other in tokens[token : token + 4 + 4 * length] if other.start < inside
+                + length]
             fresh = any(holder.fresh for holder in holders)
             beyond = inside + length > len(self.parts[at].text)  # a cluster of several pre-tokens
-            single = all(holder.end - holder.start == 1 for holder in holders) and (len(holders) == length or beyond)
+            single = all(holder.end - holder.start == 1 for holder in holders) and (len(holders) == length
+                or beyond)
             ground = self._ground(at, token, fresh, single)
             yield glyph, _Look(ground, len(holders) > 1 or beyond)
 
@@ -225,7 +360,8 @@ class Layout:
             return "fresh-other" if token % 2 else "fresh"
         if single:
             return ""  # a character that is a token needs no shade to be told from its neighbours; what has grown stands out
-        # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens differ by their shade.
+        # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens differ by their
+        # shade.
         return "shade-c" if token % 2 else ("shade-b" if (part + self._parity) % 2 else "shade-a")
 
 

@@ -1,8 +1,8 @@
 """The list of the program: rows of cells in columns, of which only a window is held.
 
-The owner says how many rows there are and gives those that are seen; the table asks for others when it comes to them.
-It draws line by line and repaints only lines that look different, so that 100,000 rows cost what 100 do. It scrolls by
-itself, by whole rows: nothing in it makes Textual lay out a screen again.
+The owner says how many rows there are and gives those that are seen; the table asks for others when it comes
+to them. It draws line by line and repaints only lines that look different, so that 100,000 rows cost what 100
+do. It scrolls by itself, by whole rows: nothing in it makes Textual lay out a screen again.
 """
 
 from __future__ import annotations
@@ -15,27 +15,25 @@ from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.columns import Column, place_columns, without_empty
+from tokentui.ui.draw.lines import WHEEL_ROWS, StyledLines
 from tokentui.ui.draw.text import Cell
-
-__all__ = ["Cell", "Column", "TableRow", "VirtualTable"]
+from tokentui.ui.keys import Action, Scrolling
 
 MOST_STRIPS = 1024
-"""How many drawn rows are kept."""
-WHEEL_ROWS = 3
-"""Rows that one notch of the mouse wheel scrolls."""
+"""The number of drawn rows that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row: what it is called, a cell for each column, whether it is drawn dim, and one character in the margin."""
+    """A row: what it is called, a cell for each column, whether it is drawn dim, and one character in the
+    margin.
+    """
 
     key: Hashable
     cells: tuple[Cell, ...]
@@ -52,12 +50,11 @@ class _Line(NamedTuple):
     bar: bool
 
 
-class VirtualTable(Widget, can_focus=True):
+class VirtualTable(Scrolling, StyledLines, can_focus=True):
     """A table that holds a window of its rows.
 
     Args:
         columns: The columns; without titles there is no header line.
-        ascii_only: For terminals without UTF-8.
     """
 
     ALLOW_SELECT = False
@@ -74,15 +71,7 @@ class VirtualTable(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "virtual-table--header", "virtual-table--cursor", "virtual-table--bar",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "first", "First row", show=False),
-        Binding("end", "last", "Last row", show=False),
-        Binding("enter", "choose", "Choose", show=False),
-    ]
+    ACTIONS = (Action(("enter",), "", lambda it: it.choose()),)
 
     class _Own(Message):
         """A message of a table."""
@@ -97,7 +86,9 @@ class VirtualTable(Widget, can_focus=True):
             return self.table
 
     class WindowWanted(_Own):
-        """Rows are looked at that the table does not hold: `height` of them from `top` on, with some to spare."""
+        """Rows are looked at that the table does not hold: `height` of them from `top` on, with some to
+        spare.
+        """
 
         def __init__(self, table: VirtualTable, top: int, height: int) -> None:
             super().__init__(table)
@@ -109,7 +100,9 @@ class VirtualTable(Widget, can_focus=True):
             return isinstance(message, VirtualTable.WindowWanted) and message.table is self.table
 
     class CursorMoved(_Own):
-        """The cursor is on another row, or the row that it is on has come. `key` is None while the row is not held."""
+        """The cursor is on another row, or the row that it is on has come. `key` is None while the row is not
+        held.
+        """
 
         def __init__(self, table: VirtualTable, index: int, key: Hashable) -> None:
             super().__init__(table)
@@ -128,16 +121,8 @@ class VirtualTable(Widget, can_focus=True):
             self.index = index
             self.key = key
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        *,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.columns = tuple(columns)
         self.total = 0
         self.top = 0
@@ -145,17 +130,17 @@ class VirtualTable(Widget, can_focus=True):
         self.cursor = 0
         self.find = ""
         self.marked = True
-        """Whether the row of the cursor is told from the others while the table has not the focus."""
+        """True if the row of the cursor is marked while the table has no focus."""
         self.moved: Callable[[], object] | None = None
-        """Called at once when the cursor is elsewhere: what says where it is, is then drawn in the same frame as the row."""
-        self._ellipsis, self._pointer, self._thumb = ("...", ">", "|") if ascii_only else ("…", "▸", "▐")
+        """Called at once when the cursor is elsewhere: what says where it is, is then drawn in the same frame
+        as the row.
+        """
         self._held_top = 0
         self._held: tuple[TableRow, ...] = ()
         self._wanted: tuple[int, int, int] | None = None
         self._reported: tuple[int, Hashable] | None = None
         self._lines: list[_Line] = []
         self._had_bar = False
-        self._styles_by_name: dict[tuple[object, str], RichStyle] = {}
         self._strips: dict[tuple[object, ...], Strip] = {}
 
     # What the owner does.
@@ -169,7 +154,9 @@ class VirtualTable(Widget, can_focus=True):
         self.refresh()
 
     def update_rows(self, top: int, rows: Sequence[TableRow], total: int) -> None:
-        """Take the rows from `top` on, of `total` there are; those held before go. Repaints lines that changed."""
+        """Take the rows from `top` on, of `total` there are; those held before go. Repaints lines that
+        changed.
+        """
         if total != self.total:
             self._wanted = None
         self._held_top, self._held, self.total = top, tuple(rows), max(0, total)
@@ -211,25 +198,25 @@ class VirtualTable(Widget, can_focus=True):
 
     # What the user does.
 
-    def action_move(self, rows: int) -> None:
+    def move(self, rows: int) -> None:
         """Move the cursor by rows."""
         self.move_to(self.cursor + rows)
 
-    def action_page(self, pages: int) -> None:
+    def page(self, pages: int) -> None:
         """Move the cursor and the view by pages."""
         rows = pages * max(1, self._row_lines - 1)
         self.top += rows
         self.move_to(self.cursor + rows)
 
-    def action_first(self) -> None:
+    def first(self) -> None:
         """Go to the first row."""
         self.move_to(0)
 
-    def action_last(self) -> None:
+    def last(self) -> None:
         """Go to the last row."""
         self.move_to(self.total - 1)
 
-    def action_choose(self) -> None:
+    def choose(self) -> None:
         """Choose the row under the cursor. Where there is no row the key is whose list it is."""
         if not self.total:
             raise SkipAction
@@ -248,7 +235,8 @@ class VirtualTable(Widget, can_focus=True):
             return
         if self._has_bar and place.x == self.size.width - 1:
             lines = self._row_lines
-            self.show_row(0 if line == 0 else self.total - 1 if line == lines - 1 else line * self.total // lines)
+            self.show_row(0 if line == 0 else self.total - 1 if line == lines - 1
+                else line * self.total // lines)
         elif self.top + line < self.total:
             self.move_to(self.top + line)
 
@@ -331,7 +319,8 @@ class VirtualTable(Widget, can_focus=True):
             self._reported = None
             return
         index, key = self.cursor, self.cursor_key
-        if self._reported is None or self._reported[0] != index or (self._reported[1] is None and key is not None):
+        if self._reported is None or self._reported[0] != index or (self._reported[1] is None
+                and key is not None):
             self._reported = index, key
             if self.moved is not None:
                 self.moved()
@@ -344,7 +333,6 @@ class VirtualTable(Widget, can_focus=True):
 
     def notify_style_update(self) -> None:
         """Forget the styles of the old theme."""
-        self._styles_by_name.clear()
         self._strips.clear()
         super().notify_style_update()
 
@@ -366,20 +354,22 @@ class VirtualTable(Widget, can_focus=True):
         return known
 
     def _line_strip(self, line: _Line, width: int) -> Strip:
-        style = self.get_component_rich_style("virtual-table--cursor") if line.cursor else self.visual_style.rich_style
-        margin = self._pointer if line.cursor else ""
+        style = self.get_component_rich_style(
+            "virtual-table--cursor") if line.cursor else self.visual_style.rich_style
+        margin = "▸" if line.cursor else ""
         if line.row is not None:
             segments = self._draw(line.row.cells, line.row.mark or margin, style, line)
         elif line.exists:
-            segments = self._draw((((self._ellipsis, "muted"),),), margin, style, line)
+            segments = self._draw(((("…", "muted"),),), margin, style, line)
         else:
             segments = []
         if not self._has_bar:
             return Strip(segments).adjust_cell_length(width, style).simplify()
-        bar = Segment(self._thumb if line.bar else " ", self.get_component_rich_style("virtual-table--bar"))
+        bar = Segment("▐" if line.bar else " ", self.get_component_rich_style("virtual-table--bar"))
         return Strip([*Strip(segments).adjust_cell_length(width - 1, style).simplify(), bar])
 
-    def _draw(self, cells: Sequence[Cell], margin: str, style: RichStyle, line: _Line | None = None) -> list[Segment]:
+    def _draw(self, cells: Sequence[Cell], margin: str, style: RichStyle,
+            line: _Line | None = None) -> list[Segment]:
         def styled(name: str) -> RichStyle:
             return self._style(name, style, line)
 
@@ -389,7 +379,7 @@ class VirtualTable(Widget, can_focus=True):
         empty = {n for n, cell in enumerate(cells) if cell == ()}
         for place in without_empty(self.columns, place_columns(self.columns, room - 2), empty):
             cell = cells[place.column] if place.column < len(cells) else ()
-            cell = ui_text.clip(cell, place.width, self._ellipsis)
+            cell = ui_text.clip(cell, place.width, "…")
             spare = place.width - ui_text.width(cell)
             left = spare if self.columns[place.column].align == "right" else 0
             out.append(Segment(" " * left, style))
@@ -402,9 +392,7 @@ class VirtualTable(Widget, can_focus=True):
             name = "muted"
         if line is None or not name:
             return style
-        key = (self.visual_style, name)
-        if (own := self._styles_by_name.get(key)) is None:
-            own = self._styles_by_name[key] = ui_text.resolve(name, self.visual_style)
+        own = self.named(name)
         if not line.cursor:
             return own
         # On the cursor colours give way to its own, and what is reversed elsewhere stands upright.

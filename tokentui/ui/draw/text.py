@@ -1,6 +1,7 @@
 """Safe text on the screen: spans and runs become Textual content and Rich segments, never by way of markup.
 
-A *run* is (text, name of a style) with safe text; a *cell* is a tuple of runs. The names are those of `PALETTE`.
+A *run* is (text, name of a style) with safe text; a *cell* is a tuple of runs. The names are those of
+`PALETTE`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from rich.style import Style as RichStyle
 from rich.text import Text
 from textual.content import Content
 from textual.content import Span as ContentSpan
-from textual.style import Style
 
 from tokentui.core.safetext import GlyphMode, Kind, is_safe, safe, visible
 from tokentui.ui.draw.guard import replace
@@ -26,7 +26,8 @@ Cell: TypeAlias = tuple[Run, ...]
 
 PALETTE: Mapping[str, str] = MappingProxyType(
     {
-        # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without colours.
+        # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without
+        # colours.
         Kind.text: "",
         Kind.space: "dim",  # no colour of its own: in a text every fifth character is one, and each would cost two changes of it
         Kind.control: "$text-warning reverse",
@@ -46,26 +47,34 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "gone": "$foreground-muted strike",
         "match": "$text-warning bold underline",
         "key": "$text-accent bold",
+        # What the panes add.
+        "frame": "$frame",
+        "focus": "$accent bold",
+        "dropped": "$foreground-muted italic",
+        "partial-here": "underline",
+        "shade-a": "on $shade-a",
+        "shade-b": "on $shade-b",
+        "shade-c": "on $shade-c",
+        "fresh": "$fresh-text on $fresh bold",
+        "fresh-other": "$fresh-text on $fresh-other bold",
+        "past": "$primary",
+        "future": "$text-disabled",
+        "here": "$accent bold",
+        **{f"column-{n}": f"$column-{letter}" for n, letter in enumerate("abcd")},
     }
 )
 """The names of styles and what they mean in theme variables: the only table of them."""
 
+WITHOUT_COLOUR: Mapping[str, str] = MappingProxyType(
+    {"fresh": "bold reverse", "fresh-other": "bold reverse underline"})
+"""The replacements for some of these styles on a terminal without colours."""
 
-def runs(data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False, limit: int | None = None) -> Cell:
+
+def runs(data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False,
+        limit: int | None = None) -> Cell:
     """Data as a cell; the arguments are those of `safetext.visible`."""
-    return tuple((text, kind.value) for text, kind in visible(data, mode=mode, ascii_only=ascii_only, limit=limit))
-
-
-def content(
-    data: bytes | str,
-    *,
-    mode: GlyphMode = "text",
-    ascii_only: bool = False,
-    limit: int | None = None,
-    style: str = "",
-) -> Content:
-    """Data as content for a widget, a title or a notification; `style` is a name of the palette for all of it."""
-    return join(runs(data, mode=mode, ascii_only=ascii_only, limit=limit), style)
+    return tuple((text, kind.value) for text,
+        kind in visible(data, mode=mode, ascii_only=ascii_only, limit=limit))
 
 
 def join(cell: Iterable[Run], style: str = "") -> Content:
@@ -87,11 +96,6 @@ def join(cell: Iterable[Run], style: str = "") -> Content:
 def segments(cell: Iterable[Run], styles: Callable[[str], RichStyle]) -> list[Segment]:
     """Runs as segments for a line; `styles` resolves a name of the palette."""
     return [Segment(text if is_safe(text) else safe(text), styles(name)) for text, name in cell if text]
-
-
-def resolve(name: str, base: Style) -> RichStyle:
-    """A name of the palette on a ground, in the theme of the running app."""
-    return (base + Style.parse(PALETTE[name])).rich_style
 
 
 def width(cell: Iterable[Run]) -> int:
@@ -131,7 +135,8 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
 
 
 class StandIns(Highlighter):
-    """For what is typed: a stand-in for each character that is not safe, one for one, so that the cursor stays where it is.
+    """For what is typed: a stand-in for each character that is not safe, one for one, so that the cursor
+    stays where it is.
 
     Stand-ins are drawn in reverse: the same characters in the text are not.
     """

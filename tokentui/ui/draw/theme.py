@@ -1,9 +1,10 @@
 """The program's own themes, and the colours that it adds to everybody's.
 
-Every colour of the two themes is an entry of the 256-colour palette of xterm (greys 232 to 255 and the colour cube), so
-that a terminal reached by SSH, which seldom offers more, shows the same. What a colour means: *accent* is the merge
-just made and the next one, *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome. On
-Compare each column has a colour of its own, which is that of its letter, its row and its curve.
+Every colour of the two themes is an entry of the 256-colour palette of xterm (greys 232 to 255 and the colour
+cube), so that a terminal reached by SSH, which seldom offers more, shows the same. What a colour means:
+*accent* is the merge just made and the next one, *primary* is a count drawn as a bar, *error* is an error and
+nothing else, grey is chrome. On Compare each column has a colour of its own, which is that of its letter, its
+row and its curve.
 """
 
 from __future__ import annotations
@@ -45,14 +46,17 @@ OWN_LIGHT = {
 
 
 def _theme(
-    name: str, own: dict[str, str], *, dark: bool, muted: str, disabled: str, selection: str, colours: dict[str, str]
+    name: str, own: dict[str, str], *, dark: bool, muted: str, disabled: str, selection: str,
+    colours: dict[str, str]
 ) -> Theme:
     ink, ground = colours["foreground"], colours["background"]
     variables = own | {
         # Textual would round or blend these, and leave the palette.
         **colours,
-        **{f"text-{role}": colours[role] for role in ("primary", "secondary", "accent", "warning", "error", "success")},
-        **{f"{role}-muted": colours["panel"] for role in ("primary", "secondary", "accent", "warning", "error", "success")},
+        **{f"text-{role}": colours[role]
+            for role in ("primary", "secondary", "accent", "warning", "error", "success")},
+        **{f"{role}-muted": colours["panel"]
+            for role in ("primary", "secondary", "accent", "warning", "error", "success")},
         "text": ink,
         "text-muted": muted,
         "text-disabled": disabled,
@@ -86,21 +90,25 @@ def _theme(
 DARK = _theme(
     DARK_NAME, OWN_DARK, dark=True, muted="#8a8a8a", disabled="#626262", selection="#444444",
     colours={
-        "background": "#121212", "surface": "#1c1c1c", "panel": "#262626", "boost": "#262626", "foreground": "#d0d0d0",
-        "primary": "#5f87af", "secondary": "#87afaf", "accent": "#ffaf5f", "warning": "#d7af5f", "error": "#ff5f5f",
+        "background": "#121212", "surface": "#1c1c1c", "panel": "#262626", "boost": "#262626",
+        "foreground": "#d0d0d0",
+        "primary": "#5f87af", "secondary": "#87afaf", "accent": "#ffaf5f", "warning": "#d7af5f",
+        "error": "#ff5f5f",
         "success": "#87af5f",
     },
 )
 LIGHT = _theme(
     LIGHT_NAME, OWN_LIGHT, dark=False, muted="#626262", disabled="#949494", selection="#bcbcbc",
     colours={
-        "background": "#eeeeee", "surface": "#e4e4e4", "panel": "#dadada", "boost": "#dadada", "foreground": "#262626",
-        "primary": "#5f87af", "secondary": "#005f87", "accent": "#af5f00", "warning": "#875f00", "error": "#af0000",
+        "background": "#eeeeee", "surface": "#e4e4e4", "panel": "#dadada", "boost": "#dadada",
+        "foreground": "#262626",
+        "primary": "#5f87af", "secondary": "#005f87", "accent": "#af5f00", "warning": "#875f00",
+        "error": "#af0000",
         "success": "#005f00",
     },
 )
 
 
 def variables(theme: Theme) -> dict[str, str]:
-    """What the style sheet needs besides Textual's own variables, for any theme."""
+    """Return the variables that the style sheet needs in addition to Textual's own, for any theme."""
     return {**(OWN_DARK if theme.dark else OWN_LIGHT), **theme.variables}

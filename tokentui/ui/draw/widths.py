@@ -1,23 +1,22 @@
-"""How many columns a text takes: one table for what Textual lays out, what our panes lay out, and what the terminal is sent.
+"""The width of a text in columns: one table for Textual's layout, our panes and the terminal.
 
-Rich has the tables of wcwidth, and Textual measures by them, so no library is added for it: `wcwidth` itself would come to
-other numbers than the layout, and costs 70 ms to import. The tables give no column to a spacing mark (a vowel sign that is
-written beside its consonant), but most terminals follow the C library and give it one. Where a terminal gives less than we
-do a blank is seen; where it gave more a sign would be lost. So a spacing mark has a column here.
+Rich has the tables of wcwidth, and Textual measures by them, so no library is added for it: `wcwidth` itself
+would give other numbers than the layout, and costs 70 ms to import. The tables give no column to a spacing
+mark (a vowel sign to the right or left of its consonant), but most terminals follow the C library and give it
+one. Where a terminal gives less than we do, a blank is seen. Where it gave more, a sign would be lost. So a
+spacing mark has a column here.
 """
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-import rich.cells
-from rich._unicode_data import load
-from rich.cells import CellTable, cached_cell_len, cell_len, get_character_cell_size
+from rich.cells import cell_len
 
 from tokentui.core.safetext import clusters
+from tokentui.ui.terminal.private import measure_with
 
 __all__ = ["cell_len", "clusters_of", "cut"]
 
@@ -35,7 +34,9 @@ def _completed(widths: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, i
 
 
 def _unjoined(text: str) -> str:
-    """The text without joiners between letters: Rich takes each for one between emoji, and leaves out what follows."""
+    """The text without joiners between letters: Rich takes each for one between emoji, and leaves out what
+    follows.
+    """
     if "\u200d" not in text:
         return text
     out = list(text)
@@ -45,21 +46,7 @@ def _unjoined(text: str) -> str:
     return "".join(out)
 
 
-def _install() -> None:
-    """Let Rich measure so. Its tables are data that it loads once; it has no setting for them."""
-    table = load("auto")
-    name = f"rich._unicode_data.unicode{table.unicode_version.replace('.', '-')}"
-    sys.modules[name].cell_table = CellTable(  # type: ignore[attr-defined]
-        table.unicode_version, _completed(table.widths), table.narrow_to_wide
-    )
-    measure, split = rich.cells._cell_len, rich.cells.split_graphemes
-    rich.cells._cell_len = lambda text, unicode_version: measure(_unjoined(text), unicode_version)
-    rich.cells.split_graphemes = lambda text, unicode_version="auto": split(_unjoined(text), unicode_version)
-    for cached in (load, get_character_cell_size, cached_cell_len):
-        cached.cache_clear()
-
-
-_install()
+measure_with(_completed, _unjoined)
 
 
 @lru_cache(4096)
@@ -71,7 +58,9 @@ def clusters_of(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def cut(text: str, columns: int) -> str:
-    """The beginning of a safe text in just so many columns, or the whole of it. A cluster that only half fits leaves blanks."""
+    """The beginning of a safe text in just so many columns, or the whole of it. A cluster that only half fits
+    leaves blanks.
+    """
     if text.isascii():
         return text[:columns]
     kept: list[str] = []

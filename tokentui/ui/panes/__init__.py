@@ -1,1 +1,1 @@
-"""What stands on the main screen."""
+"""The panes of the main screen."""

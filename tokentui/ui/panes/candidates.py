@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from tokentui.core.safetext import GlyphMode, is_safe
-from tokentui.session.snapshot import LossRow, PairRow, Snapshot
-from tokentui.ui.actions import bindings
+from tokentui.session.views import ColumnSnapshot, LossRow, PairRow
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, plural, signed
 from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.panes.births import birth_rows, by_birth
-from tokentui.ui.panes.tables import SnapshotTable, digits, pair, styled, token, tokens
+from tokentui.ui.panes.tables import ColumnTable, digits, pair, styled, token, tokens
 
 SCORE_WIDTH = len("0.0038112")
 """Columns of a WordPiece score: five digits that count, however small it is."""
@@ -24,29 +20,32 @@ _SMALL_WIDTH = len("1.23e-4")
 _BYTE_WIDTH = len("ÿ FF")
 
 
-class PairTable(SnapshotTable):
-    """What may come next, best first: pairs, or the pieces that a pruning judges, least loss first."""
+class PairTable(ColumnTable):
+    """The candidates, best first: pairs, or the pieces that a pruning ranks, lowest loss first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("pairs")]
 
-    def fitted(self, snapshot: Snapshot, width: int) -> tuple[Column, ...]:
+    def drawn_from(self, column: ColumnSnapshot) -> tuple[object, ...]:
+        """The candidates, and which of them is taken."""
+        return column.candidates, column.why
+
+    def fitted(self, column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
         """The columns of the objective."""
-        return _COLUMNS.get(snapshot.objective, _by_count)(snapshot, width)
+        return _COLUMNS.get(column.objective, _by_count)(column, width)
 
-    def fill(self, snapshot: Snapshot) -> None:
+    def fill(self, column: ColumnSnapshot) -> None:
         """Hand over the candidates."""
-        if snapshot.objective == "unigram":
-            rows = _loss_rows(snapshot, self.mode)
-        elif snapshot.objective == "opened":
-            rows = birth_rows(snapshot, self.mode)
+        if column.objective == "unigram":
+            rows = _loss_rows(column, self.mode)
+        elif column.objective == "opened":
+            rows = birth_rows(column, self.mode)
         else:
-            rows = _pair_rows(snapshot, self.mode, self.size.width)
-        self.update_rows(snapshot.pairs_top, list(rows), snapshot.pairs_total)
+            rows = _pair_rows(column, self.mode, self.size.width)
+        self.update_rows(column.candidates.top, list(rows), column.candidates.total)
 
     @property
     def note(self) -> Cell:
         """Where one is; of a pruning to come, how many pieces go."""
-        training = self.snapshot.why.round if self.snapshot is not None else None
+        training = self.column.why.round if self.column is not None else None
         count = training.going if training is not None else None
         going: Cell = ((f"{plural(count, 'goes', 'go')} · ", "muted"),) if count else ()
         return (*going, *super().note)
@@ -55,8 +54,8 @@ class PairTable(SnapshotTable):
 # Columns. Their widths depend on totals, so that they stay while numbers change.
 
 
-def _by_count(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
-    size = digits(snapshot)
+def _by_count(column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    size = digits(column)
     return (
         Column("pair", flex=1, min_width=7, priority=4),
         # One more for the sign of a tie.
@@ -66,8 +65,8 @@ def _by_count(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
     )
 
 
-def _by_gage(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
-    count, change = _by_count(snapshot, width)[1::2]
+def _by_gage(column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    count, change = _by_count(column, width)[1::2]
     return (
         Column("pair", flex=1, min_width=7, priority=5),
         Column("as", width=_BYTE_WIDTH, priority=3),
@@ -77,8 +76,8 @@ def _by_gage(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
     )
 
 
-def _by_score(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
-    size = digits(snapshot)
+def _by_score(column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    size = digits(column)
     both = f"{'f(x)':>{size}} {'f(y)':>{size}}"
     return (
         Column("pair", flex=1, min_width=8, priority=5),
@@ -90,8 +89,8 @@ def _by_score(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
     )
 
 
-def _by_loss(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
-    size = digits(snapshot)
+def _by_loss(column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    size = digits(column)
     return (
         Column("piece", flex=2, min_width=7, priority=6),
         Column("p", width=_SMALL_WIDTH, align="right", priority=2),
@@ -102,7 +101,7 @@ def _by_loss(snapshot: Snapshot, width: int) -> tuple[Column, ...]:
     )
 
 
-_COLUMNS: dict[str, Callable[[Snapshot, int], tuple[Column, ...]]] = {
+_COLUMNS: dict[str, Callable[[ColumnSnapshot, int], tuple[Column, ...]]] = {
     "count": _by_count, "score": _by_score, "gage": _by_gage, "unigram": _by_loss, "opened": by_birth,
 }
 
@@ -114,15 +113,15 @@ def _bar_width(width: int) -> int:
 # Rows.
 
 
-def _pair_rows(snapshot: Snapshot, mode: GlyphMode, width: int) -> Iterator[TableRow]:
-    rows = [row for row in snapshot.pairs if isinstance(row, PairRow)]
-    best = snapshot.why.best
-    for index, row in enumerate(rows, snapshot.pairs_top):
+def _pair_rows(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Iterator[TableRow]:
+    rows = [row for row in column.candidates.rows if isinstance(row, PairRow)]
+    best = column.why.best
+    for index, row in enumerate(rows, column.candidates.top):
         first = index == 0 and best is not None
-        match snapshot.objective:
+        match column.objective:
             case "score":
                 most = best.score if best is not None else max(one.score for one in rows)
-                cells = _score_cells(row, mode, first, most, digits(snapshot))
+                cells = _score_cells(row, mode, first, most, digits(column))
             case "gage":
                 cells = _gage_cells(row, mode, first)
             case _:
@@ -147,12 +146,14 @@ def _change(row: PairRow) -> Cell:
 def _score_cells(row: PairRow, mode: GlyphMode, first: bool, best: float, size: int) -> tuple[Cell, ...]:
     uses = f"{number(row.left_uses):>{size}} {number(row.right_uses):>{size}}"
     score: Cell = (_tie(row), (decimal(row.score, SCORE_WIDTH), "strong" if first else ""))
-    return pair(row, mode), ((number(row.count), ""),), ((uses, "muted"),), score, ((behind(row.score, best), "muted"),)
+    return pair(row, mode), ((number(row.count), ""),), ((uses, "muted"),
+        ), score, ((behind(row.score, best), "muted"),)
 
 
 def _gage_cells(row: PairRow, mode: GlyphMode, first: bool) -> tuple[Cell, ...]:
     spelled = token(row.spelled, mode)
-    return pair(row, mode), stands(row.token, first), styled(spelled, "muted"), _count(row, first), _change(row)
+    return pair(row, mode), stands(row.token, first), styled(spelled, "muted"), _count(row,
+        first), _change(row)
 
 
 def stands(byte: bytes, first: bool = True) -> Cell:
@@ -166,12 +167,12 @@ def stands(byte: bytes, first: bool = True) -> Cell:
     return ((letter, style), ("" if letter.isascii() else f" {figure}", "muted"))
 
 
-def _loss_rows(snapshot: Snapshot, mode: GlyphMode) -> Iterator[TableRow]:
-    rows = [row for row in snapshot.pairs if isinstance(row, LossRow)]
-    training = snapshot.why.round
+def _loss_rows(column: ColumnSnapshot, mode: GlyphMode) -> Iterator[TableRow]:
+    rows = [row for row in column.candidates.rows if isinstance(row, LossRow)]
+    training = column.why.round
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
     first = training.taken if training is not None and training.going is not None else None
-    for index, row in enumerate(rows, snapshot.pairs_top):
+    for index, row in enumerate(rows, column.candidates.top):
         style = "gone" if row.taken else "warning" if row.goes else ""
         mark = "×" if row.taken else "▸" if row.goes and index == first else "−" if row.goes else " "
         loss: Run = (decimal(row.loss, _SMALL_WIDTH), style if row.goes and not row.taken else "")

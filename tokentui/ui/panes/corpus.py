@@ -1,46 +1,49 @@
 """The corpus pane: the text as the tokenizer cuts it at this step.
 
-It holds a window of the corpus and scrolls inside it by rows of its own; when the window runs out it asks for another
-with `TextWanted`. The place of its top row is kept, whatever is merged and however wide the pane is.
+It holds a window of the corpus and scrolls inside it by rows of its own; when the window runs out it asks for
+another with `TextWanted`. The place of its top row is kept, whatever is merged and however wide the pane is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Literal
 
-from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 
 from tokentui.core.safetext import GlyphMode
-from tokentui.session.snapshot import CorpusView, Place
-from tokentui.ui.actions import bindings
-from tokentui.ui.draw.lines import StyledLines
+from tokentui.session.views import CorpusPlace, CorpusView
+from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.messages import TextWanted
 
-WHEEL_ROWS = 3
-"""Rows that one notch of the mouse wheel scrolls."""
-
-_PAST_END = Place(2**31 - 1, 0)
+_PAST_END = CorpusPlace(2**31 - 1, 0)
 
 Aim = Literal["top", "third", "end"]
 """Where in the pane a place is to be seen; `end` is the last rows of the corpus, wherever the place is."""
 
 
-class CorpusText(StyledLines, can_focus=True):
+class TextWanted(Message):
+    """The corpus pane needs other text: so many characters from a place on, and so many before it."""
+
+    def __init__(self, place: CorpusPlace, chars: int, before: int) -> None:
+        super().__init__()
+        self.place = place
+        self.chars = chars
+        self.before = before
+
+    def can_replace(self, message: Message) -> bool:
+        """A newer wish stands for an older one that still waits."""
+        return isinstance(message, TextWanted)
+
+
+class CorpusText(ScrolledLines):
     """The corpus pane.
 
     Args:
-        boundaries: How tokens are told apart at first.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("corpus")]
-    DEFAULT_CSS = """
-    CorpusText { width: 1fr; height: 1fr; }
+        boundaries: The initial mark between tokens.
     """
 
     def __init__(self, boundaries: Boundaries = "shade") -> None:
@@ -48,17 +51,15 @@ class CorpusText(StyledLines, can_focus=True):
         self.boundaries: Boundaries = boundaries
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
-        self.top = 0
-        """The first row that is seen, of those that are held."""
-        self.top_place = Place()
+        self.top_place = CorpusPlace()
         """The place of that row."""
-        self.found: tuple[Place, int] | None = None
+        self.found: tuple[CorpusPlace, int] | None = None
         """A place that was found, and how many characters were."""
         self.moved: Callable[[], object] | None = None
         """Called at once when another row is the first that is seen."""
         self._view: CorpusView | None = None
-        self._aim: tuple[Aim, Place] | None = None
-        self._asked: tuple[Place, int, int] | None = None
+        self._aim: tuple[Aim, CorpusPlace] | None = None
+        self._asked: tuple[CorpusPlace, int, int] | None = None
         self._drawn: list[Cell] = [(("starting …", "muted"),)]
 
     # What the screen does.
@@ -71,7 +72,8 @@ class CorpusText(StyledLines, can_focus=True):
 
     def show(self, view: CorpusView, mode: GlyphMode) -> None:
         """Take the corpus of another step, or another part of it."""
-        # An answer may be on its way to an older wish; only text that came with another window may be asked for again.
+        # An answer may be on its way to an older wish; only text that came with another window may be asked
+        # for again.
         if self._view is None or (self._view.place, len(self._view.parts)) != (view.place, len(view.parts)):
             self._asked = None
         self._view, self.mode = view, mode
@@ -79,10 +81,10 @@ class CorpusText(StyledLines, can_focus=True):
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
-        self.top_place, self.top, self.layout_held = Place(), 0, None
+        self.top_place, self.top, self.layout_held = CorpusPlace(), 0, None
         self.found = self._aim = self._asked = None
 
-    def begin_again(self, place: Place | None = None) -> None:
+    def begin_again(self, place: CorpusPlace | None = None) -> None:
         """Show nothing until the text comes anew: round a place, or where it was."""
         self._view, self.layout_held, self._drawn, self._asked = None, None, [], None
         self.refresh()
@@ -93,11 +95,12 @@ class CorpusText(StyledLines, can_focus=True):
         self.boundaries = "bars" if self.boundaries == "shade" else "shade"
         self._lay_out()
 
-    def show_place(self, place: Place, chars: int = 0) -> None:
+    def show_place(self, place: CorpusPlace, chars: int = 0) -> None:
         """Bring a place into view, and mark so many characters from there on."""
         self.found = (place, chars) if chars else None
         held = self.layout_held
-        if held is not None and self._holds(held, place) and self._seen(held, held.row_of(held.offset_of(place))):
+        if held is not None and self._holds(held, place) and self._seen(held,
+                held.row_of(held.offset_of(place))):
             self._repaint()
         else:
             self._go("third", place)
@@ -109,7 +112,7 @@ class CorpusText(StyledLines, can_focus=True):
 
     @property
     def position(self) -> float:
-        """How far into the corpus the top row is, from 0 to 1."""
+        """The position of the top row in the corpus, from 0 to 1."""
         held, view = self.layout_held, self._view
         if held is None or view is None:
             return 0.0
@@ -120,37 +123,19 @@ class CorpusText(StyledLines, can_focus=True):
 
     @property
     def wanted(self) -> tuple[int, int]:
-        """How much text it takes: characters from the anchor on, and before it."""
+        """The text to load: the number of characters after the anchor, and before it."""
         screen = max(1, self.size.width) * max(1, self.size.height)
         return 3 * screen, 2 * screen
 
     # What the user does.
 
-    def action_move(self, rows: int) -> None:
-        """Scroll by rows."""
-        self._scroll(self.top + rows)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll by pages, of which one row stays in view."""
-        self._scroll(self.top + pages * max(1, self.size.height - 1))
-
-    def action_first(self) -> None:
+    def first(self) -> None:
         """Go to the beginning."""
-        self._go("top", Place())
+        self._go("top", CorpusPlace())
 
-    def action_last(self) -> None:
+    def last(self) -> None:
         """Go to the end."""
         self._go("end", _PAST_END)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll."""
-        event.stop()
-        self._scroll(self.top + WHEEL_ROWS)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll."""
-        event.stop()
-        self._scroll(self.top - WHEEL_ROWS)
 
     def on_resize(self) -> None:
         """Lay out for the new width; the top row keeps its place."""
@@ -167,26 +152,27 @@ class CorpusText(StyledLines, can_focus=True):
         if self._aim is not None and self._reaches(self._view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
             row = held.row_of(held.offset_of(place))
-            self.top = row - self.size.height // 3 if aim == "third" else row if aim == "top" else len(held.rows)
+            self.top = row - self.size.height // 3 if aim == "third" else row if aim == "top" else len(
+                held.rows)
         else:
             self.top = held.row_of(max(0, held.offset_of(self.top_place)))
         self._settle()
 
-    def _holds(self, held: Layout, place: Place) -> bool:
+    def _holds(self, held: Layout, place: CorpusPlace) -> bool:
         view = self._view
         return view is not None and 0 <= held.offset_of(place) < max(len(held.text), 1 if view.at_end else 0)
 
-    def _reaches(self, view: CorpusView, held: Layout, aim: Aim, place: Place) -> bool:
+    def _reaches(self, view: CorpusView, held: Layout, aim: Aim, place: CorpusPlace) -> bool:
         if aim == "end":
             return view.at_end
-        if place == Place():
+        if place == CorpusPlace():
             return view.at_start
         return self._holds(held, place)
 
     def _seen(self, held: Layout, row: int) -> bool:
         return self.top <= row < self.top + self.size.height
 
-    def _go(self, aim: Aim, place: Place) -> None:
+    def _go(self, aim: Aim, place: CorpusPlace) -> None:
         """Show a place at once if it is held; else ask for it and stay until it comes."""
         self._aim = (aim, place)
         held, view = self.layout_held, self._view
@@ -195,7 +181,8 @@ class CorpusText(StyledLines, can_focus=True):
         else:
             self._ask(place)
 
-    def _scroll(self, top: int) -> None:
+    def scroll_rows(self, top: int) -> None:
+        """Let this row be the first that is seen."""
         self._aim = None
         self.top = top
         self._settle()
@@ -216,7 +203,7 @@ class CorpusText(StyledLines, can_focus=True):
         if self._aim is None and (short_below or short_above):
             self._ask(self.top_place)
 
-    def _ask(self, place: Place) -> None:
+    def _ask(self, place: CorpusPlace) -> None:
         wish = (place, *self.wanted)
         if wish != self._asked:
             self._asked = wish

@@ -1,23 +1,23 @@
-"""The corpus pane as a text editor: the text is kept exactly, and drawn with a stand-in for each character that acts."""
+"""The corpus pane as a text editor: the text is kept exactly, and drawn with a stand-in for each character
+that acts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.binding import BindingType
 from textual.document._document import Document, EditResult, Location
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
 
 from tokentui.core.safetext import is_safe
-from tokentui.ui.actions import bindings
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.guard import replace
 from tokentui.ui.draw.text import mark_stand_ins
+from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 
 MOST_EDITED = 1_000_000
@@ -29,8 +29,8 @@ LONGEST_LINE = 20_000
 class ExactText(Document):
     """A text as an editor has it: exact in what is taken out of it, safe in what is drawn.
 
-    Nothing but a line feed ends a line. `lines`, and all that is drawn from them, have a stand-in for each character that
-    is not safe, one for one, so that a place is the same in both.
+    Nothing but a line feed ends a line. `lines`, and all that is drawn from them, have a stand-in for each
+    character that is not safe, one for one, so that a place is the same in both.
     """
 
     def __init__(self, text: str) -> None:
@@ -86,7 +86,8 @@ class ClusterNavigator(DocumentNavigator):
     def get_location_right(self, location: Location) -> Location:
         """The place behind the cluster that begins here."""
         row, column = super().get_location_right(location)
-        return row, cluster_at(self._document.get_line(row), column - 1)[1] if row == location[0] and column else column
+        return row, cluster_at(self._document.get_line(row),
+            column - 1)[1] if row == location[0] and column else column
 
 
 def _drawn(line: str) -> str:
@@ -94,7 +95,9 @@ def _drawn(line: str) -> str:
 
 
 def refusal(insert: str, held: int = 0) -> str:
-    """Why a text cannot be put into an editor that holds so many characters, "" if it can. A single key always may."""
+    """Why a text cannot be put into an editor that holds so many characters, "" if it can. A single key
+    always may.
+    """
     if len(insert) > 1 and held + len(insert) > MOST_EDITED:
         return f"a text of more than {number(MOST_EDITED)} characters cannot be edited"
     if any(len(line) > LONGEST_LINE for line in insert.split("\n")):
@@ -102,15 +105,19 @@ def refusal(insert: str, held: int = 0) -> str:
     return ""
 
 
-class CorpusEditor(TextArea):
+class CorpusEditor(Acting, TextArea):
     """The editor.
 
     Args:
-        text: What stands in it at first.
+        text: The initial text.
         changed: Called when it has changed.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("editor")]
+
+    ACTIONS = (
+        Action(("ctrl+t",), "", lambda it: it.undo()),
+        Action(("ctrl+y",), "", lambda it: it.redo()),
+    )
 
     def __init__(self, text: str, changed: Callable[[], object]) -> None:
         super().__init__(text, highlight_cursor_line=False, classes="body")
@@ -124,7 +131,7 @@ class CorpusEditor(TextArea):
 
     @property
     def line_offset(self) -> int:
-        """How many characters stand before the line of the cursor, the last character at most."""
+        """The number of characters before the line of the cursor, up to the last character."""
         return max(0, min(len(self.get_text_range((0, 0), (self.cursor_location[0], 0))), len(self.text) - 1))
 
     def go_to(self, offset: int) -> None:

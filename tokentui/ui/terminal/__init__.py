@@ -1,1 +1,1 @@
-"""What the terminal gets and gives: only cells that changed, no more than the line takes, and a way out that always works."""
+"""The terminal's output and input: changed cells only, no more than the line takes, and a safe exit."""

@@ -1,4 +1,4 @@
-"""What a terminal can draw, as its environment says: which characters, and whether colours."""
+"""The abilities of a terminal according to its environment: its characters, and its colours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
 _NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
 
 _CLEARS_IN_COLOUR = ("xterm", "linux", "rxvt", "alacritty", "foot", "konsole", "vte")
-"""How the names of terminals begin that fill what they clear with the ground of the pen ("bce" in terminfo)."""
+"""The name prefixes of terminals that clear cells with the background of the pen (terminfo "bce")."""
 
 _IN_ASCII = {
     **dict.fromkeys("│┃║▏▎▍▌▐▕┆┊╎", "|"),
@@ -28,14 +28,14 @@ _IN_ASCII = {
     **dict.fromkeys("×✗", "x"),
     "…": "~", "□": "o", "∅": "0", "✓": "+", "␣": "_", "⏎": "$",
 }
-"""What stands for a character of the screens where a terminal has no better one; all others are shown as `?`."""
+"""The replacements for characters that the terminal lacks; all others are shown as `?`."""
 
 
 def charset(environ: Mapping[str, str]) -> str:
     """The encoding of the terminal, as Python calls it.
 
-    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is ASCII. Where
-    there is no locale at all the terminal is taken to be a modern one.
+    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is
+    ASCII. Where there is no locale at all the terminal is taken to be a modern one.
     """
     said = environ.get("TOKENTUI_CHARSET", "")
     if not said:
@@ -54,17 +54,17 @@ def charset(environ: Mapping[str, str]) -> str:
 
 
 def monochrome(environ: Mapping[str, str]) -> bool:
-    """Whether colours mean nothing to the terminal."""
+    """True if the terminal has no colours."""
     return environ.get("TERM", "").lower() in _MONOCHROME
 
 
 def has_second_screen(environ: Mapping[str, str]) -> bool:
-    """Whether what stood on the terminal before comes back by itself."""
+    """True if the terminal restores its former contents by itself."""
     return environ.get("TERM", "").lower() not in _NO_SECOND_SCREEN
 
 
 def clears_in_colour(environ: Mapping[str, str]) -> bool:
-    """Whether what the terminal clears gets the ground of the pen."""
+    """True if cells that the terminal clears get the background of the pen."""
     return environ.get("TERM", "").lower().startswith(_CLEARS_IN_COLOUR)
 
 

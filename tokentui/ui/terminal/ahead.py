@@ -1,23 +1,24 @@
 """Keys that arrive faster than they are acted on: each waits until the one before it has been.
 
-Textual hands a key to whatever has the focus when it arrives. In one burst (a paste of keys, a slow line, a fast typist) the keys
-after `i` would so reach the pane that had the focus before `i` was acted on, and `abc` would open dialogs.
+Textual hands a key to whatever has the focus when it arrives. In one burst (a paste of keys, a slow line, a
+fast typist) the keys after `i` would so reach the pane that had the focus before `i` was acted on, and `abc`
+would open dialogs.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.timer import Timer
 
-if TYPE_CHECKING:
-    from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.terminal.private import leaves
 
 STUCK_S = 1.0
 """A key that has not been acted on for so long holds up the others no more: its widget may be gone."""
@@ -28,8 +29,8 @@ Input = events.Key | events.Paste
 class Taken(Message):
     """Follows a key through the same queues. When it comes to the app, the key has been acted on.
 
-    What the widget has said of the key, such as that a line was submitted, is on its way then: where other keys wait, a second
-    one follows behind that.
+    What the widget has said of the key, such as that a line was submitted, is on its way then: where other
+    keys wait, a second one follows behind that.
     """
 
     def __init__(self, number: int, target: MessagePump, screen: Screen[Any], lap: int) -> None:
@@ -48,7 +49,7 @@ class TypeAhead:
         hand_over: Textual's own way with an event.
     """
 
-    def __init__(self, app: TerminalApp, hand_over: Callable[[events.Event], Awaitable[None]]) -> None:
+    def __init__(self, app: App[Any], hand_over: Callable[[events.Event], Awaitable[None]]) -> None:
         self._app = app
         self._hand_over = hand_over
         self._waiting: deque[Input] = deque()
@@ -63,7 +64,9 @@ class TypeAhead:
             await self._give(event)
 
     async def taken(self, message: Taken) -> None:
-        """Go on with the next key. Where the one before has opened a screen, as soon as that is ready for keys."""
+        """Go on with the next key. Where the one before has opened a screen, as soon as that is ready for
+        keys.
+        """
         # Textual sets the focus by a callback in the app's own queue: this one comes behind it.
         self._app.call_later(self._go_on, message)
 
@@ -78,9 +81,8 @@ class TypeAhead:
             await self._next()
 
     def _passes(self, event: Input) -> bool:
-        """Whether a key waits for nothing: one that leaves."""
-        bound = self._app._bindings.key_to_bindings.get(event.key, []) if isinstance(event, events.Key) else []
-        return any(binding.priority for binding in bound)
+        """True if a key is handled at once: one that leaves."""
+        return isinstance(event, events.Key) and leaves(self._app, event.key)
 
     async def _give(self, event: Input) -> None:
         before = self._app.screen

@@ -17,7 +17,6 @@ from typing import Any
 
 from rich.console import RenderableType
 from textual import events
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import ANSIToTruecolor, DimFilter, LineFilter, Monochrome, NoColor
@@ -26,24 +25,28 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled
-from tokentui.core.rescue import Watchdog
+from tokentui.core.restore import Watchdog
 from tokentui.core.safetext import safe
 from tokentui.ui.draw.guard import ControlGuard
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines
 from tokentui.ui.terminal.abilities import monochrome
 from tokentui.ui.terminal.ahead import Taken, TypeAhead
 from tokentui.ui.terminal.driver import TerminalDriver
+from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
 HANGUP_S = 0.5
-"""How often to look whether the terminal has gone."""
+"""The interval in seconds between checks that the terminal is still there."""
 LEAST_PALETTE = 8
 """Rows below which there is no command palette."""
 SETTLE_S = 0.2
-"""How long after a key what is sent counts as its own. The line that says it is drawn afterwards, and so not counted."""
+"""The seconds after a key in which output counts as caused by it.
+
+The line that shows the number is drawn later, and so is not counted.
+"""
 QUIT_S = 3.0
-"""How long leaving may take when nobody presses; what is asked for by a signal has less."""
+"""The longest exit in seconds if no key is pressed; an exit by a signal has less."""
 CRASHED = 70
 """The exit code after a crash: an internal error, in the words of sysexits.h."""
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
@@ -60,7 +63,7 @@ class TerminalApp(App[None]):
         self._asked: int | None = None
         """The exit code of the first request to leave; None before one."""
         self.key_bytes: int | None = None
-        """How many bytes the terminal was sent for the last key; None where nobody wants to know."""
+        """The number of bytes sent to the terminal for the last key; None if they are not counted."""
         self._counting: Timer | None = None
         self._ahead = TypeAhead(self, super().on_event)
         super().__init__(driver_class=TerminalDriver)
@@ -71,7 +74,8 @@ class TerminalApp(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Nothing unsafe, and no colour at all, not even grey, where none is wanted."""
-        # Terminals dim by themselves, in four bytes, and know colours by name; Textual would mix a colour for each ground.
+        # Terminals dim by themselves, in four bytes, and know colours by name; Textual would mix a colour for
+        # each ground.
         own = Monochrome | DimFilter | ANSIToTruecolor
         filters = [one for one in super().get_line_filters() if not isinstance(one, own)]
         return [*filters, *([self._plain] if self.no_color else []), self._guard]
@@ -84,7 +88,9 @@ class TerminalApp(App[None]):
         self._clipboard = text
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Hand what is drawn to our driver, which knows what the terminal shows. (Textual 8.2 has no public hook here.)"""
+        """Hand what is drawn to our driver, which knows what the terminal shows. (Textual 8.2 has no public
+        hook here.)
+        """
         driver = self._driver
         if not isinstance(driver, TerminalDriver) or not isinstance(renderable, LayoutUpdate | ChopsUpdate):
             super()._display(screen, renderable)
@@ -94,12 +100,12 @@ class TerminalApp(App[None]):
             driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
 
     def backlog(self) -> bool:
-        """Whether the terminal is slower than we write."""
+        """True if the terminal takes output more slowly than it is written."""
         return isinstance(self._driver, TerminalDriver) and self._driver.backlog
 
     @property
     def bytes_sent(self) -> int:
-        """How many bytes the terminal was sent in all; 0 where there is none."""
+        """The total number of bytes sent to the terminal; 0 without a terminal."""
         return self._driver.sent if isinstance(self._driver, TerminalDriver) else 0
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -109,7 +115,8 @@ class TerminalApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Count what a key costs, where that is asked for."""
-        if isinstance(event, events.InputEvent) and isinstance(self.screen, CommandPalette) and self.size.height < LEAST_PALETTE:
+        if isinstance(event, events.InputEvent) and isinstance(self.screen,
+                CommandPalette) and self.size.height < LEAST_PALETTE:
             self.screen.dismiss(None)  # Textual's list fails where it has no row to stand on
             return
         if isinstance(event, events.Key) and self.key_bytes is not None:
@@ -135,11 +142,11 @@ class TerminalApp(App[None]):
         for line in self.screen.query(f".{SAYS_BYTES}").results(Lines):
             line.again()
 
-    def action_count_bytes(self) -> None:
+    def count_bytes(self) -> None:
         """Say what each key costs, or say it no more."""
         self._say_bytes(0 if self.key_bytes is None else None)
 
-    def action_repaint(self) -> None:
+    def repaint(self) -> None:
         """Draw everything again."""
         if isinstance(self._driver, TerminalDriver):
             self._driver.forget()
@@ -151,7 +158,8 @@ class TerminalApp(App[None]):
         """Run on the terminal of the process until the user, a signal or a failure ends it.
 
         Returns:
-            The exit code: 128 and the signal's number after a signal, `CRASHED` after a failure, which is told in a few lines.
+            The exit code: 128 and the signal's number after a signal, `CRASHED` after a failure, which is
+                told in a few lines.
         """
         self._watchdog = Watchdog()
         with self._ended_by_signals(), self._told_of_threads():
@@ -176,7 +184,9 @@ class TerminalApp(App[None]):
         self._end(128 + signal.SIGHUP)
 
     def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
-        """Leave, by force if it takes too long. The first request counts: a later one changes neither code nor time."""
+        """Leave, by force if it takes too long. The first request counts: a later one changes neither code
+        nor time.
+        """
         if self._asked is None:
             self._asked = return_code
         if self._watchdog is not None:
@@ -185,7 +195,7 @@ class TerminalApp(App[None]):
 
     @property
     def left(self) -> bool:
-        """Whether it was the user who ended it: no signal, no line that dropped, no failure."""
+        """True if the user ended the program: no signal, no dropped line, no failure."""
         return self._exception is None and not self._asked
 
     def _end(self, code: int) -> None:
@@ -231,7 +241,7 @@ class TerminalApp(App[None]):
             threading.excepthook = before
 
     def look_after_the_terminal(self) -> None:
-        """Begin to look whether the terminal is there still, and at failures that nobody waits for."""
+        """Start to watch the terminal and the failures of tasks that are not awaited."""
         if self._watchdog is not None:
             asyncio.get_running_loop().set_exception_handler(self._failed)
             if os.isatty(0):
@@ -239,11 +249,14 @@ class TerminalApp(App[None]):
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if isinstance(error, Exception) and not isinstance(error, Cancelled):  # what was given up is no failure
+        if isinstance(error, Exception) and not isinstance(error,
+                Cancelled):  # what was given up is no failure
             self._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
-        """End with a failure. After a request to leave it changes nothing of how the program ends: it is kept in a file."""
+        """End with a failure. After a request to leave it changes nothing of how the program ends: it is kept
+        in a file.
+        """
         if self._asked is None:
             super()._handle_exception(error)
         elif not isinstance(error, Cancelled):
@@ -256,7 +269,8 @@ class TerminalApp(App[None]):
         if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
             self.hang_up()
             return
-        # Of two changes of size that follow at once the second may be missed: then the screen would stay at the first.
+        # Of two changes of size that follow at once the second may be missed: then the screen would stay at
+        # the first.
         with contextlib.suppress(OSError):
             size = os.get_terminal_size(0)
             if min(size) > 0 and tuple(size) != tuple(self.size):
@@ -278,7 +292,8 @@ class TerminalApp(App[None]):
 def _told(error: BaseException) -> str:
     """A failure in a few clean lines; the whole account goes into a file."""
     frames = traceback.extract_tb(error.__traceback__)
-    where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename), frames[-1] if frames else None)
+    where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename),
+        frames[-1] if frames else None)
     lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
     if where is not None:
         lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")

@@ -10,10 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rich.color import ColorSystem
 from textual import events
-from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
@@ -21,6 +18,7 @@ from textual.messages import InBandWindowResize
 from tokentui.ui.terminal.abilities import charset, clears_in_colour, has_second_screen
 from tokentui.ui.terminal.flow import ANSWER, ASK, Flow
 from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync
 from tokentui.ui.terminal.wire import SYNC_BYTES, Wire
 from tokentui.ui.terminal.writer import Writer
 
@@ -30,11 +28,11 @@ if TYPE_CHECKING:
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""
 PASTE_S = 1.0
-"""How long nothing may come in the middle of a paste before it counts as ended."""
+"""The seconds of silence within a paste after which the paste counts as ended."""
 LAST_ANSWER_S = 0.1
-"""How long an answer of the terminal that is on its way is waited for at the end."""
+"""The longest wait in seconds at the end for an answer of the terminal that is on its way."""
 DRAIN_S = 0.5
-"""How long what was written last may take at the end."""
+"""The longest wait in seconds at the end for the last output."""
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
 _SYNC_BEGINS, _SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 
@@ -42,7 +40,8 @@ _SYNC_BEGINS, _SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 class TerminalDriver(LinuxDriver):
     """Sends cells that changed and never more than one frame ahead of the line; takes any bytes as keys."""
 
-    def __init__(self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None) -> None:
+    def __init__(self, app: App[Any], *, debug: bool = False, mouse: bool = True,
+            size: tuple[int, int] | None = None) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
         self._picture: Picture | None = None
@@ -61,12 +60,12 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def sent(self) -> int:
-        """How many bytes the terminal was sent in all."""
+        """The total number of bytes sent to the terminal."""
         return self._sent_before + (self._writer.total if self._writer else 0)
 
     @property
     def backlog(self) -> bool:
-        """Whether the line has not taken yet what it was given."""
+        """True if the line has not yet taken all of its output."""
         return self._writer is not None and self._writer.busy
 
     def write(self, data: str) -> None:
@@ -74,18 +73,18 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None:
             self._writer.write(data.encode(self._charset, "replace"))
 
-    def draw(self, update: LayoutUpdate | ChopsUpdate, size: tuple[int, int], cursor: tuple[int, int]) -> None:
+    def draw(self, update: LayoutUpdate | ChopsUpdate, size: tuple[int, int],
+            cursor: tuple[int, int]) -> None:
         """Take what should be shown; it is sent at once, or as soon as the line has taken the frame before.
 
         Args:
-            update: What Textual has drawn.
+            update: The update that Textual has drawn.
             size: The size of the screen.
             cursor: Where the cursor should stand.
         """
         picture = self._picture
         if picture is None or (picture.width, picture.height) != size:
-            system = self._app.console._color_system or ColorSystem.EIGHT_BIT
-            picture = self._picture = Picture(*size, system, self._charset)
+            picture = self._picture = Picture(*size, colour_system(self._app), self._charset)
             self._whole = True
         picture.draw(update)
         self._cursor = cursor
@@ -109,7 +108,7 @@ class TerminalDriver(LinuxDriver):
         self._owed = False
         frame = self._wire.frame(self._picture, self._cursor, whole=self._whole)
         self._whole = False
-        if len(frame) >= SYNC_BYTES and self._app._sync_available:
+        if len(frame) >= SYNC_BYTES and sync(self._app):
             frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
         if frame:
             self._flow.sent(len(frame))
@@ -149,7 +148,7 @@ class TerminalDriver(LinuxDriver):
     def disable_input(self) -> None:
         """Stop listening, at once."""
         if self._flow.waits:
-            time.sleep(LAST_ANSWER_S)  # else the shell would read the answer as if somebody had typed it
+            time.sleep(LAST_ANSWER_S)  # else the shell would read the answer as typed input
         with contextlib.suppress(OSError):
             os.write(self._wake_writer, b".")
         super().disable_input()
@@ -213,7 +212,7 @@ class TerminalDriver(LinuxDriver):
             selector.close()
 
     def _read(self) -> bytes | None:
-        """What has come; None when the terminal has gone."""
+        """Return the input that has arrived; None if the terminal has gone."""
         try:
             data = os.read(self.fileno, 4096)
         except OSError:
@@ -248,7 +247,7 @@ class Keys:
         self._pasting = False
         self._last = 0.0
         self.answers = 0
-        """How often the terminal has said that all is well, since somebody set this to 0."""
+        """The number of status reports from the terminal since this was last set to 0."""
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """The events that these bytes complete; none let time pass."""

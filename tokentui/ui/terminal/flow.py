@@ -1,8 +1,8 @@
-"""How much may be on its way to the terminal: buffers between here and there hold seconds of a slow line, and hide them.
+"""The limit on output that is on its way: buffers hold seconds of a slow line, and hide them.
 
-A terminal that is asked for its state answers when it has taken all that came before. One that does not answer is taken for a
-slow line while a key is held down: then frames come faster than any eye follows, and each that is left out is none that the
-screen runs behind when the key is let go.
+A terminal that is asked for its state answers after it has taken all earlier output. While a key is held
+down, a terminal that does not answer counts as a slow line. Frames then come faster than any eye follows, and
+each frame left out shortens the delay of the screen after the key is released.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Callable
 SLOW = 9_600
 """Bytes a second of a line of which nothing is known."""
 AHEAD_S = 0.25
-"""How much of a slow line's time may be on its way while a key is held."""
+"""The seconds of a slow line's time that may be on their way while a key is held."""
 AHEAD = 4_000
 """Bytes that may be on their way to a terminal that answers."""
 PATIENCE_S = 1.0
-"""How long an answer is waited for."""
+"""The longest wait in seconds for an answer."""
 REPEAT_S = 0.12
 """A key that comes again within this time is held down."""
 _REPEATS = 3
 ASK = "\x1b[5n"
-"""Device status report: a terminal says that all is well."""
+"""Device status report: the request that a terminal answers with "ready"."""
 ANSWER = "\x1b[0n"
 
 
 class Flow:
-    """What is known of the line.
+    """The state of the line.
 
     Args:
         clock: Tells the time in seconds.
@@ -45,7 +45,7 @@ class Flow:
 
     @property
     def waits(self) -> bool:
-        """Whether an answer is on its way."""
+        """True if an answer is on its way."""
         return self._asked is not None
 
     def key(self, key: str) -> None:
@@ -68,14 +68,14 @@ class Flow:
             self._asked = None
 
     def asks(self) -> bool:
-        """Whether to ask the terminal now; the question goes behind what was written."""
+        """True if it is time to ask the terminal; the request follows the output written so far."""
         if self._asked is not None or self._answers is False or not (self._held or self._ahead > AHEAD):
             return False
         self._asked = self._clock(), self._sent
         return True
 
     def wait(self) -> float:
-        """How many seconds the next frame should wait; 0 where it may go at once."""
+        """Return the number of seconds before the next frame; 0 if it may go at once."""
         now = self._clock()
         self._drain()
         if self._asked is not None and now - self._asked[0] > PATIENCE_S:

@@ -1,4 +1,4 @@
-"""How cells look to a terminal, and the shortest way to tell it."""
+"""The styles of cells on a terminal, and the shortest sequences that set them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,25 @@ from rich.color_triplet import ColorTriplet
 from rich.palette import Palette
 from rich.style import Style
 
+from tokentui.ui.terminal.private import attributes_of
+
 _ON = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "21", "51", "52", "53")
-"""What sets each of Rich's attributes: bold, dim, italic, underline, blink, fast blink, reverse, conceal, strike, ..."""
+"""The parameters that set Rich's attributes, in Rich's order.
+
+They are bold, dim, italic, underline, blink, fast blink, reverse, conceal, strike, ...
+"""
 _OFF = ("22", "22", "23", "24", "25", "25", "27", "28", "29", "24", "54", "54", "55")
-"""What takes it back; bold and dim share one."""
+"""The parameters that reset them; bold and dim share one."""
 _STEPS = (0, 95, 135, 175, 215, 255)
 _FIRST_FIXED = 16
 """The colours of the palette below this are the user's own, and may be any."""
 
 
 class Pen(NamedTuple):
-    """How a cell is drawn: a bit for each attribute, and the parameters that set its two colours (empty: the terminal's)."""
+    """The style of a cell: a bit for each attribute, and the parameters that set its two colours.
+
+    Empty parameters stand for the terminal's own colours.
+    """
 
     attributes: int = 0
     ink: str = ""
@@ -43,11 +51,13 @@ _FIXED_PALETTE = Palette(_FIXED)
 
 @lru_cache(4096)
 def pen_of(style: Style | None, system: ColorSystem) -> Pen:
-    """The pen of a style on a terminal with so many colours. What does not show (links, actions) makes no difference."""
+    """The pen of a style on a terminal with so many colours. What does not show (links, actions) makes no
+    difference.
+    """
     if style is None:
         return PLAIN
-    attributes = style._attributes & style._set_attributes
-    return Pen(attributes, _parameters(style.color, system, True), _parameters(style.bgcolor, system, False))
+    return Pen(attributes_of(style), _parameters(style.color, system, True),
+        _parameters(style.bgcolor, system, False))
 
 
 def _parameters(colour: Color | None, system: ColorSystem, ink: bool) -> str:
@@ -79,7 +89,8 @@ def change(before: Pen, after: Pen) -> str:
     more = after.attributes & ~before.attributes
     off = dict.fromkeys(_OFF[bit] for bit in range(len(_OFF)) if gone >> bit & 1)
     # What shares its way off with something that stays has to be set again.
-    again = [code for bit, code in enumerate(_ON) if after.attributes & ~more & (1 << bit) and _OFF[bit] in off]
+    again = [code for bit, code in enumerate(_ON) if after.attributes & ~more & (1 << bit)
+        and _OFF[bit] in off]
     parts = [*off, *again, *_codes(more)]
     if before.ink != after.ink:
         parts.append(after.ink or "39")

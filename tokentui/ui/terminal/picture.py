@@ -7,12 +7,12 @@ import unicodedata
 from collections.abc import Iterable
 
 from rich.color import ColorSystem
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.strip import Strip
 
 from tokentui.ui.draw.widths import cell_len, clusters_of
 from tokentui.ui.terminal.abilities import drawable
 from tokentui.ui.terminal.pen import PLAIN, Pen, pen_of
+from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate
 
 _SINGLE = re.compile(
     "[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0373\u0391-\u03a1\u03a3-\u0481\u2010-\u2026\u2190-\u21ff\u2500-\u25fc]*"
@@ -21,7 +21,9 @@ _SINGLE = re.compile(
 
 
 class Row:
-    """A line of cells: what each shows and how. The first cell of a cluster has all of it, the others nothing (`""`)."""
+    """A line of cells: what each shows and how. The first cell of a cluster has all of it, the others nothing
+    (`""`).
+    """
 
     __slots__ = ("pens", "texts")
 
@@ -42,12 +44,12 @@ class Row:
 
 
 class Picture:
-    """What the screen should show.
+    """The contents that the screen should have.
 
     Args:
         width: Its size in cells.
         height: Its size in rows.
-        system: How many colours there are.
+        system: The number of colours, as a system of Rich.
         charset: The encoding that limits which characters there are.
     """
 
@@ -57,7 +59,7 @@ class Picture:
         self.charset = charset
         self.rows = [Row(width) for _ in range(height)]
         self.changed: set[int] = set()
-        """The rows that were drawn to since somebody last looked."""
+        """The rows that were drawn to since they were last sent."""
 
     def draw(self, update: LayoutUpdate | ChopsUpdate) -> None:
         """Take what Textual wants to be shown."""
@@ -117,17 +119,19 @@ class Picture:
                     texts += " " * width
                     pens += [pen] * width
                 continue
-            texts += (cluster, *[""] * (width - 1)) if self.charset == "utf-8" else drawable(cluster, self.charset, width)
+            texts += (cluster, *[""] * (width - 1)) if self.charset == "utf-8" else drawable(cluster,
+                self.charset, width)
             pens += [pen] * width
 
 
 def _goes_on(cluster: str) -> bool:
-    """Whether it is nothing but marks: they stand on what another style has drawn."""
+    """True if a cluster consists of marks only: they belong to a character drawn in another style."""
     return all(unicodedata.category(char)[0] == "M" for char in cluster)
 
 
 def _takes_marks(cell: str) -> bool:
-    return unicodedata.category(cell[0])[0] in "LMN" or cell[0] in "\N{DOTTED CIRCLE}\N{NO-BREAK SPACE}" or cell >= "\U0001f000"
+    return unicodedata.category(cell[0])[0] in "LMN" or cell[
+        0] in "\N{DOTTED CIRCLE}\N{NO-BREAK SPACE}" or cell >= "\U0001f000"
 
 
 def _head(texts: list[str]) -> int:

@@ -1,11 +1,13 @@
 """From what the screen should show to the fewest bytes that make a terminal show it.
 
-A terminal that was told of every cell before needs to hear of those only that are others now. The difference is taken at
-the moment of writing, so whatever was drawn and drawn over while a slow line was busy is never sent.
+A terminal that was told of every cell before needs to hear of those only that are others now. The difference
+is taken at the moment of writing, so whatever was drawn and drawn over while a slow line was busy is never
+sent.
 
-Terminals do not agree how wide some clusters are. Such a cluster gets its cells cleared first, in case it is drawn narrower;
-what stands behind it begins at a place that is named outright; and as far as it may be drawn too wide, what it covers is
-drawn again. So a wrong guess costs a cell. Text that all terminals draw alike costs nothing of this.
+Terminals do not agree how wide some clusters are. Such a cluster gets its cells cleared first, in case it is
+drawn narrower; what stands behind it begins at a place that is named outright; and as far as it may be drawn
+too wide, what it covers is drawn again. So a wrong guess costs a cell. Text that all terminals draw alike
+costs nothing of this.
 """
 
 from __future__ import annotations
@@ -27,10 +29,11 @@ _LEAST_MOVED = 4
 
 
 class Wire:
-    """What a terminal was told so far.
+    """The contents of a terminal, by the output so far.
 
     Args:
-        clears_in_colour: Whether what the terminal clears has the ground of the pen: then blank cells are not sent at first.
+        clears_in_colour: True if cleared cells have the background of the pen: then blank cells are not
+            sent at first.
     """
 
     def __init__(self, *, clears_in_colour: bool = False) -> None:
@@ -41,14 +44,14 @@ class Wire:
         """Where the terminal's cursor is as (column, row); None where that is not sure."""
 
     def forget(self) -> None:
-        """Take nothing for granted: the terminal was somebody else's meanwhile, or was resized."""
+        """Forget the contents of the terminal: another program used it, or it was resized."""
         self._sent = []
 
     def frame(self, picture: Picture, cursor: tuple[int, int], *, whole: bool = False) -> str:
-        """What makes the terminal show a picture.
+        """Return the output that makes the terminal show a picture.
 
         Args:
-            picture: What it should show; its changed rows are taken as told from now on.
+            picture: The picture to show; its changed rows count as sent from now on.
             cursor: Where its cursor should stand, as (column, row): there an input method shows its words.
             whole: Look at all rows, not only at those that were drawn to.
 
@@ -56,7 +59,8 @@ class Wire:
             Sequences and text; empty where nothing has changed.
         """
         parts: list[str] = []
-        size_changed = len(self._sent) != picture.height or any(row and len(row.texts) != picture.width for row in self._sent[:1])
+        size_changed = len(self._sent) != picture.height or any(row and len(row.texts) != picture.width
+            for row in self._sent[:1])
         if not self._sent or size_changed:
             pen = _blank_pen(picture) if self._clears_in_colour else PLAIN
             parts.append(f"\x1b[0m\x1b[r{change(PLAIN, pen)}\x1b[H\x1b[2J")
@@ -77,7 +81,8 @@ class Wire:
         before = self._sent, self._pen, self._at
         self._sent = before[0].copy()
         plain = self._drawn(picture, others)
-        by = _moved_by(picture.rows, before[0], others) if len(others) >= _LEAST_MOVED and len(plain) > SYNC_BYTES else 0
+        by = _moved_by(picture.rows, before[0],
+            others) if len(others) >= _LEAST_MOVED and len(plain) > SYNC_BYTES else 0
         if not by:
             return plain
         after = self._sent, self._pen, self._at
@@ -115,7 +120,8 @@ class Wire:
             parts.append(self._move(start, y))
             parts += self._cells(row, sent, start, end)
             # In the last column a terminal may wait before the edge.
-            self._at = None if end == width else (end if _is_sure(_cluster_before(row.texts, end)) else None, y)
+            self._at = None if end == width else (end if _is_sure(_cluster_before(row.texts, end)) else None,
+                y)
             x = end
         return parts
 
@@ -167,7 +173,9 @@ class Wire:
     # ---- rows that moved
 
     def _move_rows(self, top: int, bottom: int, by: int) -> str:
-        """Let the terminal move the rows between two margins, up for a positive number; what comes in is not known then."""
+        """Let the terminal move the rows between two margins, up for a positive number; what comes in is not
+        known then.
+        """
         parts = [change(self._pen, PLAIN), f"\x1b[{top + 1};{bottom + 1}r"]
         within = self._sent[top : bottom + 1]
         if by > 0:
@@ -184,13 +192,14 @@ class Wire:
 
 def _blank_pen(picture: Picture) -> Pen:
     """The pen of most blank cells, as far as it is nothing but colours."""
-    pens = Counter(pen for row in picture.rows for text, pen in zip(row.texts, row.pens, strict=True) if text == " ")
+    pens = Counter(pen for row in picture.rows for text,
+        pen in zip(row.texts, row.pens, strict=True) if text == " ")
     pen = pens.most_common(1)[0][0] if pens else PLAIN
     return PLAIN if pen.attributes else pen
 
 
 def _moved_by(rows: Sequence[Row], sent: Sequence[Row | None], others: Sequence[int]) -> int:
-    """How far most of the changed cells have moved up (down for a negative number); 0 where they have not."""
+    """Return the rows that most of the changed cells moved up (negative: down); 0 if they did not move."""
     spans = [_span(rows[y], sent[y]) for y in others]
     left, right = min(start for start, _ in spans), max(end for _, end in spans)
     where: dict[tuple[str, ...], list[int]] = {}
@@ -198,7 +207,8 @@ def _moved_by(rows: Sequence[Row], sent: Sequence[Row | None], others: Sequence[
         old = sent[y]
         if old is not None and any(text != " " for text in old.texts[left:right]):
             where.setdefault(tuple(old.texts[left:right]), []).append(y)
-    moves = Counter(old_y - y for y in others for old_y in where.get(tuple(rows[y].texts[left:right]), ()) if old_y != y)
+    moves = Counter(old_y - y for y in others for old_y in where.get(tuple(rows[y].texts[left:right]), ())
+        if old_y != y)
     by, alike = moves.most_common(1)[0] if moves else (0, 0)
     return by if alike >= _LEAST_MOVED else 0
 
@@ -217,7 +227,9 @@ def _right(columns: int) -> str:
 
 
 def _end_of_run(row: Row, sent: Row | None, start: int, changed: int) -> int:
-    """Where a run ends that begins with a change: behind its last change, and behind what it may cover as it is drawn."""
+    """Where a run ends that begins with a change: behind its last change, and behind what it may cover as it
+    is drawn.
+    """
     texts = row.texts
     stop, looked, covered = changed + 1, start, start
     place = stop
@@ -236,7 +248,7 @@ def _end_of_run(row: Row, sent: Row | None, start: int, changed: int) -> int:
 
 
 def _cluster_before(texts: Sequence[str], end: int) -> str:
-    """What the last cells before a place show."""
+    """Return the grapheme cluster in the last cells before a place."""
     return next((texts[place] for place in range(end - 1, -1, -1) if texts[place]), "")
 
 
@@ -246,7 +258,7 @@ def _are_blank(sent: Row | None, start: int, end: int, pen: Pen) -> bool:
 
 @lru_cache(4096)
 def _is_sure(cell: str) -> bool:
-    """Whether all terminals draw it equally wide: what is joined from parts and emoji depend on their tables."""
+    """True if all terminals draw a cell equally wide; joined clusters and emoji depend on their tables."""
     if len(cell) != 1:
         return not cell
     return cell < "\u2300" or "\u2e80" <= cell < "\U00010000" or cell_len(cell) == 1
@@ -254,5 +266,6 @@ def _is_sure(cell: str) -> bool:
 
 @lru_cache(4096)
 def _most_columns(cell: str) -> int:
-    """How wide a terminal may draw a cluster that is disputed: each of its characters by itself."""
-    return 0 if _is_sure(cell) else sum(2 if char >= "\U0001f000" else max(1, cell_len(char)) for char in cell)
+    """Return the greatest width of a disputed cluster: each of its characters drawn by itself."""
+    return 0 if _is_sure(cell) else sum(2 if char >= "\U0001f000" else max(1, cell_len(char))
+        for char in cell)

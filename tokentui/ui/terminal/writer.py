@@ -14,14 +14,17 @@ _STALL_S = 0.02
 _TELLING = 256
 """Bytes of a write below which its time says little about the line."""
 _BUFFER = 4096
-"""What a pseudo-terminal holds when a write has to wait."""
+"""The number of bytes that a pseudo-terminal holds when a write has to wait."""
 _FAST = 200_000
 """Bytes a second above which a line needs no care."""
 _LONGEST_PAUSE_S = 0.4
 
 
 class Line:
-    """What is known of how fast a line is, so that no more than a frame waits in buffers that nobody can look into."""
+    """An estimate of the speed of a line.
+
+    It keeps the output in the buffers of the line, which cannot be inspected, to a frame at most.
+    """
 
     def __init__(self) -> None:
         self.rate = 0.0
@@ -54,7 +57,7 @@ class Writer:
 
     def __init__(self, descriptor: int, idle: Callable[[], object]) -> None:
         self.total = 0
-        """How many bytes have been handed in."""
+        """The total number of bytes handed in."""
         self._descriptor = descriptor
         self._idle = idle
         self._waiting: deque[bytes] = deque()
@@ -63,13 +66,13 @@ class Writer:
         self._closing = False
         self._line = Line()
         self.broken = False
-        """Whether the other end has gone."""
+        """True if the other end has gone."""
         self._thread = threading.Thread(target=self._run, name="tokentui-terminal", daemon=True)
         self._thread.start()
 
     @property
     def busy(self) -> bool:
-        """Whether something is on its way."""
+        """True if output is on its way."""
         return self._writing or bool(self._waiting)
 
     def write(self, data: bytes) -> None:
@@ -107,7 +110,8 @@ class Writer:
             self._send(data)
             self._line.took(len(data), begun, time.monotonic())
             with self._changed:
-                while not self._waiting and not self._closing and (rest := self._line.free_at - time.monotonic()) > 0:
+                while not self._waiting and not self._closing and (
+                        rest := self._line.free_at - time.monotonic()) > 0:
                     self._changed.wait(rest)
                 self._writing = False
                 idle = not self._waiting and not self._closing
@@ -122,10 +126,10 @@ class Writer:
             except BlockingIOError:
                 _wait_for_room(self._descriptor)
             except OSError:
-                self.broken = True  # nobody reads any more: what is left has no reader either
+                self.broken = True  # the reader has gone: the rest has no reader either
                 return
 
 
 def _wait_for_room(descriptor: int) -> None:
-    """Wait until a descriptor that somebody has set not to block takes bytes again."""
+    """Wait until a descriptor in non-blocking mode takes bytes again."""
     select.select([], [descriptor], [])

@@ -1,0 +1,168 @@
+"""The first step at which two trainings decide differently."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokentui.analyze.compare import compare
+from tokentui.analyze.divergence import Side, first_divergence
+from tokentui.axes import preset
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn import start
+from tokentui.learn.base import Trainer
+from tokentui.learn.unigram import PieceCandidate
+from tokentui.learn.values import MergeStep, PairCandidate
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+HUGS = Corpus.from_counts([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)])
+
+
+def training(corpus: Corpus, recipe: str | Recipe) -> Trainer:
+    return start(corpus, preset(recipe) if isinstance(recipe, str) else recipe)
+
+
+def pairs(side: Side) -> list[tuple[bytes, bytes, int]]:
+    """The candidates of a side, best first."""
+    return [(one.left, one.right, one.count) for one in side.candidates if isinstance(one, PairCandidate)]
+
+
+def test_ties_of_two_libraries() -> None:
+    corpus = Corpus.from_text("zy zy ab ab mn mn q")
+    found = first_divergence(training(corpus, "hf-bpe"), training(corpus, "subword-nmt"))
+    assert found is not None
+    assert found.step == 1
+    assert pairs(found.a) == [(b"a", b"b", 2), (b"m", b"n", 2), (b"z", b"y", 2)]
+    assert pairs(found.b) == [(b"z", b"y</w>", 2), (b"m", b"n</w>", 2), (b"a", b"b</w>", 2)]
+    assert (found.a.tied, found.a.tie_rule, found.b.tied, found.b.tie_rule) == (3, "lowest-ids", 3, "largest-pair")
+
+
+def test_the_second_step_of_the_textbook_is_a_tie() -> None:
+    corpus = Corpus.from_text("aaabdaaabac")
+    first, largest, smallest = (
+        training(corpus, preset("comp336-no-pretokenization", tie=tie)) for tie in ("first-seen", "largest-pair", "smallest-pair")
+    )
+    assert first_divergence(first, largest, 3) is None
+    found = first_divergence(first, smallest)
+    assert found is not None
+    assert found.step == 2
+    assert (pairs(found.a)[0], pairs(found.b)[0]) == ((b"aa", b"a", 2), (b"a", b"b", 2))
+    assert found.a.tokens == found.b.tokens == 9
+
+
+def test_wordpiece_by_score_against_wordpiece_by_count() -> None:
+    by_score = preset("wordpiece", split="none")
+    found = first_divergence(training(HUGS, by_score), training(HUGS, preset("bert", split="none")))
+    assert found is not None
+    assert found.step == 1
+    assert pairs(found.a)[0] == (b"##g", b"##s", 5)
+    assert [one.score for one in found.a.candidates[:1] if isinstance(one, PairCandidate)] == [0.05]
+    assert pairs(found.b)[0] == (b"##u", b"##g", 20)
+
+
+def test_patterns_part_on_numbers() -> None:
+    corpus = Corpus.from_text("12345 12345 12345 x = f(12345)")
+    found = first_divergence(training(corpus, "gpt2"), training(corpus, "gpt4"))
+    assert found is not None
+    assert found.a.step is not None
+    assert found.a.step != found.b.step
+
+
+def test_an_objective_parts_at_once_and_shows_its_own_candidates() -> None:
+    corpus = read("sample:sailor")
+    found = first_divergence(training(corpus, "sentencepiece-unigram"), training(corpus, "sentencepiece-bpe"))
+    assert found is not None
+    assert found.step == 1
+    assert all(isinstance(one, PieceCandidate) for one in found.a.candidates)
+    assert all(isinstance(one, PairCandidate) for one in found.b.candidates)
+    assert found.a.candidates
+
+
+def test_a_byte_that_stands_for_a_pair_is_that_pair() -> None:
+    corpus = Corpus.from_text("ababab cabab abc")
+    gage, plain = training(corpus, "gage"), training(corpus, "minbpe-basic")
+    assert [bytes(step.left + step.right) for step in _steps_of(gage, 2)] == [b"ab", b"AA"]
+    assert [bytes(step.left + step.right) for step in _steps_of(plain, 2)] == [b"ab", b"abab"]
+    assert first_divergence(gage, plain, 2) is None
+
+
+def test_equal_trainings_do_not_part() -> None:
+    corpus = read("sample:sailor")
+    a, b = training(corpus, "gpt2"), training(corpus, "gpt2")
+    assert first_divergence(a, b) is None
+    assert a.known == b.known > 10
+    assert (a.number, b.number) == (0, 0)
+
+
+def test_an_end_is_a_difference_and_the_limit_is_kept() -> None:
+    one, two = (training(Corpus.from_text(text), "hf-bpe") for text in ("ab", "ab abc"))
+    found = first_divergence(one, two)
+    assert found is not None
+    assert (found.step, found.a.step, found.a.end, found.a.candidates) == (2, None, "no pair left", ())
+    assert pairs(found.b) == [(b"ab", b"c", 1)]
+    assert first_divergence(one, two, 1) is None
+    assert first_divergence(one, two, 0) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_the_trainings_stay_where_they_stand(rows: int) -> None:
+    corpus = read("sample:hugs")
+    a, b = training(corpus, "hf-bpe"), training(corpus, preset("hf-bpe", tie="first-seen"))
+    a.jump(4)
+    b.jump(2)
+    before = a.tokens, b.tokens
+    found = first_divergence(a, b, rows=rows)
+    assert found is not None
+    assert (a.number, b.number) == (4, 2)
+    assert (a.tokens, b.tokens) == before
+    assert max(len(found.a.candidates), len(found.b.candidates)) <= rows
+    plain = zip(_steps(training(corpus, "hf-bpe")), _steps(training(corpus, preset("hf-bpe", tie="first-seen"))), strict=True)
+    assert found.step == next(n for n, (left, right) in enumerate(plain, 1) if left != right)
+
+
+def _steps_of(trainer: Trainer, count: int) -> list[MergeStep]:
+    trainer.jump(count)
+    return list(trainer.steps())
+
+
+def _steps(trainer: Trainer) -> list[tuple[bytes, bytes]]:
+    trainer.run()
+    return [(step.left, step.right) for step in trainer.steps()]
+
+
+def test_searching_is_cancelled_and_tells_how_far_it_is() -> None:
+    corpus = read("sample:english")
+    a, b = training(corpus, "gpt2"), training(corpus, "gpt2")
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        first_divergence(a, b)
+    seen: list[tuple[int, int]] = []
+    with job(lambda *now: seen.append(now)):
+        first_divergence(a, b, 40)
+    assert (40, 40) in seen or seen[-1][0] < 40
+    assert all(total in (40, 0) or done <= total for done, total in seen)
+
+
+def test_a_tokenizer_that_cannot_read_the_corpus_leaves_the_others_working() -> None:
+    corpus = read("sample:sailor")
+    good = [training(corpus, name).tokenizer() for name in ("gpt2", "bert")]
+    refusing = training(Corpus.from_text("a"), "udl-notebook").tokenizer()
+    columns: list[Tokenizer | TokentuiError] = [good[0], refusing, TokentuiError("cannot be trained"), good[1]]
+    found = compare(columns, corpus)
+    assert [one is None for one in found.tallies] == [False, True, True, False]
+    assert [one is None for one in found.errors] == [True, False, False, True]
+    assert "is not in the vocabulary" in str(found.errors[1])
+    assert [(pair.a, pair.b) for pair in found.pairs] == [(0, 3)]
+    assert set(found.overlaps) == set(found.bare) == {(0, 1), (0, 3), (1, 3)}
+    assert all([figure is None for figure in row.figures] == [False, True, True, False] for row in found.rows)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_there_are_two_to_four_columns(count: int) -> None:
+    tok = training(read("sample:sailor"), "gpt2").tokenizer()
+    with pytest.raises(TokentuiError, match=f"two to four tokenizers belong here, not {count}"):
+        compare([tok] * count, Corpus.from_text("a"))
+
+

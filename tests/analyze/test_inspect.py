@@ -1,0 +1,223 @@
+"""The facts of tokens, why a text is not one token, and the health of vocabularies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui.analyze.health import examine
+from tokentui.analyze.inspect import find_tokens, string_facts, token_facts, why_not_one
+from tokentui.axes import preset
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn import start
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe, Run
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
+
+
+@pytest.fixture(scope="module")
+def slide() -> Tokenizer:
+    """The tokenizer of the slides, of a run that went on."""
+    run = start(read("sample:hugs"), preset("comp336"), Run(first_id=1))
+    run.run(merges=21)
+    return run.tokenizer().at(7)
+
+
+def orphan() -> Tokenizer:
+    """abc is made of ab and c, but b and c are merged first."""
+    vocabulary = Vocabulary(PLAIN, [b"a", b"b", b"c"])
+    vocabulary.add(1, 2, 9)
+    vocabulary.add(0, 1, 5)
+    vocabulary.add(4, 2, 2)
+    return Tokenizer(vocabulary)
+
+
+def test_a_merge(slide: Tokenizer) -> None:
+    facts = token_facts(slide, " pug")
+    assert facts == token_facts(slide, 17) == token_facts(slide, b" pug")
+    assert (facts.id, facts.kind, facts.step, facts.count, facts.text) == (17, "merge", 4, 2, " pug")
+    assert facts.parents == (b" p", b"ug")
+    assert facts.units == (b" ", b"p", b"u", b"g")
+    assert facts.children == ((18, b" pugs"),)
+    assert facts.code_points[0] == "U+0020 SPACE"
+    assert [(one.depth, one.piece, one.step) for one in facts.tree] == [
+        (0, b" pug", 4), (1, b" p", 2), (2, b" ", 0), (2, b"p", 0), (1, b"ug", 1), (2, b"u", 0), (2, b"g", 0),
+    ]
+    assert facts.tree_size == 7
+    assert facts.unreachable == ""
+
+
+def test_relatives_differ_in_space_case_and_mark(slide: Tokenizer) -> None:
+    assert token_facts(slide, "hug").others == ((20, b" hug"),)
+    run = start(Corpus.from_lines(["The the the", "bathe lathe"]), preset("gpt1", normalize=()))
+    run.run(merges=30)
+    assert {piece for _, piece in token_facts(run.tokenizer(), "the</w>").others} == {b"The</w>"}
+
+
+def test_a_unit_a_special_and_a_byte() -> None:
+    run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>", "<s>")))
+    run.run(merges=1)
+    tokenizer = run.tokenizer()
+    assert [token_facts(tokenizer, number).kind for number in (0, 1, 2)] == ["unknown", "special", "byte"]
+    assert token_facts(tokenizer, "<0x00>").id == 2
+    unit = token_facts(tokenizer, "h")
+    assert (unit.kind, unit.step, unit.parents, unit.tree) == ("unit", None, (), ())
+
+
+def test_a_part_of_a_character() -> None:
+    run = start(Corpus.from_text("éèéê"), preset("minbpe-basic"))
+    run.run(merges=1)
+    facts = token_facts(run.tokenizer(), b"\xc3")
+    assert (facts.text, facts.code_points, facts.unreachable) == (None, (), "")
+
+
+@pytest.mark.parametrize("token", [99, -1, 10**30, "hu", b"\xff", ""])
+def test_there_is_no_such_token(token: int | str | bytes, slide: Tokenizer) -> None:
+    with pytest.raises(TokentuiError, match=r"no such id|no token is spelled so"):
+        token_facts(slide, token)
+
+
+def test_a_deep_tree_is_cut_and_counted() -> None:
+    vocabulary = Vocabulary(PLAIN, [b"a"])
+    for last in range(3000):
+        vocabulary.add(last, 0, 1)
+    facts = token_facts(Tokenizer(vocabulary), 3000)
+    assert facts.tree_size == 6001
+    assert len(facts.tree) == 127
+
+
+def test_an_orphan_cannot_be_made_and_why() -> None:
+    tokenizer = orphan()
+    assert token_facts(tokenizer, "abc").unreachable == "its own text is encoded as a bc"
+    assert why_not_one(tokenizer, "abc") == (
+        "It is a | bc: there is a token for it, made of ab + c at step 3, but b + c (step 1) is merged first and bars the way."
+    )
+    assert examine(tokenizer).facts.unreachable == ((5, b"abc", "its own text is encoded as a bc"),)
+
+
+def test_two_tokens_spelled_alike() -> None:
+    vocabulary = Vocabulary(PLAIN, [b"a", b"b", b"c"])
+    for left, right in ((0, 1), (3, 2), (1, 2), (0, 5)):
+        vocabulary.add(left, right, 1)
+    tokenizer = Tokenizer(vocabulary)
+    found = examine(tokenizer).facts
+    assert found.duplicates == ((b"abc", (4, 6)),)
+    assert (6, b"abc", "another token is spelled alike: id 4") in found.unreachable
+    assert [entry.id for entry in find_tokens(tokenizer, "abc")] == [4, 6]
+
+
+def test_a_token_that_the_split_never_leaves_whole() -> None:
+    vocabulary = Vocabulary(PLAIN.with_axes(split="bert"), [b"a", b"-"])
+    vocabulary.add(0, 1, 1)
+    assert token_facts(Tokenizer(vocabulary), "a-").unreachable.startswith("no word that the split leaves holds it")
+
+
+def test_a_token_that_normalising_removes() -> None:
+    vocabulary = Vocabulary(PLAIN.with_axes(normalize="lowercase"), [b"A", b"a"])
+    assert [number for number, _, _ in examine(Tokenizer(vocabulary)).facts.unreachable] == [0]
+
+
+def test_health_counts(slide: Tokenizer) -> None:
+    found = examine(slide).facts
+    assert (found.vocab_size, found.first_id, found.merges) == (20, 1, 7)
+    assert found.kinds == (("unit", 13), ("merge", 7))
+    assert found.longest[0] == (18, b" pugs")
+    assert (found.unreachable, found.duplicates, found.broken) == ((), (), ())
+    assert found.spaces == ((1, b" "),)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        examine(slide)
+
+
+def test_health_of_bytes() -> None:
+    run = start(Corpus.from_text("雨雪雲雨雪雲"), preset("minbpe-basic"))
+    run.run(merges=3)
+    found = examine(run.tokenizer()).facts
+    assert found.missing_bytes == ()
+    pieces = {entry.piece for entry in run.tokenizer().entries() if entry.kind == "merge"}
+    broken = {piece for piece in pieces if b"\xef\xbf\xbd" in piece.decode("utf-8", "replace").encode()}
+    assert {piece for _, piece in found.broken} == broken
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("", "It is the empty text, which has no tokens."),
+    (" hug", "It is one token: id 20."),
+    (" hugs", "It is ·hug | s: no token is spelled so, and no merge joins ·hug and s."),
+    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses."),
+    ("apple", "It cannot be one: l is not in the vocabulary."),
+    ("pugs", "It is p | ug | s: no token is spelled so; there is ·pugs, which begins with a space."),
+    (" puns", "It is ·p | un | s: a token for it is made only at step 21."),
+])
+def test_why_it_is_not_one_token(text: str, why: str, slide: Tokenizer) -> None:
+    assert why_not_one(slide, text) == why
+
+
+def test_why_by_other_ways() -> None:
+    run = start(read("sample:english"), preset("bert"), Run(specials=("[UNK]",)))
+    run.run(merges=300)
+    bert = run.tokenizer()
+    assert "there is ##ing, which stands inside a word only" in why_not_one(bert, "ing")
+    assert why_not_one(bert, "THE") == "It is, after normalising it to the, one token: id " + f"{bert.encode('the').ids[0]}."
+    assert "longest match gives up a word of more than 100" in why_not_one(bert, "a" * 101)
+    assert why_not_one(bert, "[UNK]").startswith("It spells the special token of id 0")
+    assert why_not_one(bert, " ") == "Nothing of it is left after the split: it has no tokens."
+
+
+def test_why_by_probability() -> None:
+    recipe = Recipe(split="none", unit="char", base="frequency", objective="unigram", encode="viterbi", unknown="fused")
+    tokenizer = Tokenizer(ScoredVocabulary(recipe, [b"a", b"b", b"ab"], ("<unk>",), 0, [-1.0, -1.0, -3.0]))
+    assert why_not_one(tokenizer, "ab") == (
+        "It is a | b: the token for all of it (log probability -3.0000) is less probable than these (-2.0000)."
+    )
+    assert token_facts(tokenizer, "ab").unreachable == "its own text is encoded as a b"
+    (word,) = string_facts(tokenizer, "ab").words
+    assert [(edge.piece, edge.best) for edge in word.lattice] == [(b"a", True), (b"ab", False), (b"b", True)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    texts=st.lists(st.text(alphabet="abc d", min_size=1, max_size=12), min_size=1, max_size=4),
+    name=st.sampled_from(["comp336", "gpt2", "bert", "gpt1", "udl-notebook", "llama2", "minbpe-basic"]),
+    merges=st.integers(0, 15),
+)
+def test_what_a_training_makes_can_be_made(texts: list[str], name: str, merges: int) -> None:
+    run = start(Corpus.from_lines(texts), preset(name), Run(specials=("<unk>",)))
+    run.run(merges=merges)
+    tokenizer = run.tokenizer()
+    if preset(name).encode == "merges":
+        used = {number for text in texts for number in tokenizer.encode(text).ids}
+        dead = {number for number, _, _ in examine(tokenizer).facts.unreachable}
+        assert not used & dead
+    for entry in tokenizer.entries():
+        assert token_facts(tokenizer, entry.id).id == entry.id
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(max_size=12), name=st.sampled_from(sorted(PRESETS)))
+def test_any_string_has_its_facts(text: str, name: str) -> None:
+    tokenizer = _small(name)
+    found = string_facts(tokenizer, text)
+    assert found.why.endswith(".")
+    assert "\n" not in found.why
+    assert (found.encoding is None) == bool(found.refusal)
+    encoding = found.encoding
+    if encoding is not None and len(encoding) == 1 and not encoding.unknown and tokenizer.recipe.unknown != "drop":
+        assert "one token: id" in found.why or "special" in found.why
+
+
+_made: dict[str, Tokenizer] = {}
+
+
+def _small(name: str) -> Tokenizer:
+    if name not in _made:
+        run = start(read("sample:hugs"), preset(name), Run(specials=PRESETS[name].run.specials))
+        run.run(merges=5)
+        _made[name] = run.tokenizer()
+    return _made[name]

@@ -1,0 +1,119 @@
+"""Merges compared by what they mean: a space is a space however it is written, and one boundary however it is marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tokentui.analyze.divergence import Meanings, first_differing_step, first_divergence
+from tokentui.axes import preset
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.files import load, save
+from tokentui.learn import start
+from tokentui.learn.base import Trainer
+from tokentui.learn.values import MergeStep
+from tokentui.recipe import Recipe, Run
+from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+ENGLISH = read("sample:english")
+
+
+def training(recipe: str | Recipe, corpus: Corpus = ENGLISH, merges: int = 0) -> Trainer:
+    trainer = start(corpus, preset(recipe) if isinstance(recipe, str) else recipe)
+    trainer.jump(merges)
+    return trainer
+
+
+def births(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
+    return cast("Trainer", prepare_tokenizer(corpus, tokenizer, Run(), Hooks(lambda *_: None, lambda _: None)).trainer)
+
+
+def test_a_space_in_front_is_one_however_it_is_written() -> None:
+    gpt2, pieces = training("gpt2"), training("sentencepiece-bpe")
+    assert first_differing_step(gpt2, pieces, 200, literal=True) == 1
+    found = first_differing_step(gpt2, pieces, 200)
+    made: list[list[tuple[str, str]]] = []
+    for trainer in (gpt2, pieces):
+        trainer.jump(200)
+        steps = (step for step in trainer.steps() if isinstance(step, MergeStep))
+        made.append([(step.left.decode("utf-8", "replace"), step.right.decode("utf-8", "replace")) for step in steps])
+    spaced = [(left.replace("▁", " "), right.replace("▁", " ")) for left, right in made[1]]
+    assert found == next(n for n, (one, other) in enumerate(zip(made[0], spaced, strict=True), 1) if one != other)
+    assert found > 1
+
+
+def test_a_mark_at_the_end_and_a_space_in_front_are_one_boundary() -> None:
+    corpus = Corpus.from_text(" t t t t t u")
+    a, b = training("gpt2", corpus), training("udl-notebook", corpus)
+    assert first_differing_step(a, b, 1, literal=True) == 1
+    assert first_differing_step(a, b, 1) is None
+    for trainer, shown in ((a, b" t"), (b, b"t</w>")):
+        trainer.jump(1)
+        assert [step.token for step in trainer.steps()] == [shown]
+
+
+END_SYMBOL, END_SUFFIX, PREFIX = "udl-notebook", "subword-nmt", "bert"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("gpt2", " ", "t"), ("sentencepiece-bpe", "▁", "t"), True),
+        (("gpt2", " ", "t"), (END_SYMBOL, "t", "</w>"), True),
+        (("gpt2", " e", "r"), (END_SUFFIX, "e", "r</w>"), True),
+        (("gpt2", " e", "r"), (END_SYMBOL, "e", "r</w>"), True),
+        (("gpt2", " e", "r"), (PREFIX, "e", "##r"), True),
+        (("gpt2", "e", "r"), (PREFIX, "##e", "##r"), True),
+        (("gpt2", "e", "r"), ("hf-bpe", "e", "r"), True),
+        (("gpt2", "e", "r"), (END_SUFFIX, "e", "r</w>"), False),
+        (("gpt2", " e", "r"), ("hf-bpe", "e", "r"), False),
+        (("gpt2", " ", "t"), (END_SYMBOL, "s", "</w>"), False),
+        (("gpt2", " ", "  t"), ("sentencepiece-bpe", "▁", "▁▁t"), True),
+        (("gpt2", " ", " "), ("gpt2", " ", "  "), False),
+        (("gpt2", "a", "bc"), ("gpt2", "ab", "c"), False),
+        (("gpt2", "▁", "t"), ("sentencepiece-bpe", "▁", "t"), False),
+        (("gpt2", "##", "t"), (PREFIX, "##", "##t"), False),
+    ],
+)
+def test_what_means_the_same(one: tuple[str, str, str], other: tuple[str, str, str], same: bool) -> None:
+    read_as = [Meanings(training(name).vocabulary).of_pieces(left.encode(), right.encode()) for name, left, right in (one, other)]
+    assert (read_as[0] == read_as[1]) is same
+
+
+@pytest.mark.parametrize("name", ["gpt2", "subword-nmt", "udl-notebook", "bert", "wordpiece", "sentencepiece-bpe", "hf-bpe"])
+def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
+    trainer = training(name, merges=60)
+    reader = Meanings(trainer.vocabulary)
+    vocabulary = trainer.vocabulary
+    meant: dict[object, tuple[bytes, bytes]] = {}
+    for left, right in vocabulary.merges:
+        spelled = vocabulary.pieces[left], vocabulary.pieces[right]
+        assert reader.of_symbols(left, right) == reader.of_pieces(*spelled)
+        assert meant.setdefault(reader.of_symbols(left, right), spelled) == spelled, "within one training no two merges are one"
+    assert first_divergence(trainer, training(name), 60) is None
+
+
+def test_a_text_that_spells_a_mark_is_text() -> None:
+    recipe = preset("bert", split="whitespace")
+    trainer = training(recipe, Corpus.from_text("###a ###a ###a b##a"), 3)
+    reader, vocabulary = Meanings(trainer.vocabulary), trainer.vocabulary
+    whole = [b"".join(reader.of_symbols(*pair)[1]) for pair in vocabulary.merges]
+    texts = (b"###a", b"b##a")
+    assert all(any(text in word for word in texts) for text in whole)
+
+
+@pytest.mark.parametrize("format_", ["huggingface", "sentencepiece", "tokentui"])
+def test_a_file_is_read_as_its_training(tmp_path: Path, format_: str) -> None:
+    trainer = training("sentencepiece-bpe", merges=80)
+    path = tmp_path / "t.model"
+    save(trainer.tokenizer(), path, format_)
+    file = births(load(path))
+    gpt2 = training("gpt2")
+    limit = 80
+    assert first_differing_step(file, trainer, limit) is None
+    assert first_differing_step(file, gpt2, limit) == first_differing_step(trainer, gpt2, limit)
+    assert first_differing_step(file, gpt2, limit, literal=True) == 1

@@ -1,0 +1,117 @@
+"""The laws of every format of the table, and a stranger's format that is one module and one entry."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+import rwkv
+from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset
+from running_cli import cli, done
+
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.files import export, load, mistaken, recognise
+from tokentui.formats.proof import EXAMPLES
+from tokentui.formats.registry import ASPECTS, FORMATS, OWN, WRITTEN, Format, named_like, recognised
+from tokentui.formats.source import source_of
+from tokentui.formats.spec import WAYS
+
+
+def test_a_record_names_what_there_is() -> None:
+    assert set(EXAMPLES) == set(ASPECTS)
+    ways = {name for name, _ in WAYS}
+    for format in FORMATS.values():
+        assert set(format.keeps) <= set(ASPECTS)
+        assert set(format.holds.ways) <= ways
+        assert all(len(names) == len(format.files) for names in format.also)
+        assert (format.fit is None) == (format.write is None)
+        assert format.begins, "a file that is cut off is told by its beginning"
+        assert all(named_like(name) for name in format.files if not name.startswith("ranks"))
+    assert next(iter(WRITTEN)) == OWN.name
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_written_file_is_of_its_format_alone(name: str) -> None:
+    format = WRITTEN[name]
+    files = bytes_of(preset(SMALL[name]), name)
+    assert recognised(source_of(format.files, files)) is format
+    later = list(FORMATS.values())[list(FORMATS).index(name) + 1 :]
+    claims = [other.name for other in later if other.sniff(source_of(format.files, files))]
+    assert claims in ([], ["subword-nmt"]), "codes look like merges whose vocabulary is missing"
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
+    """Ids where the format keeps them, else pieces; and the same in another process."""
+    format, ours = WRITTEN[name], preset(SMALL[name])
+    theirs, fit = again(ours, name, tmp_path), fitted(ours, name)
+    twin: Tokenizer = pickle.loads(pickle.dumps(theirs))
+    words = None if format.says_text else WordEncoder(ours.vocabulary, ours.merges).pretokenizer
+    for text in HOSTILE[:40]:
+        want = ours.encode(text)
+        if fit.excused(text) or (want.unknown and not fit.keeps_unknown):
+            continue
+        found = encode(theirs.vocabulary, theirs.merges, text, pretokenizer=words)
+        assert (want.ids == found.ids) if fit.keeps_ids else (want.pieces == found.pieces), text
+        assert twin.encode(text) == theirs.encode(text)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None:
+    format, draw = WRITTEN[name], random.Random(name)
+    files = bytes_of(preset(SMALL[name]), name)
+    for file, data in zip(format.files, files, strict=True):
+        (tmp_path / file).write_bytes(data)
+    path, data = tmp_path / format.files[-1], files[-1]
+    for _ in range(12):
+        at = draw.randrange(len(data))
+        path.write_bytes(draw.choice((data[:at], data[:at] + data[at + 9 :], data[:at] + b"\xff" + data[at:])))
+        refusal = ""
+        try:
+            load(path, "gpt2" if format.needs_split else "").encode("a line")
+        except TokentuiError as error:
+            refusal = str(error)
+        assert "\n" not in refusal
+
+
+# A stranger's format.
+
+TOKENS = [*(bytes((value,)) for value in range(256)), b"he", b"hel", b"hello", " wörld".encode(), b"\n\n", b"it's"]
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of a format that is added to the table."""
+    monkeypatch.setitem(FORMATS, "rwkv", rwkv.FORMAT)
+    monkeypatch.setitem(WRITTEN, "rwkv", rwkv.FORMAT)
+    path = tmp_path / "rwkv_vocab_v20230424.txt"
+    path.write_text("".join(rwkv.line(n, piece) for n, piece in enumerate(TOKENS, 1)), encoding="utf-8")
+    return path
+
+
+def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -> None:
+    format: Format | None = recognise(stranger)
+    assert format is rwkv.FORMAT
+    tokenizer = load(stranger)
+    text = "hello wörld it's hel\n\n"
+    assert tokenizer.encode(text).tokens == ("hello", " wörld", " ", "it's", " ", "hel", "\n\n")
+    found = mistaken(str(stranger))
+    assert found is not None
+    assert found.what == "a tokenizer, not a corpus: RWKV's vocabulary"
+    report = export(tokenizer, tmp_path / "out.rwkv")
+    assert (report.format, report.losses) == ("rwkv", ())
+    assert (tmp_path / "out.rwkv").read_bytes() == stranger.read_bytes()
+    export(tokenizer, tmp_path / "own.json")
+    assert load(tmp_path / "own.json").encode(text).ids == tokenizer.encode(text).ids
+
+
+def test_commands_know_a_stranger_s_format(stranger: Path, tmp_path: Path) -> None:
+    assert "RWKV's vocabulary" in done("convert", str(stranger))
+    done("convert", str(stranger), str(tmp_path / "copy"), "--to", "rwkv")
+    assert (tmp_path / "copy").read_bytes() == stranger.read_bytes()
+    assert "RWKV's vocabulary" in cli("train", str(stranger), "-r", "gpt2").stderr
+    assert done("encode", "-t", str(stranger), "hello")

@@ -1,0 +1,323 @@
+"""Opened tokenizers, birth by birth: what the file cut to its first k births gives, and what a recount gives."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import owners
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle import large
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.files import load
+from tokentui.learn.replay import ReplayTrainer, TokenOrder
+from tokentui.learn.replay.pretokens import Item, Pretokens
+from tokentui.learn.values import Query, Stop
+from tokentui.recipe import Run, Stops
+from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.text.corpus import Corpus
+from tokentui.text.pretokenize import PreToken
+
+SMALL = (
+    "bert-base-uncased/vocab.txt", "gpt2/vocab.json", "hw-doc-summarizer/tokenizer.json", "spm-test/test_ja_model.model",
+    "spm-test/test_model.model", "sqlpilot/tokenizer.json",
+)
+LARGE = (
+    "bert-base-uncased/tokenizer.json", "falcon/tokenizer.json", "gpt2/merges.txt", "gpt2/tokenizer.json",
+    "llama2/tokenizer.json", "openai-gpt/merges.txt", "openai-gpt/tokenizer.json", "openai-gpt/vocab.json",
+    "spm-llama2/tokenizer.model", "spm-xlnet-base-cased/spiece.model", "t5-small/tokenizer.json",
+    "tiktoken_cl100k_base/cl100k_base.tiktoken", "tiktoken_o200k_base/o200k_base.tiktoken",
+)
+FILES = [*owners.TRAINED, *large(*SMALL), *large(*LARGE, marks=[pytest.mark.soak])]
+TEXT = (
+    "The tokenization of unhappiness in the street, naïve and 12345 times over.\n\n"
+    "  def run(self):\n\treturn self.__dict__  # größer, 東京タワー, привет, 🙂🙂\n"
+    "Dear <|endoftext|> </s> [MASK] reader: aaaaaaa bbbbb, hug pug pun bun hugs!\n"
+)
+HOOKS = Hooks(lambda *_: None, lambda _: None)
+
+
+def opened(tokenizer: Tokenizer, text: str) -> ReplayTrainer:
+    trainer = prepare_tokenizer(Corpus.from_text(text), tokenizer, Run(), HOOKS).trainer
+    assert isinstance(trainer, ReplayTrainer)
+    return trainer
+
+
+def recount(trainer: ReplayTrainer, births: int) -> tuple[int, Counter[int]]:
+    """The corpus in tokens and the uses of each symbol, encoded anew by a tokenizer of so many births."""
+    now = trainer.order.tokenizer(births)
+    encoder = WordEncoder(now.vocabulary, now.merges)
+    tokens, uses = sum(trainer.fixed.values()), Counter[int]()
+    for word, times in zip(trainer.words.words, trainer.words.counts, strict=True):
+        parts = encoder.parts(encoder.pretokenizer.units(word), len(word))
+        tokens += len(parts) * times
+        for part in parts:
+            if part.symbol is not None:
+                uses[part.symbol] += times
+    return tokens, uses
+
+
+def check_births(trainer: ReplayTrainer, births: Iterator[int]) -> None:
+    """At each of these births, reached from the one before, all figures are those of a recount."""
+    for number in births:
+        trainer.jump(number)
+        tokens, uses = recount(trainer, number)
+        assert (trainer.number, trainer.tokens) == (number, tokens)
+        assert Counter({symbol: count for symbol, count in enumerate(trainer.uses) if count}) == uses
+        assert trainer.vocab_size == trainer.tokenizer().vocab_size
+        if number:
+            born = trainer.token(number)
+            assert born.places == uses[born.symbol], "what is new now was not there before"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_at_their_last_birth_and_before(name: str, tmp_path: Path) -> None:
+    tokenizer = owners.read(name, tmp_path)
+    trainer = opened(tokenizer, TEXT)
+    trainer.jump(trainer.known)
+    assert trainer.tokenizer().encode(TEXT) == tokenizer.encode(TEXT)
+    assert trainer.tokens == len(tokenizer.encode(TEXT))
+    assert trainer.vocab_size == tokenizer.vocab_size
+    some = random.Random(name)
+    check_births(trainer, iter([0, *(some.randrange(trainer.known) for _ in range(3)), 1, trainer.known]))
+
+
+# Small files of every kind, cut.
+
+WORDS = st.text("abcd ", min_size=1, max_size=60)
+Cut = Callable[[int], Tokenizer]
+
+
+def file_of(path: Path, data: Any) -> Tokenizer:
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    return load(path, "none" if isinstance(data, bytes) else "")
+
+
+def tokens_of(tokenizer: Tokenizer, text: str) -> list[str]:
+    return list(tokenizer.encode(text).tokens)
+
+
+@st.composite
+def merges(draw: st.DrawFn) -> list[tuple[str, str]]:
+    """Merges as a converted file may list them: a token under several pairs, late ones, in any order."""
+    known, rows = list("abcd"), []
+    for _ in range(draw(st.integers(1, 10))):
+        pair = draw(st.sampled_from(known)), draw(st.sampled_from(known))
+        if pair not in rows and len("".join(pair)) < 9:
+            rows.append(pair)
+            known += [] if "".join(pair) in known else ["".join(pair)]
+    more = [(left, right) for left in known for right in known if left + right in known and (left, right) not in rows]
+    extra = draw(st.lists(st.sampled_from(more), unique=True, max_size=4)) if more else []
+    return draw(st.permutations(rows + extra)) if draw(st.booleans()) else rows + extra
+
+
+def bpe(rows: list[tuple[str, str]], names: list[str], whole: bool) -> dict[str, Any]:
+    """A `tokenizer.json` of these merges; the ids are the places of the names."""
+    model = {
+        "type": "BPE", "vocab": {name: number for number, name in enumerate(names)}, "merges": [list(row) for row in rows],
+        "ignore_merges": whole, "unk_token": None, "fuse_unk": False, "byte_fallback": False,
+    }
+    return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(merges(), st.booleans(), WORDS)
+def test_merges_cut_to_k_births_are_the_file_cut_to_these(
+    tmp_path: Path, rows: list[tuple[str, str]], whole: bool, text: str
+) -> None:
+    names = list(dict.fromkeys([*"abcd", *("".join(row) for row in rows)]))
+    trainer = opened(file_of(tmp_path / "t.json", bpe(rows, names, whole)), text)
+    pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
+    check_births(trainer, iter([*range(trainer.known + 1), *range(trainer.known - 1, -1, -1)]))
+    for number in range(trainer.known + 1):
+        kept = {*"abcd", *(pieces[symbol].decode() for symbol in births[:number])}
+        left = [row for row in rows if {*row, "".join(row)} <= kept]
+        trainer.jump(number)
+        if births or not whole:
+            cut = file_of(tmp_path / "cut.json", bpe(left, [name for name in names if name in kept], whole))
+            assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text("ab", min_size=2, max_size=5), unique=True, max_size=12), st.text("abab ", max_size=30))
+def test_ranks_cut_to_k_births_are_the_file_cut_to_these(tmp_path: Path, longer: list[str], text: str) -> None:
+    def ranks(tokens: list[bytes]) -> bytes:
+        return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
+
+    single = [bytes((value,)) for value in range(256)]
+    trainer = opened(file_of(tmp_path / "t.tiktoken", ranks([*single, *(one.encode() for one in longer)])), text)
+    pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
+    check_births(trainer, iter(range(trainer.known + 1)))
+    orphans = len(longer) - len(births)
+    for number in range(trainer.known + 1 if not orphans else 0):
+        cut = file_of(tmp_path / "cut.tiktoken", ranks([*single, *(pieces[symbol] for symbol in births[:number])]))
+        trainer.jump(number)
+        assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+def word_piece(names: list[str]) -> dict[str, Any]:
+    model = {
+        "type": "WordPiece", "vocab": {name: number for number, name in enumerate(names)}, "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+    }
+    return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.text("abc", min_size=2, max_size=4).flatmap(lambda t: st.sampled_from([t, "##" + t])), unique=True, max_size=14),
+    st.lists(st.sampled_from(["b", "##b", "##c"]), unique=True), st.text("abcc ", max_size=40),
+)
+def test_word_pieces_cut_to_k_births_are_the_file_cut_to_these(
+    tmp_path: Path, longer: list[str], missing: list[str], text: str
+) -> None:
+    units = [unit for unit in ("a", "b", "c", "##a", "##b", "##c") if unit not in missing]
+    trainer = opened(file_of(tmp_path / "t.json", word_piece(["[UNK]", *units, *longer])), text)
+    assert trainer.known == len(longer)
+    check_births(trainer, iter([*range(trainer.known + 1), 0]))
+    for number in range(trainer.known + 1):
+        cut = file_of(tmp_path / "cut.json", word_piece(["[UNK]", *units, *longer[:number]]))
+        trainer.jump(number)
+        assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+def unigram(rows: list[tuple[str, float]]) -> dict[str, Any]:
+    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], *map(list, rows)], "byte_fallback": False}
+    return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(st.text("abc", min_size=2, max_size=5), st.integers(-800, -100), max_size=12),
+    st.lists(st.sampled_from("abc"), unique=True, max_size=2), st.text("abcz ", max_size=40),
+)
+def test_pieces_cut_to_k_births_are_the_file_cut_to_these(
+    tmp_path: Path, longer: dict[str, int], missing: list[str], text: str
+) -> None:
+    units = [(unit, -9.0 - n / 7) for n, unit in enumerate("abcd") if unit not in missing]
+    rows = [(piece, score / 100) for piece, score in longer.items()]
+    trainer = opened(file_of(tmp_path / "t.json", unigram(units + rows)), text)
+    assert trainer.known == len(rows)
+    order = sorted(rows, key=lambda row: (-row[1], rows.index(row)))
+    check_births(trainer, iter([*range(trainer.known + 1), 0]))
+    for number in range(trainer.known + 1):
+        # The least score is that of `d`, which is always there, so an unknown unit costs the same.
+        cut = file_of(tmp_path / "cut.json", unigram(units + order[:number]))
+        trainer.jump(number)
+        assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+# The face of a trainer.
+
+
+@pytest.fixture
+def hugs(tmp_path: Path) -> ReplayTrainer:
+    rows = [("u", "g"), ("h", "ug"), ("u", "n"), ("hug", "s"), ("ug", "s")]
+    names = [*"bghnpsu", "ug", "hug", "un", "hugs", "ugs", "orphan"]
+    data = bpe(rows, names, False)
+    data["added_tokens"] = [{"id": 20, "content": "<pad>", "special": False, "single_word": False, "lstrip": False,
+                             "rstrip": False, "normalized": False}]
+    return opened(file_of(tmp_path / "hugs.json", data), "hug hugs pun bun <pad> hugs")
+
+
+def test_births_stand_in_the_order_of_their_first_merge(hugs: ReplayTrainer) -> None:
+    assert [one.token for one in hugs.candidates(Query()).rows] == [b"ug", b"hug", b"un", b"hugs", b"ugs"]
+    first = hugs.candidates(Query(rows=1)).rows[0]
+    assert (first.parts, first.places, first.words, first.id) == ((b"u", b"g"), 3, 2, 7)
+    assert (hugs.order.place(4), hugs.step_of(frozenset({b"hugs"})), hugs.step_of(frozenset({b"h"}))) == ("merge 4", 4, 0)
+    assert hugs.step_of(frozenset({b"nothing"})) is None
+    assert hugs.fixed == {"<pad>": 1}
+
+
+def test_a_walk_to_a_size_to_a_stop_and_to_the_end(hugs: ReplayTrainer) -> None:
+    sizes = [hugs.order.size(number) for number in range(hugs.known + 1)]
+    assert sizes == [9, 10, 11, 12, 13, 14], "units, the orphan and the added token are there from the start"
+    assert [hugs.step_with(size) for size in (9, 10, 14, 15)] == [0, 1, 5, None]
+    assert hugs.advance(None, Stops(merges=2)) == "merges"
+    assert hugs.number == 2
+    assert hugs.advance(None, Stops(vocab_size=1, min_count=99)) == Stop.LAST
+    assert (hugs.number, hugs.step(), hugs.end(Stops())) == (5, None, Stop.LAST)
+    assert hugs.advance(99, Stops()) == Stop.LAST
+    step = hugs.back()
+    assert step is not None
+    assert (step.left, step.right, step.token, step.number, step.tokens) == (b"ug", b"s", b"ugs", 5, hugs.tokens_at(5))
+    assert [one.token for one in hugs.steps()] == [b"ug", b"hug", b"un", b"hugs"]
+
+
+def test_what_the_last_birth_touched(hugs: ReplayTrainer) -> None:
+    hugs.jump(4)
+    touched = hugs.touched()
+    assert [word for word in hugs.words.words if touched(word)] == ["hugs"]
+    assert hugs.order.vocabulary.pieces[hugs.newest()] == b"hugs"
+    assert hugs.word("hugs") == [(0, hugs.newest())]
+    assert hugs.word("never seen in it") is not None
+    hugs.jump(0)
+    assert (hugs.newest(), hugs.touched()("hugs"), hugs.back()) == (-1, False, None)
+    assert [start for start, _ in hugs.word("hugs", 1, 2) or ()] == [1, 2]
+
+
+def test_what_cannot_be_walked_through_is_refused(tmp_path: Path) -> None:
+    from tokentui import train
+
+    gage = train(Corpus.from_text("abab abab"), "gage", merges=2)
+    with pytest.raises(TokentuiError, match="Gage's compression"):
+        TokenOrder.of(gage)
+
+
+def test_one_that_was_trained_here(tmp_path: Path) -> None:
+    from tokentui import train
+
+    text = "hug hug hugs pun bun pug " * 3
+    for name in ("gpt2", "wordpiece", "t5"):
+        merges, size = (None, 14) if name == "t5" else (6, None)
+        tokenizer = train(Corpus.from_text(text), name, merges=merges, vocab_size=size)
+        trainer = opened(tokenizer, text)
+        check_births(trainer, iter([trainer.known, 0, *range(trainer.known + 1)]))
+        assert trainer.known > 2
+        trainer.jump(trainer.known)
+        assert trainer.tokens == len(tokenizer.encode(text))
+
+
+def test_a_count_can_be_given_up(tmp_path: Path) -> None:
+    tokenizer = file_of(tmp_path / "t.json", bpe([("a", "b")], ["a", "b", "ab"], False))
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        prepare_tokenizer(Corpus.from_text("ab " * 100), tokenizer, Run(), HOOKS)
+
+
+# A stretch of a document is cut as the whole is.
+
+
+def known(item: Item) -> tuple[object, ...]:
+    """All of an item but where it stands in a text that was prepared."""
+    return (item.text, item.start, item.end, item.unit_spans) if isinstance(item, PreToken) else (item.name, item.start, item.end)
+
+
+@pytest.mark.parametrize("name", [
+    "trained/bert/tokenizer.json", "trained/spm-unigram/m.model", "trained/t5/tokenizer.json",
+    *large("sqlpilot/tokenizer.json", "spm-test/test_ja_model.model"),
+    *large("t5-small/tokenizer.json", "llama2/tokenizer.json", marks=[pytest.mark.soak]),
+])
+def test_a_stretch_is_cut_as_the_whole_document(name: str, tmp_path: Path) -> None:
+    document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 12
+    pretokens = Pretokens(owners.read(name, tmp_path))
+    whole = list(pretokens.of(document))
+    words, named = pretokens.count(Corpus.from_text(document))
+    assert dict(zip(words.words, words.counts, strict=True)) == Counter(one.text for one in whole if isinstance(one, PreToken))
+    assert sum(named.values()) == sum(not isinstance(one, PreToken) for one in whole)
+    some = random.Random(name)
+    for _ in range(12):
+        start = some.randrange(len(document))
+        end = start + some.randrange(1, 900)
+        here = [one for one in whole if one.end > start and one.start < end]
+        assert list(map(known, pretokens.within(document, start, end))) == list(map(known, here))

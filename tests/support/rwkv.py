@@ -1,0 +1,79 @@
+"""RWKV's vocabulary as a format of a stranger: `ID PYTHON_LITERAL LENGTH` a line; a text is cut into the longest tokens.
+
+It is no format of the project: tests add it to the table, to see that one module and one entry are enough.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+
+from tokentui.core.lazy import Ref
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.segment.longest import TableMatch
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.document import LARGEST_ID, check_tokens
+from tokentui.formats.registry import Format, Holds
+from tokentui.formats.source import Source
+from tokentui.formats.spec import Fitted, Spec
+from tokentui.formats.tiktoken import check_bytes
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
+
+_LINE = re.compile(r"""([0-9]{1,10}) (b?(?:'.*'|".*")) ([0-9]{1,6})""")
+
+
+def sniff(source: Source) -> bool:
+    """Whether its first lines are an id, a literal and a length."""
+    lines = source.lines[:8]
+    return bool(lines) and all(_LINE.fullmatch(line) for line in lines)
+
+
+def read(source: Source) -> Tokenizer:
+    """The tokenizer of a vocabulary."""
+    ids: dict[bytes, int] = {}
+    for number, line in enumerate(source.lines):
+        row = _LINE.fullmatch(line)
+        try:
+            token = ast.literal_eval(row[2]) if row else None
+        except (ValueError, SyntaxError):
+            token = None
+        piece = token.encode("utf-8") if isinstance(token, str) else token
+        if row is None or piece is None or len(piece) != int(row[3]) or int(row[1]) > LARGEST_ID or piece in ids:
+            raise source.line(number).error("not an id, a token and its length in bytes", "mend the line")
+        ids[piece] = int(row[1])
+    check_tokens(map(len, ids), source.line(0))
+    recipe = Recipe(split="none", encode="longest-match", base="first-seen", unknown="error")
+    source.keeps_split("none")
+    pieces = sorted(ids, key=ids.__getitem__)
+    pipeline = Pipeline(functools.partial(TableMatch, limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {}))
+    return Tokenizer(ImportedVocabulary(
+        recipe, pieces, [ids[piece] for piece in pieces], units={piece: n for n, piece in enumerate(pieces)}, pipeline=pipeline))
+
+
+def fit(spec: Spec) -> Fitted:
+    """A tokenizer as such a file holds it."""
+    check_bytes(spec)
+    return Fitted(spec.recipe, spec.tokens(byte_level=True), specials=dict(spec.specials))
+
+
+def write(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of the file."""
+    return ("".join(line(token.id, token.piece) for token in fitted.tokens).encode(),)
+
+
+def line(number: int, piece: bytes) -> str:
+    """The line of a token."""
+    try:
+        literal = repr(piece.decode())
+    except UnicodeDecodeError:
+        literal = repr(piece)
+    return f"{number} {literal} {len(piece)}\n"
+
+
+FORMAT = Format(
+    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), Ref("rwkv:sniff"), Ref("rwkv:read"),
+    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".rwkv", "rwkv_vocab.txt"), Ref("rwkv:fit"), Ref("rwkv:write"),
+    Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
+)

@@ -1,0 +1,220 @@
+"""Records of what a user may name: an axis with its choices, and the numbers and texts that go with them.
+
+A value is written `name`. Where its record takes a text or has parameters, it is written `name:TEXT` or
+`name:key=value,…`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from tokentui.core.arguments import each_of, name_of, nearest, shown, whole
+from tokentui.core.errors import TokentuiError
+
+LARGEST = 2**53
+"""The largest number that may be named: what every reader of JSON keeps exact."""
+UNWRITABLE = "a text cannot hold NUL or half a surrogate pair"
+_NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number, a text or a list of texts that a run, or a value of an axis, is given.
+
+    Attributes:
+        name: Its name.
+        about: A few words on what it does.
+        default: What holds where it is not named.
+        kind: `int`, `float`, `bool`, `str`, or `tuple` for texts.
+        least: The least number; a fraction is greater than it.
+        most: The greatest number.
+    """
+
+    name: str
+    about: str
+    default: Any = None
+    kind: type = int
+    least: int = 0
+    most: int = LARGEST
+
+    def checked(self, value: object) -> Any:
+        """A value as it is kept. None stands for the default where that is None.
+
+        Raises:
+            TokentuiError: It is of another type, or out of range.
+        """
+        if value is None and self.default is None:
+            return None
+        if self.kind is int:
+            if not self.least <= (number := whole(value, self.name)) <= self.most:
+                most = "2**53" if self.most == LARGEST else self.most
+                raise TokentuiError("out of range", f"{self.name}={shown(value)}", f"take {self.least} or more, at most {most}")
+            return number
+        if self.kind is float:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not self.least < value <= self.most:
+                what = f"a {'share' if self.most == 1 else 'number'} above {self.least} and at most {self.most} is wanted"
+                raise TokentuiError(what, f"{self.name}={value}", f"such as {0.9995 if self.most == 1 else self.default}")
+            return float(value)
+        if self.kind is bool and not isinstance(value, bool):
+            raise TokentuiError("yes or no is wanted", f"{self.name}={value}", "take True or False")
+        if self.kind is tuple:
+            return self._texts(value)
+        return name_of(value, self.name) if self.kind is str else value
+
+    def read(self, text: str) -> Any:
+        """A value as a user writes it; nothing, or `none`, is the default.
+
+        Raises:
+            TokentuiError: It cannot be read, or is out of range.
+        """
+        text = text.strip()
+        if self.kind is tuple:
+            return tuple(dict.fromkeys("" if text == _NONE else text.split()))
+        if text in ("", _NONE):
+            return self.default
+        if self.kind is int:
+            digits = text.replace(",", "").replace("_", "")
+            if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(self.most))):
+                raise TokentuiError("a whole number is wanted", self.name, f"{self.least} or more, or {_NONE}")
+            return self.checked(int(digits))
+        try:
+            return self.checked({"yes": True, "no": False}.get(text, text) if self.kind is bool else self.kind(text))
+        except ValueError:
+            return self.checked(text)
+
+    def written(self, value: Any) -> str:
+        """A value as a user reads it: not yet safe."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, tuple):
+            return " ".join(value) or _NONE
+        return _NONE if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.10g}"
+
+    def _texts(self, value: Any) -> tuple[str, ...]:
+        if isinstance(value, str):
+            raise TokentuiError("a list of texts belongs here, not a text", self.name, f"write [{shown(value)}]")
+        texts = each_of(value, self.name, "hand in a list of texts")
+        one = self.name.removesuffix("s")
+        for place, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TokentuiError(f"a text belongs here, not {shown(text)}", self.name, "such as ['<unk>']")
+            if not text:
+                raise TokentuiError(f"a {one} {'token ' * (one == 'special')}cannot be empty", self.name, "leave it out")
+            if text in texts[:place]:
+                raise TokentuiError("named twice", f"{one} {text}", "name it once")
+        return tuple(texts)
+
+
+class Refusal(NamedTuple):
+    """The reason why a recipe makes no sense, and its remedies.
+
+    Attributes:
+        word: The axis, or the word of `SHAPE`, that the error names.
+        what: The fault.
+        takes: The remedies, each `axis=value` or several of them together. The least change comes first.
+        fades: True if a change of an axis silently resets the word to its default.
+    """
+
+    word: str
+    what: str
+    takes: tuple[str, ...]
+    fades: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of an axis. The records of an axis add what the room needs that does it.
+
+    Attributes:
+        name: Its name.
+        about: A few words on what it does.
+        text: The word for the text after its colon, such as `PATTERN`; empty where it takes none.
+        sample: An example of that text.
+        parameters: Its parameters, which stand after the colon as `key=value`.
+        refuses: Returns the reason why the value conflicts with the rest of a recipe, None where it does not.
+            Raises for a text of its own that is invalid.
+    """
+
+    name: str
+    about: str
+    text: str = ""
+    sample: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    refuses: Callable[[Any], Refusal | None] | None = None
+
+    def arguments(self, value: str) -> dict[str, Any]:
+        """The parameters by name, as a value of this choice gives them.
+
+        Raises:
+            TokentuiError: There is no such parameter, or it cannot be so.
+        """
+        known = {one.name: one for one in self.parameters}
+        found = {one.name: one.default for one in self.parameters}
+        for part in filter(None, value.partition(":")[2].split(",")):
+            name, _, text = part.partition("=")
+            if name not in known:
+                raise TokentuiError(f"{self.name} has no parameter {name!r}", value, nearest(name, known))
+            found[name] = known[name].read(text)
+        return found
+
+
+C = TypeVar("C", bound=Choice)
+
+
+class Axis(dict[str, C]):
+    """An axis of the space of tokenizers: its records by name, in the order in which they are listed.
+
+    Args:
+        name: Its name.
+        about: A few words on what it says.
+        records: Its values.
+    """
+
+    def __init__(self, name: str, about: str, *records: C) -> None:
+        super().__init__({one.name: one for one in records})
+        self.name, self.about = name, about
+
+    def of(self, value: str) -> C:
+        """The record of a value.
+
+        Raises:
+            TokentuiError: There is none; it names the nearest.
+        """
+        found = self.get(value.partition(":")[0]) if isinstance(value, str) else None
+        if found is None:
+            raise self._unknown(value)
+        return found
+
+    def _unknown(self, value: object) -> TokentuiError:
+        hint = nearest(value if isinstance(value, str) else "", self.written().values())
+        return TokentuiError(f"no value {shown(value)}", self.name, hint)
+
+    def written(self) -> dict[str, str]:
+        """Each value as a user writes it, such as `regex:PATTERN`, by its name."""
+        return {name: f"{name}:{one.text}" if one.text else name for name, one in self.items()}
+
+    def check(self, value: str) -> C:
+        """The record of a value whose grammar is right.
+
+        Raises:
+            TokentuiError: There is no such value, its text is missing or cannot be, or a parameter cannot.
+        """
+        found = self.of(value)
+        _, colon, text = value.partition(":")
+        if bool(colon) < bool(found.text) or (colon and not found.text and not found.parameters):
+            raise self._unknown(value)
+        if found.text and not text:
+            what, hint = f"{found.name}: wants text after the colon", f"such as {found.name}:{found.sample}"
+            raise TokentuiError(what, f"{self.name}={value}", hint)
+        if found.text and unwritable(text):
+            raise TokentuiError(UNWRITABLE, f"{self.name}={found.name}:…", "leave it out")
+        if found.parameters:
+            found.arguments(value)
+        return found
+
+
+def unwritable(text: str) -> bool:
+    """True if a text holds NUL or half a surrogate pair, which no recipe file can hold."""
+    return "\0" in text or any("\ud800" <= one <= "\udfff" for one in text)

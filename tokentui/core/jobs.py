@@ -1,0 +1,136 @@
+"""Progress and cancellation of long work, as a context.
+
+Whoever starts the work opens a `job`; the work calls `tick` for each block, however deep it lies below:
+
+    with job(progress=draw, cancel=asked.is_set):
+        words = count(corpus, recipe)
+
+A context belongs to one thread and does not travel into others: whoever starts a thread opens a job in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import chain, islice
+from typing import NamedTuple, TypeVar
+
+from tokentui.core.errors import Cancelled
+
+Progress = Callable[[int, int], object]
+"""Takes what is done and what there is in all, in units of the work; the total is 0 where it is not known."""
+Cancel = Callable[[], bool]
+"""Returns true when the work shall stop."""
+
+BLOCK = 1 << 16
+"""Units, cells or characters that plain Python goes through between two calls of `check`."""
+
+_T = TypeVar("_T")
+
+
+class _Job(NamedTuple):
+    progress: Progress | None = None
+    cancels: tuple[Cancel, ...] = ()
+    match_seconds: float | None = None
+
+
+_NONE = _Job()
+_job: ContextVar[_Job] = ContextVar("tokentui job", default=_NONE)
+
+
+@contextmanager
+def job(
+    progress: Progress | None = None, cancel: Cancel | None = None, *, match_seconds: float | None = None
+) -> Iterator[None]:
+    """Report progress and take cancellation for all work inside.
+
+    Jobs nest: None leaves what the outer job says; either `cancel` ends the work.
+
+    Args:
+        progress: Told (done, total) at each tick.
+        cancel: Asked at each tick and check; true raises `Cancelled` there.
+        match_seconds: The time for one match of a pattern, in seconds, where less than the limit is enough:
+            work that only draws. Then only patterns take the cancellation, so that nothing else is left half
+            done.
+    """
+    outer = _job.get()
+    token = _job.set(_Job(
+        outer.progress if progress is None else progress,
+        outer.cancels if cancel is None else (*outer.cancels, cancel),
+        outer.match_seconds if match_seconds is None else match_seconds,
+    ))
+    try:
+        yield
+    finally:
+        _job.reset(token)
+
+
+def tick(done: int, total: int = 0) -> None:
+    """Report progress of the current job, and raise `Cancelled` if it is cancelled.
+
+    Args:
+        done: Units of work done.
+        total: Units in all, 0 where that is not known.
+    """
+    check()
+    if (progress := _job.get().progress) is not None:
+        progress(done, total)
+
+
+def check() -> None:
+    """Raise `Cancelled` if the current job is cancelled. For work without a measure of its progress."""
+    if _job.get().match_seconds is None:
+        check_match()
+
+
+def check_match() -> None:
+    """Raise `Cancelled` if the current job is cancelled, also in a job that only draws. For matches of
+    patterns."""
+    for cancel in _job.get().cancels:
+        if cancel():
+            raise Cancelled
+
+
+def can_be_cancelled() -> bool:
+    """Return whether the current job has a `cancel`."""
+    return bool(_job.get().cancels)
+
+
+def match_seconds() -> float | None:
+    """Return the time for one match in the current job, None where it has no limit of its own."""
+    return _job.get().match_seconds
+
+
+def in_blocks(items: Iterable[_T]) -> Iterator[Iterator[_T]]:
+    """Yield many items in blocks, with a `check` before each block.
+
+    Each block is to be used up before the next one is taken: so a loop inside costs no more than one without
+    blocks.
+    """
+    items = iter(items)
+    for first in items:
+        check()
+        yield chain((first,), islice(items, BLOCK - 1))
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Report no progress of the work inside: it is a part of work that reports its own. It can still be
+    cancelled."""
+    token = _job.set(_job.get()._replace(progress=None))
+    try:
+        yield
+    finally:
+        _job.reset(token)
+
+
+@contextmanager
+def shielded() -> Iterator[None]:
+    """Do the work inside to its end, with no progress and no cancellation: to restore a state, for
+    example."""
+    token = _job.set(_NONE)
+    try:
+        yield
+    finally:
+        _job.reset(token)

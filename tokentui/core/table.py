@@ -1,0 +1,101 @@
+"""A table: rows of cells with a title, a head and notes, printed as lines for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_JOINER, _AS_EMOJI, _TONES = "\u200d", "\ufe0f", "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. Its cells are safe to print, see `core.safetext`.
+
+    Attributes:
+        rows: The cells of each row; a row may be shorter than others, and one of a single cell spans all
+            columns.
+        title: The line above all, not indented.
+        head: The names of the columns; none for no such line.
+        right: The columns whose cells are set to the right; negative numbers count from the last column.
+        least: The least width of the first column, in terminal columns.
+        indent: The blanks before each row.
+        most: The rows that are printed at most; all where None.
+        total: The number of rows that there are, where `rows` are only the first of them.
+        more: The words after the number of rows that are left out.
+        notes: The lines below.
+    """
+
+    rows: Sequence[Sequence[str]] = ()
+    title: str = ""
+    head: Sequence[str] = ()
+    right: Sequence[int] = ()
+    least: int = 0
+    indent: int = 0
+    most: int | None = None
+    total: int | None = None
+    more: str = "more"
+    notes: Sequence[str] = ()
+
+    def lines(self) -> list[str]:
+        """The table as lines, without blanks at their ends."""
+        rows = [*([self.head] if self.head else []), *self.rows[: self.most]]
+        size = max(map(len, rows), default=0)
+        spread = [row for row in rows if len(row) > 1] or rows
+        widths = [max(cell_width(row[n]) for row in spread if n < len(row)) for n in range(size)]
+        widths[:1] = [max(width, self.least) for width in widths[:1]]
+        right = {n % size for n in self.right} if size else set()
+        lines = [self.title] if self.title else []
+        for row in rows:
+            cells = []
+            for n, cell in enumerate(row):
+                pad = " " * (widths[n] - cell_width(cell)) if len(row) > 1 else ""
+                cells.append(pad + cell if n in right else cell + pad)
+            lines.append((" " * self.indent + "  ".join(cells)).rstrip())
+        left = (len(self.rows) if self.total is None else self.total) - len(self.rows[: self.most])
+        if left > 0:
+            lines.append(f"{' ' * self.indent}… and {left:,} {self.more}")
+        return [*lines, *self.notes]
+
+
+def printed(tables: Iterable[Table], between: str = "\n") -> str:
+    """Tables as one text, those without a line left out.
+
+    Args:
+        tables: The tables.
+        between: The text between two of them: `"\\n\\n"` sets a blank line there.
+    """
+    return between.join("\n".join(lines) for table in tables if (lines := table.lines()))
+
+
+def cell_width(text: str) -> int:
+    """The columns of a safe text in a terminal: none for a combining mark, one for a spacing one, two for a
+    wide character (UAX #11).
+
+    A character that is joined to an emoji has none, and one that a selector turns into an emoji has two.
+    These are the widths of the screen, as far as the tables of Python are of the same version of Unicode.
+    """
+    if text.isascii():
+        return len(text)
+    total = last = 0
+    before = ""
+    for char in text:
+        columns = _columns(char)
+        if char == _AS_EMOJI:
+            columns, last = int(last == 1), 0
+        elif before == _JOINER and unicodedata.category(char)[0] == "S":
+            columns = 0
+        elif columns:
+            last = columns
+        before = char
+        total += columns
+    return total
+
+
+def _columns(char: str) -> int:
+    category = unicodedata.category(char)
+    jamo = "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff"
+    if category in ("Mn", "Me", "Cf") or jamo or char in _TONES:
+        return 0
+    return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")

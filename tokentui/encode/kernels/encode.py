@@ -1,0 +1,297 @@
+"""Large texts to ids by kernels: the split scans the text, each distinct word is encoded once, the ids are
+copied.
+
+`tokentui.core.jit.load` has to have said yes before this module is imported.
+"""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tokentui.encode.kernels import words
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.ranked import JoinedMerging, PairMerging, RankedMerging
+from tokentui.text.kernels.count import (
+    PAD,
+    Table,
+    as_bytes,
+    border_of,
+    bounds_of,
+    longer,
+    tables_of,
+    windows_of,
+)
+from tokentui.text.kernels.counted import CountedWords
+from tokentui.text.kernels.rules import RUNS, is_bert, is_shaped, rule_of
+from tokentui.text.kernels.scan_count import Split, WordTable, number_words
+from tokentui.text.kernels.shares import Shares, threads_for
+from tokentui.text.pretokenize import Pretokenizer
+
+KEPT_WORDS = 1 << 20
+"""With more words, or more bytes of them, what is known is forgotten: texts may be without end."""
+KEPT_BYTES = 1 << 26
+_LARGEST_ID = (1 << 31) - 1
+
+
+class Merges:
+    """The units and merges of a vocabulary as tables. They never change, so that threads may share them.
+
+    Args:
+        units: The symbol of each of the 256 bytes, -1 where a byte has none.
+        pairs: The left symbol, right symbol, rank and made symbol of each pair that merges. The lowest rank
+            goes first; pairs of one rank make the same symbol.
+        numbered: The id of each symbol, of 32 bits.
+        whole: The id of each word that is one token regardless of merges.
+    """
+
+    def __init__(
+        self, units: Sequence[int], pairs: Iterable[int], numbered: Sequence[int], whole: Mapping[bytes, int]
+    ) -> None:
+        columns = np.fromiter(pairs, np.int64).reshape(-1, 4)
+        self._pairs = [np.ascontiguousarray(column) for column in columns.T]
+        lefts, rights, ranks, made = self._pairs
+        makes = np.zeros(int(ranks.max(initial=-1)) + 1, np.int64)
+        makes[ranks] = made
+        slots = np.empty(1 << (2 * len(ranks) + 1).bit_length(), np.uint64)
+        given = [np.array(units, np.int64), makes, np.array(numbered, np.int64)]
+        for numbers in (*self._pairs, *given):
+            numbers.flags.writeable = False
+        words.put_pairs(lefts, rights, ranks, slots)
+        self.tables = words.MergeTables(given[0], slots, given[1], given[2])
+        self.start = Table()
+        """The words that are known from the start: number n has the one id `whole[n]`."""
+        self.whole = np.fromiter(whole.values(), np.int32, len(whole))
+        counts = np.zeros(len(whole), np.int64)
+        counts.flags.writeable = False
+        self.start.add(CountedWords(b"".join(whole), bounds_of(list(whole)), counts))
+
+    def are_plain(self, lengths: Sequence[int]) -> bool:
+        """True if the tables can hold the merges.
+
+        Symbols and ranks fit into the tables, and each rank makes one symbol that is as long as its parts.
+
+        Args:
+            lengths: The length of each symbol, in bytes.
+        """
+        lefts, rights, ranks, made = self._pairs
+        long = np.array(lengths, np.int64)
+        small = max(len(long), len(self.tables.makes)) < words.NONE
+        return bool(
+            small
+            and (self.tables.makes[ranks] == made).all()
+            and (long[lefts] + long[rights] == long[made]).all()
+        )
+
+
+class Coded(Table):
+    """Words so far, each with its ids.
+
+    Args:
+        merges: What encodes words; None where `word` does all.
+        word: The ids of a word that `merges` leaves: of one with a lone surrogate, or with a byte that is no
+            unit.
+    """
+
+    def __init__(self, merges: Merges | None, word: Callable[[str], Sequence[int]]) -> None:
+        self._merges = merges
+        self._word = word
+        self._begin()
+
+    def _begin(self) -> None:
+        super().__init__()
+        self._known = 0
+        self._starts = np.zeros(2, np.int64)
+        self._ids = np.empty(1 << 12, np.int32)
+        self._room = np.empty(0, np.int64)
+        self._numbers = np.empty(0, np.int32)
+        self._out = np.empty(1 << 16, np.int32)
+        if self._merges is not None:
+            start, whole = self._merges.start.words, self._merges.whole
+            self.words = WordTable(
+                start.slots.copy(),
+                start.shift,
+                start.rows.copy(),
+                start.text.copy(),
+                start.ends.copy(),
+                start.used.copy(),
+            )
+            self._known = len(whole)
+            self._starts = np.arange(len(whole) + 2, dtype=np.int64)
+            self._ids = _room_for(whole, len(whole), len(whole) + 2)
+            words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
+
+    def encode(self, text: bytes, split: Split) -> Any:
+        """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
+        data = as_bytes(text + PAD)
+        if len(self._numbers) <= len(text):
+            self._numbers = np.empty(len(text) + 1, np.int32)
+        at = count = 0
+        while True:
+            at, count = number_words(
+                data, windows_of(data), at, len(text), split, self.words, self.events, self._numbers, count
+            )
+            if at == len(text):
+                break
+            self.grow(len(data))
+        self._encode_new()
+        written = filled = 0
+        while True:
+            written, filled = words.write_ids(
+                self._numbers, written, count, self.words.rows, self._starts, self._ids, self._out, filled
+            )
+            if written == count:
+                break
+            self._out = _room_for(self._out, filled, 2 * len(self._out) + 2)
+        out = self._out[:filled].view(np.uint8)
+        if self.size > KEPT_WORDS or self.words.ends[self.size] > KEPT_BYTES:
+            self._begin()
+        return out
+
+    def _encode_new(self) -> None:
+        """Find the ids of the words that have none yet."""
+        number, last, ends = self._known, self.size, self.words.ends
+        if number == last:
+            return
+        self._starts = _room_for(self._starts, number + 1, last + 1)
+        if self._merges is not None:
+            filled = int(self._starts[number])
+            self._ids = _room_for(self._ids, filled, filled + int(ends[last] - ends[number]) + 1)
+            longest = int((ends[number + 1 : last + 1] - ends[number:last]).max())
+            if len(self._room) < 7 * longest:
+                self._room = np.empty(7 * longest, np.int64)
+        while number < last:
+            if self._merges is not None:
+                number = words.merge_words(
+                    self.words, number, last, self._room, self._starts, self._ids, self._merges.tables
+                )
+            if number < last:
+                self._encode_one(number, last)
+                number += 1
+        words.note_ids(self._known, last, self._starts, self._ids, self.words.rows)
+        self._known = last
+
+    def _encode_one(self, number: int, last: int) -> None:
+        """Find the ids of one word outside the kernels."""
+        ends = self.words.ends
+        word = self.words.text[ends[number] : ends[number + 1]].tobytes().decode("utf-8", "surrogatepass")
+        ids = self._word(word)
+        filled = int(self._starts[number])
+        # The words after it may need as much as they have bytes; and a word's second id is read where there
+        # is none.
+        self._ids = _room_for(self._ids, filled, filled + len(ids) + int(ends[last] - ends[number]) + 1)
+        self._ids[filled : filled + len(ids)] = ids
+        self._starts[number + 1] = filled + len(ids)
+
+
+def _room_for(array: Any, filled: int, size: int) -> Any:
+    """An array of at least so many numbers that begins with those which are filled."""
+    return array if size <= len(array) else longer(array, filled, 2 * size)
+
+
+class Compiled:
+    """Encodes texts by one vocabulary at one number of merges. Threads may share it.
+
+    `tokentui.core.jit.load` has to have said yes.
+
+    Args:
+        encoder: What encodes words. Nothing is done to a text but what its recipe says.
+        word: The ids of a word, by `encoder`. It may raise.
+    """
+
+    def __init__(self, encoder: WordEncoder, word: Callable[[str], Sequence[int]]) -> None:
+        recipe = encoder.pretokenizer.recipe
+        self._split = (
+            ""
+            if is_shaped(recipe)
+            else recipe.split
+            if not recipe.normalize
+            else RUNS
+            if is_bert(recipe)
+            else ""
+        )
+        vocabulary, merges = encoder.vocabulary, encoder.merges
+        numbered = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
+        others = [
+            *map(vocabulary.special_id, vocabulary.specials),
+            *map(vocabulary.byte_id, range(vocabulary.byte_tokens)),
+        ]
+        ids = [0, *numbered, *others]
+        self.knows = (
+            type(encoder.pretokenizer) is Pretokenizer and bool(self._split and rule_of(self._split))
+            and all(0 <= number <= _LARGEST_ID for number in (min(ids), max(ids)))
+        )
+        """True if the kernels can encode with this vocabulary."""
+        self._replaced = recipe.unit != "byte" and self._split != RUNS
+        words = encoder.pretokenizer.words
+        self._word = (
+            (lambda run: [number for one in words(run) for number in word(one)])
+            if self._split == RUNS
+            else word
+        )
+        self._merges = _merges(encoder, numbered) if self.knows and self._split != RUNS else None
+        self._idle: list[Coded] = []
+
+    def encode(self, text: str, threads: int | None) -> array[int]:
+        """The ids of a text. `IdEncoder.encode` says what the arguments are."""
+
+        split = tables_of(self._split)
+        shares = Shares([text], border_of(self._split), self._replaced, threads or threads_for(len(text)))
+        coded = [self._taken() for _ in range(shares.threads)]
+        ids = [array("i") for _ in coded]
+
+        def worker(number: int) -> Callable[[list[bytes]], None]:
+            def work(texts: list[bytes]) -> None:
+                for one in texts:
+                    ids[number].frombytes(coded[number].encode(one, split))
+
+            return work
+
+        shares.run([worker(number) for number in range(shares.threads)])
+        self._idle += coded  # not after an error: it may have come in the middle of a word
+        for more in ids[1:]:
+            ids[0] += more
+        return ids[0]
+
+    def _taken(self) -> Coded:
+        """Words for one thread to go on with."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Coded(self._merges, self._word)
+
+
+def _merges(encoder: WordEncoder, numbered: list[int]) -> Merges | None:
+    """The merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what its
+    segmenter does."""
+    segmenter, vocabulary, recipe = encoder.segmenter, encoder.vocabulary, encoder.vocabulary.recipe
+    if (
+        recipe.unit != "byte"
+        or recipe.mark_kind != "none"
+        or not isinstance(segmenter, Merging | RankedMerging)
+    ):
+        return None
+    if type(segmenter) not in (Merging, PairMerging, JoinedMerging):
+        return None  # a child, which does more
+    known = vocabulary.known_units(encoder.merges)
+    units = [known.get(bytes((value,)), -1) for value in range(256)]
+    whole = segmenter.whole_words() if isinstance(segmenter, RankedMerging) else ()
+    by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
+    merges = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
+    # Segmenters know what was merged meanwhile by the symbol made, kernels by the rank. That is the same
+    # where no place ever has two pairs that make the same: what is made is as long as its parts.
+    return merges if merges.are_plain(list(map(len, vocabulary.pieces))) else None
+
+
+def _is_text(piece: bytes) -> bool:
+    """True if these bytes are UTF-8. The kernels leave out words with other bytes."""
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

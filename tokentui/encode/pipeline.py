@@ -1,0 +1,224 @@
+"""A vocabulary that was read from another tool's file: the ids are the file's own, and so is what is done to
+a text.
+
+Symbols are in the order in which merges make them, as in every vocabulary: first what no merge makes (units,
+specials, tokens that no row leads to), in order of their ids, then one token a merge. A file may list a token
+under several pairs; the first row whose parts are both there makes it. So the number of tokens made, not of
+rows, is the number of merges.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tokentui.encode.segment.parts import Segmenter
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import PreToken, Pretokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A token that stands in a text by its name, and where."""
+
+    name: str
+    start: int
+    end: int
+
+
+Stretch = Special | list[PreToken]
+"""A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
+text as typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a tokenizer was read from, without its tokens and merges.
+
+    Attributes:
+        format: The name of its format.
+        said: All else that the file says, as a JSON object.
+        listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
+        extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
+            its name.
+    """
+
+    format: str
+    said: Mapping[str, Any]
+    listed: Sequence[tuple[int, str, float]] = ()
+    extras: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The steps of encoding of an imported tokenizer that the axes of a recipe cannot describe in full.
+
+    Attributes:
+        segmenter: Makes the segmenter for the vocabulary and a number of merges.
+        pretokenizer: Turns a text into words and units.
+        stretches: Cuts a text at the tokens that it holds by name; the second argument is True if specials
+            count.
+        decoder: Turns the names of tokens, as the file spells them, into text; None for the rules of the
+            recipe.
+        around: The special tokens before and after a text, where the caller asks for them.
+        stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
+        notes: Assumptions, doubts and things that are not carried over, a sentence each.
+        unknown: The policy for parts that the segmenter leaves unknown, where the recipe has another one.
+        origin: The content of the file except its tokens and merges, so that it can be written again.
+        bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
+            nothing.
+        near: True if the axis `split` of the recipe is only the nearest match to the steps.
+    """
+
+    segmenter: Callable[[Vocabulary, int], Segmenter]
+    pretokenizer: Pretokenizer
+    stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
+    decoder: Callable[[Sequence[str]], bytes] | None = None
+    around: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    stages: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    unknown: str = ""
+    origin: Origin | None = None
+    bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
+    near: bool = False
+
+
+class ImportedVocabulary(Vocabulary):
+    """A vocabulary of a file. It does not grow.
+
+    Args:
+        recipe: What the axes can say of it.
+        pieces: The exact bytes of each symbol, marks included: what no merge makes, then one a merge.
+        ids: The id of each symbol.
+        merges: The (left, right) of each merge, as symbols.
+        units: The symbol of each smallest unit.
+        specials: The id of each special token by its name, in order of the ids.
+        unknown: The id of the unknown token, None where there is none.
+        names: The name of each id in the file, where that is not the piece as text.
+        bytes_: The symbol of each byte-fallback token by its byte.
+        scores: The natural log probability of each symbol, where the model has them.
+        never: Symbols that no text becomes.
+        pipeline: What is done to a text.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        pieces: list[bytes],
+        ids: list[int],
+        merges: Sequence[tuple[int, int]] = (),
+        *,
+        units: Mapping[bytes, int],
+        pipeline: Pipeline,
+        specials: Mapping[str, int] | None = None,
+        unknown: int | None = None,
+        names: Mapping[int, str] | None = None,
+        bytes_: Mapping[int, int] | None = None,
+        scores: Sequence[float] = (),
+        never: frozenset[int] = frozenset(),
+    ) -> None:
+        specials = specials or {}
+        super().__init__(recipe, (), tuple(specials), min([*ids, *specials.values()], default=0))
+        self.pieces = pieces
+        self.base_size = len(pieces) - len(merges)
+        self.units = dict(units)
+        # Anything that reads like a list will do: a file without pairs has them worked out when they are
+        # asked for.
+        self.merges = cast("list[tuple[int, int]]", merges)
+        self.counts = [0] * len(merges)
+        self.byte_tokens = 0
+        self.base_last = False
+        self.scores = scores
+        self.pipeline = pipeline
+        self.notes = pipeline.notes
+        self.names = names or {}
+        self.never = never
+        self.byte_symbols = dict(bytes_ or {})
+        self._bytes = {symbol: value for value, symbol in self.byte_symbols.items()}
+        self._ids = ids
+        self._specials = dict(specials)
+        self._unknown = unknown
+
+    def size(self, merges: int) -> int:
+        """The number of ids after so many merges, specials and byte tokens counted. Holes are not."""
+        return len(set(self._ids[: self.base_size + merges]).union(self._specials.values()))
+
+    def id_of(self, symbol: int, merges: int) -> int:
+        """The file's id of a symbol."""
+        return self._ids[symbol]
+
+    def order_of(self, symbol: int) -> int:
+        """The file's id, which never changes."""
+        return self._ids[symbol]
+
+    def byte_id(self, value: int) -> int:
+        """The id of the byte-fallback token of a byte."""
+        return self._ids[self.byte_symbols[value]]
+
+    def special_id(self, name: str) -> int:
+        """The id of a special token."""
+        return self._specials[name]
+
+    def name_of(self, number: int) -> str:
+        """The name of an id as the file spells it."""
+        name = self.names.get(number)
+        return self.pieces[self._symbols[number]].decode("utf-8", "surrogateescape") if name is None else name
+
+    @functools.cached_property
+    def by_piece(self) -> Mapping[bytes, int]:
+        """The symbol of each token that a word may become, by its exact bytes; of two that are spelled alike
+        the last one."""
+        return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.never}
+
+    @functools.cached_property
+    def _symbols(self) -> dict[int, int]:
+        return {number: symbol for symbol, number in enumerate(self._ids)}
+
+    def kind_of(self, symbol: int) -> str:
+        """The kind of a symbol.
+
+        It is `byte`, `piece` (of a model without merges), `unit`, `merge`, or `orphan`, which no merge makes.
+        """
+        if symbol in self._bytes:
+            return "byte"
+        if symbol >= self.base_size:
+            return "merge"
+        if not self.merges:
+            return "piece"
+        return "unit" if self.units.get(self.pieces[symbol]) == symbol else "orphan"
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token, None where the file has none."""
+        return self._unknown
+
+    def symbols_by_id(self, merges: int) -> dict[int, int]:
+        """The symbol of each id after so many merges; specials have none."""
+        taken = set(self._specials.values())
+        ids = self._ids
+        return {ids[symbol]: symbol for symbol in range(self.base_size + merges) if ids[symbol] not in taken}
+
+    def copy(self, merges: int) -> Vocabulary:
+        """The same tables: what was read does not grow."""
+        return self
+
+
+class ImportedScores(ImportedVocabulary, ScoredVocabulary):
+    """A vocabulary of a file whose pieces have probabilities. Of two pieces that are spelled alike the last
+    one counts."""
+
+    @functools.cached_property
+    def table(self) -> dict[bytes, int]:
+        """The symbol of each piece; what a piece begins with and is none has -1."""
+        table: dict[bytes, int] = {}
+        for symbol, piece in enumerate(self.pieces):
+            if symbol in self.never:
+                continue
+            for end in range(1, len(piece)):
+                table.setdefault(piece[:end], -1)
+            table[piece] = symbol
+        return table

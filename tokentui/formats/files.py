@@ -1,0 +1,238 @@
+"""Tokenizer files: read by content, written whole or not at all, and told from a corpus."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Sequence
+
+from tokentui.core.arguments import name_of, nearest, path_of
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import open_regular
+from tokentui.core.limits import now
+from tokentui.core.runtime import quiet_collector
+from tokentui.core.together import write_together
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.proof import ExportReport, contents
+from tokentui.formats.registry import FORMATS, OWN, WRITTEN, Format, named_like, recognised
+from tokentui.formats.source import NeedsSplit, Source, read_source
+from tokentui.formats.spec import Refused
+from tokentui.recipe import Recipe
+
+_PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+_HEAD = 1 << 14
+
+
+def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
+    """Read a tokenizer file. The format is told by its content, never by its name.
+
+    Args:
+        path: The file.
+        split: A value of that axis, for a file that holds none (tiktoken ranks).
+
+    Raises:
+        TokentuiError: It cannot be read, is of none of `FORMATS`, or is damaged; it says what is wrong and
+            where. Or it holds a split and another one was named.
+    """
+    source = read_source(path_of(path, "tokenizer"), name_of(split, "split"))
+    _refuse_others(source.data, source.where)
+    with quiet_collector():
+        if (format := recognised(source)) is not None:
+            tokenizer: Tokenizer = format.read(source)
+            return tokenizer
+    known = "; ".join(format.about for format in FORMATS.values())
+    raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
+
+
+def recognise(path: str | os.PathLike[str]) -> Format | None:
+    """The format that a file is of, None for one that is of none or that cannot be read."""
+    try:
+        return recognised(read_source(os.fspath(path))) if os.path.getsize(path) <= now().file_bytes else None
+    except (OSError, TokentuiError):
+        return None
+
+
+def _refuse_others(data: bytes, where: str) -> None:
+    """Name what people often have in place of the file."""
+    if not data.strip():
+        raise TokentuiError("the file is empty", where, "fetch it or train it again")
+    if data.startswith(b"version https://git-lfs.github.com/spec/"):
+        raise TokentuiError("a Git LFS pointer, not the file that it stands for", where, "run git lfs pull")
+    if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
+        raise TokentuiError("a web page, not a tokenizer file", where, "fetch the raw file")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TokentuiError("UTF-16, not UTF-8", where, "save it as UTF-8")
+    for magic, name in _PACKED.items():
+        if data.startswith(magic):
+            raise TokentuiError(f"packed with {name}", where, "unpack it first")
+
+
+# --- files that are written ---
+
+
+def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a tokenizer file, whole or not at all.
+
+    Args:
+        tokenizer: The tokenizer.
+        path: Where to; a symlink's target is written, an existing file keeps its permissions.
+        format: A name of `WRITTEN`; by the end of the file's name where None.
+
+    Raises:
+        TokentuiError: There is no such format, it cannot hold the tokenizer, or the file cannot be written.
+    """
+    path = path_of(path, "path")
+    if format is not None:
+        name_of(format, "format")
+    export(tokenizer, path, format)
+
+
+def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> ExportReport:
+    """Write a tokenizer's file, or all of them where its format has several, and say what was lost.
+
+    What is written for another tool is read back first and tried on many texts: where one would be encoded
+    otherwise, and it is not by a loss that the report tells, nothing is written. A tick of the current job is
+    a text.
+
+    Args:
+        tokenizer: The tokenizer.
+        path: Where to. Of a format of several files one of them, or a folder.
+        format: A name of `WRITTEN`, None to go by the name.
+
+    Raises:
+        TokentuiError: There is no such format, or a file cannot be written.
+        Refused: The format cannot hold the tokenizer.
+        Cancelled: The job is cancelled.
+    """
+    chosen = format_of(path, tokenizer.recipe, format)
+    places = targets(path, chosen)
+    report, files = contents(tokenizer, chosen)
+    if report.refused:
+        raise Refused(f"{report.format} cannot hold it: {report.refused}", os.fspath(path),
+                      "nothing is written")
+    write_together(list(zip(places, files, strict=True)))
+    return report
+
+
+def format_of(
+    path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format="
+) -> Format:
+    """The format of this name; where none is named, the one that the end of the file's name asks for.
+
+    Of formats whose files end alike it is the first that has such units. What is no file (nothing, `-`, a
+    device, a pipe) has no end: it gets the project's own format.
+
+    Args:
+        path: The file.
+        recipe: The recipe of what is written.
+        format: A name of `WRITTEN`, None to go by the name.
+        option: What names a format, for the hint of an error.
+
+    Raises:
+        TokentuiError: There is no such format, or the name asks for none.
+    """
+    if format is not None:
+        if format not in WRITTEN:
+            raise TokentuiError(f"no format {format!r}", "format", nearest(format, WRITTEN))
+        return WRITTEN[format]
+    where = os.fspath(path)
+    name = os.path.basename(where).lower()
+    asked = [one for one in WRITTEN.values() if one is not OWN and name.endswith(one.suffixes)]
+    if asked:
+        return next((one for one in asked if recipe.unit in (one.holds.units or [recipe.unit])), asked[0])
+    no_file = where in ("", "-") or (os.path.exists(where) and not os.path.isfile(where)
+                                     and not os.path.isdir(where))
+    if no_file or name.endswith(OWN.suffixes):
+        return OWN
+    ends = ", ".join(f"{' or '.join(one.suffixes)} for {one.name}" for one in WRITTEN.values())
+    raise TokentuiError("the end of this name says no format", where, f"{ends}; or name one by {option}")
+
+
+def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
+    """The files that are written where this one is asked for.
+
+    Raises:
+        TokentuiError: The format has several files and the name says none of them.
+    """
+    where = os.fspath(path)
+    if len(format.files) == 1:
+        return [where]
+    if os.path.isdir(where):
+        return [os.path.join(where, name) for name in format.files]
+    for names in (format.files, *format.also):
+        for name in names:
+            if where.endswith(name):
+                return [where.removesuffix(name) + one for one in names]
+    hint = f"name a folder, or a file that ends in {' or '.join(format.files)}"
+    raise TokentuiError(f"{format.name} has two files", where, hint)
+
+
+# --- tokenizer files in the place of a corpus ---
+
+
+def mistaken(path: str) -> TokentuiError | None:
+    """Why a file is no corpus: it is a tokenizer, or a damaged one, by its name and its first bytes. None for
+    any other file.
+
+    Only a file of such a beginning is read on, to find what is wrong with it and where.
+    """
+    if not named_like(path):
+        return None
+    try:
+        with open_regular(path) as file:
+            head = _unpacked(file.read(_HEAD))
+    except (OSError, ValueError, TokentuiError):
+        return None
+    source = Source(path, head.removeprefix(b"\xef\xbb\xbf"))
+    if not any(_begins(source, format, pattern) for format, pattern in named_like(path)):
+        return None
+    try:
+        load(path)
+    except Cancelled:
+        raise
+    except NeedsSplit:
+        pass  # it is whole
+    except TokentuiError as error:
+        what = error.what
+        if what.startswith("not a tokenizer file"):
+            what = f"it begins like one and holds too little of it: it ends at byte {os.path.getsize(path):,}"
+        return TokentuiError(f"a damaged tokenizer: {what}", error.where or path, error.hint)
+    format = recognise(path)
+    return TokentuiError(
+        f"a tokenizer, not a corpus: {format.about if format else 'it has changed meanwhile'}", path
+    )
+
+
+def _begins(source: Source, format: Format, pattern: bytes) -> bool:
+    return re.match(pattern, source.data, re.DOTALL) is not None if pattern else format.sniff(source)
+
+
+def _unpacked(head: bytes) -> bytes:
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+    except zlib.error:
+        return b""
+
+
+def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text") -> None:
+    """Refuse tokenizer files among the sources of a corpus, unless `as_` names the way to read them.
+
+    Args:
+        source: The sources, as `read` takes them.
+        as_: The way to read files, one of `READ_AS`; None goes by their names.
+        option: The option that reads a file as text, for the hint.
+
+    Raises:
+        TokentuiError: One of them is a tokenizer. The error names the fault and its place if it is damaged.
+    """
+    if as_ is not None:
+        return
+    names = source if isinstance(source, Sequence) and not isinstance(source, str | bytes) else [source]
+    for name in names:
+        if isinstance(name, str | os.PathLike) and isinstance(
+            path := os.fspath(name), str
+        ) and (error := mistaken(path)):
+            raise TokentuiError(error.what, error.where, f"name a text, or take {option} to read it as one")

@@ -1,0 +1,406 @@
+"""A whole `tokenizer.json`, read and written: its model, its added tokens, and the steps around them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import regex
+
+from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.segment.parts import MAX_CHARACTERS
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.clip_words import ClipWords, differs
+from tokentui.formats.document import Node
+from tokentui.formats.huggingface import decoders, normalizers, pre_tokenizers
+from tokentui.formats.huggingface.models import Model, read_model
+from tokentui.formats.huggingface.normalizers import Normalizer
+from tokentui.formats.huggingface.pre_tokenizers import PreTokenizer, makes_letters
+from tokentui.formats.huggingface.steps import Step, check_steps
+from tokentui.formats.huggingface.text import Text
+from tokentui.formats.huggingface.words import (
+    ACROSS,
+    Added,
+    CutAtMarks,
+    Finder,
+    StagedPretokenizer,
+    Stretches,
+    read_added,
+)
+from tokentui.formats.sentencepiece.words import proto_of
+from tokentui.formats.source import Source
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous, name_of
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import SPACE_MARK, spaced
+
+_VERSION = "1.0"
+_STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+
+
+def sniff(source: Source) -> bool:
+    """Return whether it is a JSON object with a model that holds a vocabulary."""
+    model = source.document.get("model")
+    return isinstance(model, dict) and "vocab" in model
+
+
+def read(source: Source) -> Tokenizer:
+    """The tokenizer of a `tokenizer.json`.
+
+    Raises:
+        TokentuiError: It is damaged, or holds a step that is not known; it says where.
+    """
+    root = source.root
+    if "version" in root and root["version"].value != _VERSION:
+        raise root["version"].error(f"{str(root['version'].value)[:40]!r} is not {_VERSION!r}",
+                                    "update tokentui")
+    for name in _STEPS:
+        check_steps(root[name])
+    normalizer, splitting = normalizers.read(root["normalizer"]), pre_tokenizers.read(root["pre_tokenizer"])
+    model = read_model(root["model"], makes_letters(normalizer) or makes_letters(splitting))
+    vocabulary = dict(zip(model.tokens, model.ids, strict=True))
+    added, notes = read_added(root["added_tokens"], vocabulary)
+    before, after, doubts = decoders.read_around(root["post_processor"])
+    specials = {token.content: token.id for token in added}
+    for name in (*before, *after, model.unknown):
+        if name and name in vocabulary:
+            specials.setdefault(name, vocabulary[name])
+        elif name and name not in specials:
+            raise root["post_processor"].error(f"{name[:40]!r} is not in the vocabulary")
+    notes = [*model.notes, *notes, *doubts]
+    if root["truncation"].value is not None or root["padding"].value is not None:
+        notes.append("truncation and padding are not applied")
+    if source.where.endswith((".model", ".spm")):
+        what = "the file has a name as sentencepiece's have"
+        notes.append(f"{what}; it is Hugging Face's tokenizer.json, and read as that")
+    late = normalizer is not None and any(token.normalized for token in added)
+    recipe, pretokenizer = _pretokenizer(model, normalizer, splitting, late)
+    source.keeps_split(recipe.split)
+    decoder = decoders.read(root["decoder"])
+    said_of_model = {name: value for name, value in root["model"].mapping().items()
+                     if name not in ("vocab", "merges")}
+    stages: dict[str, Any] = {name: root[name].value for name in _STEPS if root[name].value is not None}
+    said = {**source.document, "model": {"type": model.kind, **said_of_model}}
+    stretches = _stretches(added, normalizer, pretokenizer)
+    staged = isinstance(pretokenizer, StagedPretokenizer) and not recipe.split.startswith("regex:")
+    pipeline = Pipeline(
+        model.segmenter, pretokenizer, stretches, decoder, (before, after), stages | {"model": said_of_model},
+        tuple(notes),
+        model.policy, Origin("huggingface", said, extras=_extras(root)), stretches.bare,
+        near=staged and recipe.split != (pre_tokenizers.axis_of(splitting) or ""),
+    )
+    names = dict(zip(model.ids, model.tokens, strict=True)) | {token.id: _normal(token, normalizer)
+                                                               for token in added}
+    made = ImportedScores if model.scores else ImportedVocabulary
+    return Tokenizer(made(
+        recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
+        specials=dict(sorted(specials.items(), key=lambda item: item[1])),
+        unknown=specials[model.unknown] if model.unknown else None, names=names, bytes_=model.bytes_,
+        scores=model.scores, never=model.never,
+    ))
+
+
+def _pretokenizer(
+    model: Model, normalizer: Normalizer | None, splitting: PreTokenizer | None, late: bool
+) -> tuple[Recipe, Pretokenizer]:
+    """The recipe, and the steps where the axes cannot say all of it; `late` is whether tokens are cut
+    out in between.
+    """
+    said, cut = normalizers.axis_of(normalizer), pre_tokenizers.axis_of(splitting)
+    byte_level = makes_letters(normalizer) or makes_letters(splitting)
+    # With a step that makes letters in the normalizer, or marks on both sides of a unit, the axes say
+    # something else.
+    exact = said is not None and cut is not None and not (model.prefix and model.suffix) and not late
+    exact = exact and byte_level == makes_letters(splitting)
+    split = cut if exact and cut else _near(normalizer, splitting, cut)
+    recipe = Recipe(**{**model.axes, "normalize": said or (), "split": split})  # type: ignore[arg-type]
+    cuts = _cuts(model)
+    if exact and not cuts:
+        return recipe, Pretokenizer(recipe)
+    return recipe, StagedPretokenizer(
+        recipe, normalizer, CutAtMarks(splitting) if cuts else splitting, byte_level=byte_level,
+        prefix=model.prefix,
+        suffix=model.suffix,
+    )
+
+
+def _cuts(model: Model) -> bool:
+    """Return whether words may be cut before a ▁ that no ▁ stands before: there is one, and no token goes
+    across.
+
+    The ids are the same, and a word of a text is known again when it comes back.
+    """
+    marked = model.whole or model.prefix or model.suffix
+    if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
+        return False
+    return not any(SPACE_MARK in name and ACROSS.search(name) for name in model.tokens)
+
+
+def _near(normalizer: Normalizer | None, splitting: PreTokenizer | None, cut: str | None) -> str:
+    """The nearest value of the axis `split`, where none says exactly what the file does."""
+    if cut not in (None, "none"):
+        return str(cut)
+    alone = pre_tokenizers.pattern_alone(splitting)
+    if alone is not None:
+        return alone
+    text = str(splitting and splitting.json()) + str(normalizer and normalizer.json())[:1000]
+    if SPACE_MARK in text:
+        return "metaspace"
+    return "words" if "'Whitespace'" in text else "gpt2" if "ByteLevel" in text else "none"
+
+
+def _extras(root: Node) -> dict[str, str]:
+    """Examples of what only such files hold: flags of added tokens, dropout, truncation and padding."""
+    found: dict[str, str] = {}
+    for row in root["added_tokens"].rows() if root["added_tokens"].value else ():
+        flags = [name for name in ("lstrip", "rstrip", "single_word") if row.flag(name)]
+        flags += [] if row.flag("special") else ["plain text"]
+        if flags:
+            found["flags"] = f"{row['content'].value}: {', '.join(flags)}"
+            break
+    if value := root["model"]["dropout"].value:
+        found["dropout"] = f"dropout {value}"
+    if named := [name for name in ("truncation", "padding") if root[name].value]:
+        found["lengths"] = " and ".join(named)
+    return found
+
+
+def _stretches(added: list[Added], normalizer: Normalizer | None, pretokenizer: Pretokenizer) -> Stretches:
+    """Cuts a text at the added tokens."""
+    if not isinstance(pretokenizer, StagedPretokenizer):
+        return Stretches(pretokenizer, None, Finder({token.content: token for token in added}))
+    return Stretches(
+        pretokenizer, normalizer, Finder({token.content: token for token in added if not token.normalized}),
+        Finder({_normal(token, normalizer): token for token in added if token.normalized}),
+    )
+
+
+def _normal(token: Added, normalizer: Normalizer | None) -> str:
+    return normalizer(Text.typed(token.content)).text if token.normalized and normalizer else token.content
+
+
+# --- writing ---
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+_CLUSTER = regex.compile(r"\X")
+_ENDLESS = 1 << 31
+_POLICIES = {
+    "BPE": ("never", "drop", "per-unit", "fused", "byte-fallback"), "WordPiece": ("never", "whole-word"),
+    "Unigram": ("never", "fused", "byte-fallback"),
+}
+"""The ways to treat unknown units that each model has."""
+_NAMELESS = ("never", "drop", "byte-fallback")
+"""Of these, what needs no unknown token."""
+
+
+def fit(spec: Spec) -> Fitted:
+    """A tokenizer as a `tokenizer.json` holds it.
+
+    Raises:
+        Refused: It cannot.
+    """
+    if spec.came_from("huggingface"):
+        return _listed(spec)
+    recipe, byte_level = spec.recipe, spec.recipe.unit == "byte"
+    kind = {"viterbi": "Unigram", "longest-match": "WordPiece"}.get(spec.way, "BPE")
+    fitted = Fitted(recipe, spec.tokens(byte_level), specials=dict(spec.specials))
+    steps = _steps(spec)
+    mark = _mark(recipe, kind)
+    _add_specials(fitted)
+    if recipe.unknown not in _POLICIES[kind] or not (spec.unknown or recipe.unknown in _NAMELESS):
+        fails = kind != "BPE" and not spec.unknown
+        fitted.lose_unknown(
+            f"unknown={recipe.unknown} becomes: {'encoding such a text fails' if fails else _BECOMES[kind]}"
+        )
+    model: dict[str, Any] = {"type": kind}
+    if kind == "Unigram":
+        _unigram(fitted, spec, model)
+    elif kind == "WordPiece":
+        model |= {"unk_token": spec.unknown or "[UNK]", "continuing_subword_prefix": mark,
+                  "max_input_chars_per_word": _ENDLESS if recipe.unknown == "never" else MAX_CHARACTERS}
+    else:
+        known = {token.name for token in fitted.tokens}
+        for merge in spec.rows:
+            left, right, made = (name_of(piece, byte_level) for piece in merge)
+            if {left, right, made} <= known:
+                fitted.rows.append((left, right, made))
+        model |= {
+            "dropout": None,
+            "unk_token": spec.unknown or None if recipe.unknown in ("per-unit", "fused", "byte-fallback")
+            else None,
+            "continuing_subword_prefix": mark if recipe.mark_kind == "prefix" else None,
+            "end_of_word_suffix": mark if recipe.mark_kind == "end-suffix" else None,
+            "fuse_unk": recipe.unknown in ("fused", "byte-fallback"),
+            "byte_fallback": recipe.unknown == "byte-fallback",
+            "ignore_merges": spec.whole,
+        }
+    added = [
+        {"id": number, "content": name, "single_word": False, "lstrip": False, "rstrip": False,
+         "normalized": name in recipe.symbols, "special": name not in recipe.symbols}
+        for name, number in sorted(fitted.specials.items(), key=lambda item: item[1]) if name
+    ]
+    normalizer, splitting, decoder = (step and step.json() for step in steps)
+    around = decoders.around_json(spec.before, spec.after, fitted.specials)
+    fitted.said = {"version": _VERSION, "truncation": None, "padding": None, "added_tokens": added,
+                   "normalizer": normalizer, "pre_tokenizer": splitting, "post_processor": around,
+                   "decoder": decoder,
+                   "model": model}
+    _tell(fitted, spec, [name for name in spec.specials if name] if kind != "BPE" else [])
+    return fitted
+
+
+def _add_specials(fitted: Fitted) -> None:
+    """List the special tokens among the others.
+
+    Raises:
+        Refused: Two tokens have one name.
+    """
+    taken = {token.name: token.id for token in fitted.tokens}
+    for name, number in fitted.specials.items():
+        if taken.get(name, number) != number:
+            what = f"the special token {name[:40]!r} is spelled as another token is"
+            raise Refused(what, "", "Hugging Face's files tell tokens by their names")
+        if _HALF.search(name):
+            raise Refused("the name of a special token is no text", "", "it holds half a surrogate pair")
+    if len(taken) < len(fitted.tokens):
+        raise Refused("two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names")
+    fitted.tokens += [Token(number, name, name.encode()) for name, number in fitted.specials.items()
+                      if name not in taken]
+    fitted.tokens.sort()
+
+
+def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
+    """Note what makes some texts differ, and excuse these.
+
+    Args:
+        fitted: Where it is noted.
+        spec: The tokenizer.
+        names: The specials that are tokens of the model.
+    """
+    recipe, symbols = spec.recipe, spec.recipe.symbols
+    if names:
+        fitted.lose("special names",
+                    "they are tokens of the model: text that spells one is it, wherever it stands", names[0])
+    if any(SPACE_MARK in name for name in symbols):
+        raise Refused("a symbol holds a space", "",
+                      "Hugging Face looks for symbols before it writes ▁ for spaces")
+    if symbols and spaced(recipe):
+        with_ = "one, with a space or with what normalising takes away"
+        what = f"a text that begins with {with_} gets no ▁ in front"
+        fitted.lose("symbols", what, symbols[0])
+    proto = proto_of(spec.pretokenizer)
+    marks = SPACE_MARK if proto is not None and proto.squeeze else ""
+    if marks:
+        fitted.lose("▁ in a text",
+                    "sentencepiece takes what is typed so for a space at the ends, here it is none", "a▁")
+    by_cluster = "nmt-nfkc" in recipe.normalize or (proto is not None and bool(proto.charsmap))
+    if by_cluster:
+        looked = "rules are looked up by what a reader calls a character"
+        fitted.lose("normaliser", f"{looked}: one with several marks may differ", "e with two marks")
+    clip = isinstance(spec.pretokenizer, ClipWords)
+    if clip:
+        fitted.lose("normaliser", "HTML's character references stay, and a Σ that ends a word becomes σ",
+                    "&amp; ΣΑΣ")
+    spelled_names = [*names, *marks]
+    begins = (*symbols, " ", SPACE_MARK) if symbols and spaced(recipe) else ()
+    fitted.excused = lambda text: (
+        (by_cluster and _combines(text)) or (clip and differs(text))
+        or any(name in text for name in spelled_names)
+        or (bool(begins) and (text.startswith(begins)
+                              or not spec.pretokenizer.normalized(text).startswith(text[:1])))
+    )
+
+
+def _combines(text: str) -> bool:
+    return any(len(cluster) > 1 for cluster in _CLUSTER.findall(text))
+
+
+def _steps(spec: Spec) -> tuple[Step | None, Step | None, Step]:
+    """Normalizer, pre-tokenizer and decoder."""
+    recipe = spec.recipe
+    if not spec.staged:
+        return normalizers.of_recipe(recipe), pre_tokenizers.of_recipe(recipe), decoders.of_recipe(recipe)
+    proto = proto_of(spec.pretokenizer)
+    if proto is None or not proto.escape or proto.suffix:
+        raise Refused("what is done to a text is more than the axes say", "",
+                      "no steps of Hugging Face's are known to do it")
+    steps: list[Normalizer] = [normalizers.precompiled(proto.charsmap)] if proto.charsmap else []
+    steps += normalizers.squeezed() if proto.squeeze else []
+    return normalizers.joined(
+        [*steps, *normalizers.marked(proto.dummy_prefix)]
+    ), None, decoders.of_marks(proto.byte_fallback)
+
+
+def _mark(recipe: Recipe, kind: str) -> str:
+    """The mark as the model takes it.
+
+    Raises:
+        Refused: It knows no such mark.
+    """
+    if recipe.mark_kind == "end-suffix" and kind != "BPE":
+        raise Refused("a mark at the end of words", "", "only its BPE has one")
+    if recipe.mark_kind == "prefix" and kind == "Unigram":
+        raise Refused("a mark inside words", "", "its Unigram has none")
+    if not recipe.mark_text.isascii() and recipe.unit == "byte":
+        raise Refused("a mark that is not ASCII among letters for bytes", "", "take an ASCII mark")
+    return recipe.mark_text
+
+
+_BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",
+            "Unigram": "a run of them is one token"}
+
+
+def _unigram(fitted: Fitted, spec: Spec, model: dict[str, Any]) -> None:
+    """Ids are places in the list: specials and byte tokens stand there with a score of 0."""
+    if not contiguous([token.id for token in fitted.tokens]):
+        ids = {token.name: n for n, token in enumerate(fitted.tokens)}
+        fitted.lose_ids(ids, {token.name: token.id for token in fitted.tokens})
+        fitted.tokens = [token._replace(id=n) for n, token in enumerate(fitted.tokens)]
+        fitted.specials = {name: ids[name] for name in fitted.specials}
+    model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,
+              "byte_fallback": spec.recipe.unknown == "byte-fallback"}
+
+
+def _listed(spec: Spec) -> Fitted:
+    """A tokenizer that was read from such a file, as the file has it.
+
+    Raises:
+        Refused: Two of its tokens have one id.
+    """
+    vocabulary = spec.vocabulary
+    assert isinstance(vocabulary, ImportedVocabulary)
+    assert spec.origin is not None
+    ids = spec.symbols
+    own = set(ids.values())
+    if len(own) < len(ids):
+        raise Refused("two tokens have the same id", "", "keep the file that it was read from")
+    # A token of the model that was added as well may have another name where it is looked for: normalised.
+    names = {number: vocabulary.names[number] for number in own}
+    names |= {number: name for name, number in spec.specials.items() if number in own}
+    pieces, scores = vocabulary.pieces, vocabulary.scores
+    tokens = [Token(number, names[number], pieces[n], scores[n] if scores else None)
+              for n, number in ids.items()]
+    if len(ids) < len(pieces) and scores:
+        raise Refused("only a part of its pieces counts", "", "their ids are their places in the list")
+    if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
+        tokens += [Token(number, name, name.encode()) for name, number in spec.specials.items()
+                   if number not in own]
+    rows = [(names[ids[left]], names[ids[right]], names[ids[made]]) for left, right, made in spec.pairs]
+    return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.said))
+
+
+def write(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of the file."""
+    document: dict[str, Any] = dict(fitted.said)
+    model = dict(document["model"])
+    if model["type"] == "Unigram":
+        model["vocab"] = [[token.name, token.score or 0.0] for token in fitted.tokens]
+    else:
+        model["vocab"] = {token.name: token.id for token in fitted.tokens}
+        if model["type"] == "BPE":
+            model["merges"] = [[left, right] for left, right, _ in fitted.rows]
+    document["model"] = model
+    return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8",
+                                                                                       "surrogatepass"),)

@@ -1,0 +1,411 @@
+"""Proof of what is written: it is read back and tried on many texts, and what a format cannot hold is
+reported.
+
+The texts are of all scripts, of what people paste, and of what breaks tokenizers; and every token of the
+vocabulary, alone and among others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import silent, tick
+from tokentui.core.safetext import visible
+from tokentui.encode.decode import NO_ID
+from tokentui.encode.ids import IdEncoder
+from tokentui.encode.offsets import Encoding, WordEncoder, encode
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.registry import ASPECTS, OWN, Format, Holds, recognised
+from tokentui.formats.source import source_of
+from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
+from tokentui.recipe import Recipe
+from tokentui.text.split import to_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """A report on writing a tokenizer in a file format.
+
+    Attributes:
+        format: The name of the format.
+        about: What it is, in a few words.
+        files: The usual name of its file, or the names of its files.
+        losses: What it cannot hold.
+        refused: Why it is not written, empty where it is.
+        checked: The number of texts on which the written file was found to give the same, 0 where that was
+            not tried.
+    """
+
+    format: str
+    about: str
+    files: tuple[str, ...]
+    losses: tuple[Loss, ...] = ()
+    refused: str = ""
+    checked: int = 0
+
+
+def look(spec: Spec, format: Format) -> ExportReport:
+    """The losses of a tokenizer in a format, without writing anything: those that only trying shows are not
+    in it.
+    """
+    return _fitted(spec, format)[0]
+
+
+def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[bytes, ...]]:
+    """The bytes of a tokenizer's files and the report on them; no bytes where the report says that it is
+    refused.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    spec = Spec(tokenizer)
+    report, fitted = _fitted(spec, format)
+    if fitted is None or format.write is None:
+        return report, ()
+    try:
+        files: tuple[bytes, ...] = format.write(fitted)
+        if format is OWN and spec.origin is None:
+            return report, files  # it says all of what was trained here
+        source = source_of(format.files, files, spec.recipe.split if format.needs_split else "")
+        if recognised(source) is not format:
+            return replace(report, refused="the file would not be recognised for what it is"), ()
+        back = format.read(source)
+    except UnicodeEncodeError:
+        return replace(report, refused="a token holds half a surrogate pair, which has no UTF-8"), ()
+    except Cancelled:
+        raise
+    except TokentuiError as error:
+        return replace(report, refused=f"what is written could not be read: {error}"), ()
+    difference, texts = _compare(spec, fitted, back, format.says_text)
+    if difference is not None:
+        theirs, ours = _shown(difference.theirs), _shown(difference.ours)
+        what = f"it would encode {difference.text[:60]!r} as {theirs}, not as {ours}"
+        return replace(report, refused=what, checked=texts), ()
+    losses = report.losses
+    if format.says_text and (other := _decoded(spec, fitted, back)):
+        example = f"{other.theirs[0][:40]!r}, not {other.ours[0][:40]!r}"
+        losses += (Loss("decoding", "a text may come back otherwise", example),)
+    return replace(report, losses=losses, checked=texts), files
+
+
+def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
+    report = ExportReport(format.name, format.about, format.files)
+    own = spec.came_from(format.name)  # what its file did not say is not lost on the way
+    try:
+        if format.fit is None:
+            raise Refused("the format is only read")
+        if not own:
+            check_holds(format.holds, spec.recipe, spec.way)
+        fitted: Fitted = format.fit(spec)
+    except Cancelled:
+        raise
+    except TokentuiError as error:
+        return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
+    lost = [] if own else [name for name in ASPECTS if name not in format.keeps]
+    found = [Loss(*EXAMPLES[name][:2], example) for name in lost
+             if (example := EXAMPLES[name].example(spec)) is not None]
+    return replace(report, losses=(*fitted.losses, *found)), fitted
+
+
+# --- what a format can hold ---
+
+
+def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
+    """Refuse a recipe that a format cannot hold.
+
+    Args:
+        holds: The recipes that it can hold.
+        recipe: The recipe.
+        way: The way of encoding, a name of `spec.WAYS`.
+
+    Raises:
+        Refused: It cannot.
+    """
+    if holds.ways and way not in holds.ways:
+        ways = " or ".join(holds.ways).replace("-", " ")
+        raise Refused(f"it is encoded by {way.replace('-', ' ') or 'a rule of its own'}", "",
+                      f"this format: {ways}")
+    marked = not holds.marks or recipe.mark in holds.marks or recipe.mark_kind in holds.marks
+    if not marked or (holds.units and recipe.unit not in holds.units):
+        hint = f"the format's are {'s or '.join(holds.units or ['any unit'])}s" + (
+            f" with mark={' or '.join(holds.marks)}" if holds.marks else "")
+        raise Refused(f"its units are {recipe.unit}s with mark={recipe.mark}", "", hint)
+    if recipe.normalize and not holds.normalize:
+        raise Refused(f"it normalises text by {','.join(recipe.normalize)}", "",
+                      "the format has no place for that")
+    if holds.splits and recipe.split not in holds.splits:
+        raise Refused(f"it cuts text by split={recipe.split}", "",
+                      f"the format knows {' and '.join(holds.splits)}")
+    if holds.pattern:
+        pattern_of(recipe)
+
+
+# --- what a format loses of a tokenizer, whatever it is ---
+
+
+class Aspect(NamedTuple):
+    """An aspect of a tokenizer: its name, the consequence of its loss, and an example of it, None where it
+    has none.
+    """
+
+    what: str
+    consequence: str
+    example: Callable[[Spec], str | None]
+
+
+_NAMED = 5
+
+
+def _visible(piece: bytes) -> str:
+    return "".join(span.text for span in visible(piece))
+
+
+def _counts(spec: Spec) -> str | None:
+    vocabulary = spec.vocabulary
+    if not spec.tokenizer.merges or not any(vocabulary.counts[: spec.tokenizer.merges]):
+        return None
+    left, right = (_visible(vocabulary.pieces[symbol]) for symbol in vocabulary.merges[0])
+    return f"{left} + {right} stood {vocabulary.counts[0]:,} times"
+
+
+def _recipe(spec: Spec) -> str | None:
+    recipe = spec.recipe
+    if isinstance(spec.vocabulary, ImportedVocabulary):
+        return None
+    return f"objective={recipe.objective}, tie={recipe.tie}, base={recipe.base}"
+
+
+def _merges(spec: Spec) -> str | None:
+    if not spec.merges:
+        return None
+    left, right, made = map(_visible, spec.merges[0])
+    return f"{left} + {right} = {made}"
+
+
+def _around(spec: Spec) -> str | None:
+    return " ".join([*spec.before, "…", *spec.after]) if spec.before or spec.after else None
+
+
+def _specials(spec: Spec) -> str | None:
+    names = list(spec.specials)
+    return " ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "") if names else None
+
+
+def _space(spec: Spec) -> str | None:
+    return {None: None, True: "with", False: "without"}[spec.recipe.prefix_space]
+
+
+def _extra(name: str) -> Callable[[Spec], str | None]:
+    """The example of an aspect that a file gave, beyond what the axes say."""
+    return lambda spec: spec.origin.extras.get(name) if spec.origin else None
+
+
+EXAMPLES: Mapping[str, Aspect] = {
+    "counts": Aspect("counts", "how often a pair stood when it was merged is not kept", _counts),
+    "recipe": Aspect("recipe", "how it was trained is not kept", _recipe),
+    "symbols": Aspect("symbols", "they are found only where special tokens are allowed",
+                      lambda spec: " ".join(spec.recipe.symbols[:_NAMED]) or None),
+    "space": Aspect("a space in front", "set it before a text is encoded, or leave it out", _space),
+    "merges": Aspect("merges", "what a token was made of is not kept", _merges),
+    "split": Aspect("pattern", "the file does not say how text is cut: name it where it is read",
+                    lambda spec: f"-s split={spec.recipe.split}"),
+    "normalize": Aspect("normaliser", "text has to be normalised before it is encoded",
+                        lambda spec: ",".join(spec.recipe.normalize) or None),
+    "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
+    "around": Aspect("around", "no tokens are put around a text", _around),
+    "flags": Aspect("added tokens", "their flags are not kept", _extra("flags")),
+    "dropout": Aspect("dropout", "it is not kept", _extra("dropout")),
+    "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),
+}
+"""The aspects of `registry.ASPECTS`."""
+
+
+# --- the texts ---
+
+TEXTS: tuple[str, ...] = (
+    "", "a", " ", "  ", "\n", "\t", " a", "a ", "a \n  ", "\r\n a\r\n",
+    "  two  spaces,\ttabs\t\tand\n\nempty lines \n at the end  ",
+    "The crowd in the street did not hear him.",
+    "I'll say it's what they've said: WE'RE late, aren't we? DON'T 'S ’s",
+    "Hello, world! (well) [x] {y} <z> “q” „r“ «s» … — – ‐ - _ / \\ | @#$%^&*+=~`",
+    "1234567 3.14 2026-11-05 +49 (0)30 1,000,000.00 0x1F 1e-9 ½ ² ³ ¹ ¼ ¾ Ⅷ ⅻ ① ٣٤ १२३ 四五 １２３", "7" * 40,
+    "a1b22c333d4444",
+    "def f(x):\n    return {k: v[0] for k, v in x.items()}  # done\n",
+    "if (x) {\n\t\treturn  y;\n    }\n\n\n",
+    "SELECT * FROM t WHERE a='b' -- c", "https://example.org/?q=a%20b&c=d#e @user #tag name@example.org",
+    "The quick brown fox", "naïve café Ångström ÀÉÎõü ÇĞİıŞ ß ẞ ǅ ﬁ ŉ",
+    "Saunapolulla käveltiin hiljaa; İstanbul'da vapur ığdır",
+    "Съешь ещё этих мягких французских булок", "ΑΣς ΣΑΣ ἀνθρώπῳ", "في المخبز خبزٌ طازج كلَّ صباح ﷺ",
+    "שלום עולם",
+    "आख़िरी बस छूट गई, क्या करें?", "ไทย ខ្មែរ မြန်မာ ქართ አማ བོད", "தமிழ் తెలుగు മലയാളം বাংলা ગુજરાતી",
+    "雨の日の図書館で、傘を忘れた。ｶﾞｷﾞ ㌀ ㍿", "修钟表的人说：“时间不等人”。", "옥상 텃밭에 상추를 심었다 각 \u1100\u1161\u11a8",
+    "👩‍👩‍👧 🇫🇮🇹🇷 👍🏽 ok 🙃🙃🙃 ☺️ ❤️‍🔥 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "cafe\u0301 e\u0301\u0323 e\u0323\u0301 Å A\u030a o\u0308\u0304",
+    "\u2028\u2029\u00a0\u3000\u0085\u200b\u200c\u200d\ufeff\u00ad x", "a\u200bb\u2581c ▁▁x▁ ▁",
+    "\u202eabc\u202c",
+    "\x00\x01\x07\x0b\x0c\x1b[31m\x7f\x80\x9f", "\x1c\x1d\x1e\x1f a", "\ufffd \uffff \U0001ffff \U0010ffff",
+    "\U00010400\U0001d400𝓗ꙮ",
+    "</w> ## ##ing @@ \\1 <0x41> <unk> [UNK] <s>", "lowest newest widest", "hug pug pun bun hugs",
+    "aaabdaaabac", "abracadabra",
+    "ooooooooo", "aaaaa" * 8, "zzzz" * 60, "Ａ１²½", "don't can't won't", "x" * 130 + " b", "ab" * 70,
+    "#version: 0.2",
+    "\udcff\udcfe a\udc80b", "caf\udce9", "é" * 30 + "🤗" * 5, "mixed 日本語 and English и русский ١٢٣",
+)
+"""Texts that every file is tried on. Bytes that are not UTF-8 stand as lone surrogates."""
+
+_LONG = 24
+_SINGLY = 6000
+"""Vocabularies of up to so many tokens are tried token by token as well."""
+
+
+class Difference(NamedTuple):
+    """A text that is encoded in two ways."""
+
+    text: str
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+
+
+def probes(spec: Spec) -> Iterator[str]:
+    """The texts for a tokenizer."""
+    yield from TEXTS
+    words = dict.fromkeys(_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte")
+    listed = [word for word in words if word]
+    together = 64 if len(listed) <= _SINGLY else 2048
+    for joint, every in ((" ", 1), ("", 1 if len(listed) <= _SINGLY else 8)):
+        for at in range(0, len(listed), together * every):
+            yield joint.join(listed[at : at + together])
+    if len(listed) <= _SINGLY:
+        yield from listed
+        yield from (f"x{word}y {word}" for word in listed)
+
+
+def _typed(piece: bytes, spec: Spec) -> str:
+    """The text of a token without its marks, as one types it."""
+    mark = to_bytes(spec.recipe.mark_text)
+    if mark and len(piece) > len(mark):
+        piece = piece.removeprefix(mark) if spec.recipe.mark_kind == "prefix" else piece.removesuffix(mark)
+    text = piece.decode("utf-8", "surrogateescape")
+    return text.replace("▁", " ") if spec.recipe.split == "metaspace" else text
+
+
+def _compare(spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> tuple[Difference | None, int]:
+    """The first text that is encoded otherwise after reading back, None where there is none; and how many
+    were tried.
+
+    Left out is a text that is refused, one that a loss which is told makes differ, and, where unknown units
+    cannot become what they became, one that has any.
+
+    Args:
+        spec: The tokenizer.
+        fitted: The tokenizer as it was written.
+        back: The tokenizer that was read back.
+        says_text: Whether the file says how a text is normalised and split; else `spec` says it for both.
+    """
+    sides = _Sides(spec, fitted, back, says_text)
+    texts = list(probes(spec))
+    jit.ready(sum(map(len, texts)), "encode")
+    tried = 0
+    for n, text in enumerate(texts):
+        if n % 16 == 0:
+            tick(n, len(texts))
+        if fitted.excused(text):
+            continue
+        tried += 1
+        with silent():
+            if sides.quickly_same(text):
+                continue
+            difference = sides.difference(text)
+            if difference is not None:
+                return (sides.shorter(text) or difference), tried
+    return None, tried
+
+
+class _Sides:
+    """The tokenizer that was written and the one that was read back, for the same texts."""
+
+    def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> None:
+        self._fitted = fitted
+        other = None if says_text else spec.pretokenizer
+        self._encoders = spec.encoder, WordEncoder(back.vocabulary, back.merges, pretokenizer=other)
+        self._quick = tuple(map(IdEncoder, self._encoders))
+        self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
+
+    def quickly_same(self, text: str) -> bool:
+        """Return whether the ids are surely the same: found fast, without saying where they are not."""
+        try:
+            ours, theirs = (side.encode(text) for side in self._quick)
+        except TokentuiError:
+            return False
+        if self._becomes is None:
+            return ours == theirs
+        if len(ours) != len(theirs):
+            return False
+        return all(self._becomes.get(our, NO_ID) == their != NO_ID
+                   for our, their in zip(ours, theirs, strict=True))
+
+    def difference(self, text: str) -> Difference | None:
+        """The two encodings of a text, where they differ and that is not told."""
+        try:
+            want = self._encode(0, text)
+        except TokentuiError:
+            return None  # it has no encoding that could be kept
+        if want.unknown and not self._fitted.keeps_unknown:
+            return None
+        try:
+            got = self._encode(1, text)
+        except TokentuiError as error:
+            return Difference(text, want.tokens, (str(error),))
+        same = want.ids == got.ids if self._fitted.keeps_ids else want.pieces == got.pieces
+        return None if same else Difference(text, want.tokens, got.tokens)
+
+    def shorter(self, text: str) -> Difference | None:
+        """A part of a text that differs too, as short as halving and trimming make it."""
+        found = None
+        while len(text) > 1:
+            half, quarter = len(text) // 2, len(text) // 4
+            halves = (text[:half], text[half:], text[quarter : quarter + half]) if len(text) > _LONG else ()
+            for part in (*halves, text[1:], text[:-1]):
+                if not self._fitted.excused(part) and (difference := self.difference(part)):
+                    text, found = part, difference
+                    break
+            else:
+                break
+        return found
+
+    def _encode(self, side: int, text: str) -> Encoding:
+        encoder = self._encoders[side]
+        return encode(encoder.vocabulary, encoder.merges, text, cache=encoder)
+
+
+def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
+    """The id that each token has after reading back, of those that no other is spelled like."""
+    theirs: dict[bytes, int] = {}
+    for entry in back.entries():
+        theirs[entry.piece] = -1 if entry.piece in theirs else entry.id
+    return {entry.id: theirs[entry.piece] for entry in spec.ordinary if theirs.get(entry.piece, -1) >= 0}
+
+
+def _decoded(spec: Spec, fitted: Fitted, back: Tokenizer) -> Difference | None:
+    """The first text that is decoded otherwise after reading back."""
+    if not fitted.keeps_ids:
+        return None
+    for text in itertools.islice(TEXTS, 40):
+        try:
+            ids = spec.tokenizer.encode(text).ids
+            ours, theirs = spec.tokenizer.decode(ids), back.decode(ids)
+        except TokentuiError:
+            continue
+        if None not in ids and ours != theirs and not fitted.excused(text):
+            return Difference(text, (ours,), (theirs,))
+    return None
+
+
+def _shown(parts: Sequence[str]) -> str:
+    """Tokens in a few words."""
+    return " ".join(repr(part) for part in parts[:6]) + (" …" if len(parts) > 6 else "")

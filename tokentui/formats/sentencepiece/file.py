@@ -1,0 +1,402 @@
+"""sentencepiece's `.model`, read and written: pieces with scores, and how a text is normalised.
+
+Source: google/sentencepiece, `sentencepiece_model.proto`, as of 0.2.3.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from tokentui.encode.parents import Parents
+from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.segment.longest import WholeWords
+from tokentui.encode.segment.pieces import PieceMerging
+from tokentui.encode.segment.single import SingleViterbi, single
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats import protobuf
+from tokentui.formats.charsmap import Charsmap, rules_of
+from tokentui.formats.document import Node
+from tokentui.formats.sentencepiece.proto import (
+    BPE,
+    BYTE,
+    CHAR,
+    CONTROL,
+    NORMAL,
+    UNIGRAM,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    WORD,
+    Piece,
+    Proto,
+    parse,
+)
+from tokentui.formats.sentencepiece.words import SentencePieceWords
+from tokentui.formats.source import Source
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous
+from tokentui.recipe import Recipe
+from tokentui.text.split import SPACE_MARK, own_space, spaced, to_bytes
+
+_SPACE = SPACE_MARK.encode()
+
+
+def sniff(source: Source) -> bool:
+    """Return whether it begins with a field of a piece that holds text."""
+    head = source.data[:4096]
+    if not head.startswith(b"\x0a") or len(head) < 4:
+        return False
+    length = head[1]
+    inside = head[2 : 2 + length]
+    if length >= 0x80 or len(inside) < length or inside[:1] != b"\x0a" or length < 3:
+        return False
+    name, rest = inside[2 : 2 + inside[1]], inside[2 + inside[1] :]
+    try:
+        return bool(name.decode("utf-8")) and inside[1] <= length - 2 and (not rest
+                                                                           or rest[0] in (0x15, 0x18))
+    except UnicodeDecodeError:
+        return False
+
+
+def read(source: Source) -> Tokenizer:
+    """The tokenizer of a `.model`.
+
+    Raises:
+        TokentuiError: It is damaged, or sentencepiece would refuse it.
+    """
+    place = Node(None, source.where)
+    proto = parse(source.data, place)
+    rules = place.at("normalizer_spec").at("precompiled_charsmap")
+    charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
+    build = _Builder(proto)
+    cut = build.cuts_words()
+    recipe = build.recipe()
+    source.keeps_split(recipe.split)
+    words = SentencePieceWords(
+        recipe, proto, charsmap, cut=cut and proto.model_type != WORD, whole=proto.model_type in (BPE, CHAR)
+    )
+    specials = {piece.text: number for number, piece in enumerate(proto.pieces)
+                if piece.kind in (CONTROL, UNKNOWN)}
+    unknown = next(piece.text for piece in proto.pieces if piece.kind == UNKNOWN)
+    around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
+    decode = functools.partial(_decode, proto, {piece.text: piece.kind for piece in proto.pieces})
+    pipeline = Pipeline(
+        build.segmenter(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
+        _origin(proto),
+    )
+    made = ImportedScores if proto.model_type == UNIGRAM else ImportedVocabulary
+    return Tokenizer(made(
+        recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
+        specials=specials,
+        unknown=specials[unknown], names={n: piece.text for n, piece in enumerate(proto.pieces)},
+        bytes_=build.bytes_,
+        scores=build.scores if proto.model_type == UNIGRAM else (), never=build.never,
+    ))
+
+
+class _Builder:
+    """The tables of a model: symbols in the order in which they are made, and what is looked up."""
+
+    def __init__(self, proto: Proto) -> None:
+        self.proto = proto
+        self.notes: tuple[str, ...] = ()
+        pieces = proto.pieces
+        spelled = [to_bytes(piece.text) for piece in pieces]
+        found = {piece: n for n, piece in enumerate(spelled)
+                 if pieces[n].kind in (NORMAL, USER_DEFINED, UNUSED)}
+        births = _births(proto, found) if proto.model_type == BPE else []
+        born = set(births)
+        order = [n for n in range(len(pieces)) if n not in born] + births
+        self.hidden = self._hidden(found)
+        roots = len(order) - len(births)
+        self.pieces = [spelled[n] for n in order[:roots]] + self.hidden + [spelled[n] for n in order[roots:]]
+        unknown = next(n for n, piece in enumerate(pieces) if piece.kind == UNKNOWN)
+        self.ids = order[:roots] + [unknown] * len(self.hidden) + order[roots:]
+        none = [Piece("", 0.0, UNKNOWN)] * len(self.hidden)
+        self.of = [pieces[n] for n in order[:roots]] + none + [pieces[n] for n in order[roots:]]
+        self.hidden_symbols = range(roots, roots + len(self.hidden))
+        self.table = {
+            piece: symbol for symbol, piece in enumerate(self.pieces)
+            if self.of[symbol].kind in (NORMAL, USER_DEFINED, UNUSED)
+        }
+        base = roots + len(self.hidden)
+        self.merges: Sequence[tuple[int, int]] = Parents(self.pieces, self.table, base,
+                                                         _characters) if births else ()
+        self.units = {
+            piece: symbol for symbol, piece in enumerate(self.pieces[:base])
+            if symbol in self.hidden_symbols or self.of[symbol].kind in (NORMAL, USER_DEFINED, UNUSED)
+        }
+        self.never = frozenset(
+            symbol for symbol, piece in enumerate(self.of) if piece.kind in (UNKNOWN, CONTROL, BYTE, UNUSED)
+        )
+        self.bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(self.of)
+                       if piece.kind == BYTE}
+        self.scores = [self._score(piece) for piece in self.of]
+        if proto.denormalizes:
+            self.notes = ("rules that change text after decoding are not applied",)
+
+    def _hidden(self, found: Mapping[bytes, int]) -> list[bytes]:
+        """Characters that are no pieces and stand in pieces: they merge, and are unknown where they are left.
+        """
+        if self.proto.model_type != BPE:
+            return []
+        characters = dict.fromkeys(
+            to_bytes(character) for piece in self.proto.pieces if piece.kind in (NORMAL, USER_DEFINED, UNUSED)
+            for character in piece.text
+        )
+        return [character for character in characters if character not in found]
+
+    def _score(self, piece: Piece) -> float:
+        """The score of a piece where text is cut: a user-defined one more than nothing, so that it is always
+        taken.
+        """
+        if piece.kind == USER_DEFINED:
+            return single(0.1 * (len(to_bytes(piece.text)) - 1))
+        return piece.score
+
+    def cuts_words(self) -> bool:
+        """Return whether no piece goes across the place before a ▁ that no ▁ stands before."""
+        if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in self.proto.pieces):
+            return False
+        return not any(
+            piece.text[at] == SPACE_MARK != piece.text[at - 1]
+            for piece in self.proto.pieces if piece.kind in (
+                NORMAL, USER_DEFINED, UNUSED
+            ) and SPACE_MARK in piece.text[1:]
+            for at in range(1, len(piece.text))
+        )
+
+    def recipe(self) -> Recipe:
+        """The recipe: all that the axes can say."""
+        proto = self.proto
+        axes: dict[str, Any] = {
+            "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
+            "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
+            "pieces": "sentencepiece-digits" if proto.digits else "sentencepiece",
+            "unknown": "byte-fallback" if proto.byte_fallback else "fused",
+        }
+        if proto.model_type == UNIGRAM:
+            axes |= {"objective": "unigram", "encode": "viterbi"}
+        elif proto.model_type in (WORD, CHAR):
+            axes["encode"] = "longest-match"
+        if 0 < proto.coverage < 1:
+            axes["coverage"] = float(f"{proto.coverage:.7g}")  # it stands there in single precision
+        return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
+
+    def segmenter(self) -> Callable[[Vocabulary, int], Any]:
+        """The way of encoding."""
+        if self.proto.model_type == UNIGRAM:
+            least = min((piece.score for piece in self.proto.pieces if piece.kind == NORMAL),
+                        default=3.4028234663852886e38)
+            return functools.partial(SingleViterbi, least=least, bytes_=self.bytes_)
+        if self.proto.model_type == WORD:
+            return functools.partial(WholeWords, start=_SPACE, bytes_=self.bytes_)
+        kinds = {kind: frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
+                 for kind in (USER_DEFINED, UNUSED)}
+        merging = functools.partial(
+            PieceMerging, frozen=kinds[USER_DEFINED], unused=kinds[UNUSED], hidden=self.hidden_symbols,
+            bytes_=self.bytes_
+        )
+        if self.proto.model_type == CHAR:
+            return functools.partial(merging, table={})
+        levels = sorted({-piece.score for piece in self.of})
+        ranks = {level: rank for rank, level in enumerate(levels)}
+        order = [ranks[-piece.score] for piece in self.of]
+        return functools.partial(merging, table=self.table, order=order)
+
+
+def _births(proto: Proto, found: Mapping[bytes, int]) -> list[int]:
+    """The pieces that two earlier ones spell, in the order in which they are merged."""
+    pieces = proto.pieces
+    ordered = sorted(found.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
+    earlier = {piece: n for piece, n in ordered if len(pieces[n].text) == 1 or pieces[n].kind == USER_DEFINED}
+    births = []
+    for piece, n in ordered:
+        if piece not in earlier:
+            if Parents.has(piece, earlier):
+                births.append(n)
+            earlier[piece] = n
+    return births
+
+
+def _characters(piece: bytes) -> list[bytes]:
+    return list(map(to_bytes, piece.decode("utf-8")))
+
+
+def _decode(proto: Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
+    """The text of pieces; control symbols and the unknown piece by what stands for them."""
+    out = bytearray()
+    run = bytearray()
+    begun = seen = False
+    trims = proto.dummy_prefix or proto.squeeze
+    for name in names:
+        kind = kinds.get(name, NORMAL)
+        if kind == BYTE:
+            run.append(int(name[3:5], 16))
+            continue
+        seen = seen or bool(run)
+        out += run
+        run.clear()
+        begun = begun or seen
+        if kind == CONTROL:
+            out += to_bytes(name)
+        elif kind == UNKNOWN:
+            out += to_bytes(proto.unknown_surface)
+            seen = seen or bool(proto.unknown_surface)
+        else:
+            head = not begun and trims and name.startswith(SPACE_MARK)
+            shown = name[1:] if head else name
+            out += to_bytes(shown.replace(SPACE_MARK, " "))
+            seen = seen or bool(shown)
+            begun = begun or (head and not proto.squeeze)
+    return bytes(out + run)
+
+
+def _stages(proto: Proto) -> dict[str, Any]:
+    """The rest, which the axes cannot say, as JSON values."""
+    return {"sentencepiece": {
+        "normalization": proto.name, "precompiled_charsmap": base64.b64encode(proto.charsmap).decode("ascii"),
+        "add_dummy_prefix": proto.dummy_prefix, "remove_extra_whitespaces": proto.squeeze,
+        "escape_whitespaces": proto.escape,
+        "treat_whitespace_as_suffix": proto.suffix,
+        **({"trained_with": dict(proto.untold)} if proto.untold else {}),
+    }}
+
+
+def _origin(proto: Proto) -> Origin:
+    """The file without its tokens, so that it can be written again."""
+    said = {
+        "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != NORMAL},
+        "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
+    }
+    return Origin("sentencepiece", said,
+                  [(n, piece.text, piece.score) for n, piece in enumerate(proto.pieces)])
+
+
+# --- writing ---
+
+_UNK = "<unk>"
+_NO_PIECE = re.compile("[\0\ud800-\udfff]")
+_MALFORMED = re.compile("[\ud800-\udfff]")
+_Fields: TypeAlias = list[tuple[int, bytes | str | int | float]]
+
+
+def fit(spec: Spec) -> Fitted:
+    """A tokenizer as a `.model` holds it.
+
+    Raises:
+        Refused: It cannot.
+    """
+    if spec.came_from("sentencepiece"):
+        return _listed(spec)
+    recipe = spec.recipe
+    if spec.staged:
+        raise Refused("what is done to a text is more than the axes say", "",
+                      "sentencepiece has rules of its own only")
+    if spaced(recipe) and recipe.split != "metaspace":
+        raise Refused("it sets a space in front of a text that keeps its spaces", "",
+                      "sentencepiece sets a ▁ there")
+    charsmap, squeeze = rules_of(recipe.normalize)
+    fitted = Fitted(recipe, specials=dict(spec.specials))
+    kinds = _pieces(fitted, spec)
+    tokens = fitted.tokens
+    if not contiguous([token.id for token in tokens]):
+        fitted.tokens = [token._replace(id=n) for n, token in enumerate(tokens)]
+        fitted.lose_ids({token.name: token.id for token in fitted.tokens},
+                        {token.name: token.id for token in tokens})
+    if recipe.unknown != "byte-fallback" and not (recipe.unknown == "fused" and spec.unknown):
+        fitted.lose_unknown(f"unknown={recipe.unknown} becomes: a run of them is one {spec.unknown or _UNK}")
+    marked = recipe.split == "metaspace"
+    rules = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else "user_defined" if charsmap else "identity"
+    fitted.said = {"kinds": kinds, "fields": [
+        [2, _packed([(3, UNIGRAM if spec.way == "viterbi" else BPE), (4, len(tokens)), (10, recipe.coverage),
+                     (25, int(recipe.pieces == "sentencepiece-digits")),
+                     *((31, name) for name in recipe.symbols),
+                     (35, int(recipe.unknown == "byte-fallback")), (45, spec.unknown or _UNK)])],
+        [3, _packed([(1, rules), (2, charsmap), (3, int(spaced(recipe))), (4, int(squeeze)),
+                     (5, int(marked))])],
+    ]}
+    doubled = marked and not squeeze and spaced(recipe) and recipe.pieces == "any" and not recipe.symbols
+    if doubled:
+        fitted.lose("a space in front", "a text that begins with a space gets a ▁ in front of it too",
+                    "' a' becomes ▁▁a")
+    if charsmap:
+        fitted.lose("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF")
+    fitted.excused = lambda text: (doubled and text.startswith((" ", SPACE_MARK))) or (
+        bool(charsmap) and _MALFORMED.search(text) is not None)
+    return fitted
+
+
+def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
+    """List the tokens as pieces, and return the kind of each by its number, where it is none of the normal
+    ones.
+
+    Raises:
+        Refused: Two pieces are spelled alike, or one is no text.
+    """
+    bytes_ = {entry.id for entry in spec.entries if entry.kind == "byte"}
+    ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
+    after = len(ranks)
+    tokens = fitted.tokens
+    kinds: dict[str, int] = {}
+    for entry in spec.entries:
+        name = entry.piece.decode("utf-8", "surrogateescape")
+        if not name or _NO_PIECE.search(name):
+            what = f"the token {name[:40]!r} is no text that it holds"
+            raise Refused(what, "", "sentencepiece's pieces are UTF-8 without NUL")
+        score = 0.0
+        if entry.kind in ("special", "unknown"):
+            symbol = USER_DEFINED if name in spec.recipe.symbols else CONTROL
+            kinds[str(len(tokens))] = UNKNOWN if entry.kind == "unknown" else symbol
+        elif entry.id in bytes_:
+            kinds[str(len(tokens))] = BYTE
+        elif spec.way == "viterbi":
+            score = entry.score or 0.0
+        elif entry.piece in ranks:
+            score = ranks[entry.piece]
+        else:
+            score, after = -float(after), after + 1
+        tokens.append(Token(entry.id, name, entry.piece, score))
+    if len({token.name for token in tokens}) < len(tokens):
+        raise Refused("two tokens are spelled alike", "", "sentencepiece tells pieces by their text")
+    if not spec.unknown:
+        if any(token.name == _UNK for token in tokens):
+            raise Refused(f"a token is spelled {_UNK}", "",
+                          "sentencepiece needs that name for the unknown piece")
+        kinds[str(len(tokens))] = UNKNOWN
+        tokens.append(Token(max((token.id for token in tokens), default=-1) + 1, _UNK, _UNK.encode(), 0.0))
+    return kinds
+
+
+def _packed(fields: _Fields) -> str:
+    return base64.b64encode(protobuf.message(fields)).decode("ascii")
+
+
+def _listed(spec: Spec) -> Fitted:
+    """A tokenizer that was read from such a file, as the file has it."""
+    assert spec.origin is not None
+    tokens = [Token(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
+    vocabulary = spec.vocabulary
+    # A piece that is not used is cut again into what it was merged from: as if it were not there, and the ids
+    # stay.
+    there = set(spec.symbols.values())
+    ids = (vocabulary.id_of(symbol, 0) for symbol in range(len(vocabulary.pieces)))
+    later = {str(number): UNUSED for number in ids if number not in there}
+    said = dict(spec.origin.said)
+    return Fitted(spec.recipe, tokens, [], dict(spec.specials), said | {"kinds": {**said["kinds"], **later}})
+
+
+def write(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of the file."""
+    said: dict[str, Any] = fitted.said
+    fields: _Fields = []
+    for n, token in enumerate(fitted.tokens):
+        piece: _Fields = [(1, token.name), (2, float(token.score or 0.0))]
+        kind = said["kinds"].get(str(n), NORMAL)
+        fields.append((1, protobuf.message([*piece, (3, kind)] if kind != NORMAL else piece)))
+    fields += [(number, base64.b64decode(data)) for number, data in said["fields"]]
+    return (protobuf.message(fields),)

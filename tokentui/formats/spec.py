@@ -1,0 +1,230 @@
+"""A tokenizer as writers see it, whatever it was made from: tokens, merges in their order, and the steps
+before them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.pipeline import ImportedVocabulary, Origin
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.ranked import JoinedMerging, PairMerging
+from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.formats.letters import letters
+from tokentui.recipe import Recipe
+from tokentui.text.split import SPLITS, Splitter
+
+WAYS = (("merges", Merging | PairMerging), ("ranks", JoinedMerging), ("viterbi", Viterbi),
+        ("longest-match", LongestMatch))
+"""The ways of encoding that formats tell apart, and the segmenters of each."""
+
+
+class Refused(TokentuiError):
+    """A format cannot hold a tokenizer: the file would encode otherwise."""
+
+
+class Token(NamedTuple):
+    """A token as a file lists it."""
+
+    id: int
+    name: str
+    piece: bytes
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A part of a tokenizer that a file format cannot hold.
+
+    Attributes:
+        what: Its name, in a word or two.
+        consequence: The consequence of the loss.
+        example: An example, may be empty.
+    """
+
+    what: str
+    consequence: str
+    example: str = ""
+
+
+@dataclass(slots=True)
+class Fitted:
+    """A tokenizer in the shape of a format, ready to be written.
+
+    Attributes:
+        recipe: Its recipe.
+        tokens: The tokens in order of their ids, byte-fallback tokens too, and the specials where the format
+            lists them so.
+        rows: The merges by the names of (left, right, made), the first to be merged first.
+        specials: The special tokens with their ids.
+        said: All else that the file says, as a JSON object.
+        losses: What the format cannot hold of this tokenizer, beyond what it never holds.
+        excused: Returns whether a loss that is told makes a text differ.
+        keeps_ids: Whether the tokens keep their ids.
+        keeps_unknown: Whether unknown units become what they became.
+    """
+
+    recipe: Recipe
+    tokens: list[Token] = field(default_factory=list)
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+    specials: dict[str, int] = field(default_factory=dict)
+    said: dict[str, object] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    excused: Callable[[str], bool] = lambda text: False
+    keeps_ids: bool = True
+    keeps_unknown: bool = True
+
+    def lose(self, what: str, consequence: str, example: str = "") -> None:
+        """Note a loss."""
+        self.losses.append(Loss(what, consequence, example))
+
+    def lose_ids(self, ids: Mapping[str, int], before: Mapping[str, int]) -> None:
+        """Note that tokens get other ids, with the first that changes."""
+        name = next((name for name, number in ids.items() if before.get(name) != number), "")
+        self.lose("ids", "tokens are numbered anew",
+                  f"{name}: {before.get(name)} becomes {ids[name]}" if name else "")
+        self.keeps_ids = False
+
+    def lose_unknown(self, becomes: str) -> None:
+        """Note that unknown units become something else."""
+        self.lose("unknown units", becomes)
+        self.keeps_unknown = False
+
+
+class Spec:
+    """A tokenizer taken apart.
+
+    Args:
+        tokenizer: The tokenizer.
+
+    Attributes:
+        encoder: Encodes words by it.
+        staged: Whether more is done to a text than the axes of the recipe say.
+        specials: The special tokens with their ids.
+        before, after: The special tokens around a text.
+        way: The way of encoding, a name of `WAYS`; empty for a rule of its own.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.recipe = tokenizer.recipe
+        self.vocabulary = vocabulary = tokenizer.vocabulary
+        self.encoder = WordEncoder(vocabulary, tokenizer.merges)
+        self.pretokenizer = self.encoder.pretokenizer
+        self.staged = self.pretokenizer.beyond_axes
+        self.specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
+        self.before, self.after = self.encoder.around
+        self.way = next((name for name, kind in WAYS if isinstance(self.encoder.segmenter, kind)), "")
+        if self.recipe.objective == "gage":
+            self.way = "placeholders"
+
+    @property
+    def origin(self) -> Origin | None:
+        """The file that it was read from, where that is another tool's; None for none."""
+        return self.vocabulary.pipeline.origin if isinstance(self.vocabulary, ImportedVocabulary) else None
+
+    def came_from(self, format: str) -> bool:
+        """Return whether it was read from a file of this format."""
+        return self.origin is not None and self.origin.format == format
+
+    @functools.cached_property
+    def symbols(self) -> dict[int, int]:
+        """The id of each symbol that is there at this number of merges."""
+        vocabulary, merges = self.vocabulary, self.tokenizer.merges
+        there = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
+        ids = {symbol: vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)}
+        return {symbol: number for symbol, number in ids.items() if number in there}
+
+    @functools.cached_property
+    def entries(self) -> list[Entry]:
+        """The vocabulary in order of the ids."""
+        return list(self.tokenizer.entries())
+
+    @functools.cached_property
+    def ordinary(self) -> list[Entry]:
+        """The vocabulary without its specials."""
+        check()
+        return [entry for entry in self.entries if entry.kind not in ("special", "unknown")]
+
+    @functools.cached_property
+    def unknown(self) -> str:
+        """The name of the unknown token, empty for none."""
+        number = self.vocabulary.unknown_id
+        return next((name for name, one in self.specials.items() if one == number),
+                    "") if number is not None else ""
+
+    @functools.cached_property
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """(left, right, made) of each pair that merges, as symbols, the first to be merged first.
+
+        Of several that make one token those come first whose parts have the least ids, as converters order
+        them.
+        """
+        segmenter = self.encoder.segmenter
+        if not isinstance(segmenter, Merging | PairMerging | JoinedMerging):
+            return []
+        order = self.vocabulary.order_of
+        ranked = sorted((rank, order(left), order(right), left, right, made)
+                        for left, right, rank, made in segmenter.pairs())
+        return [row[3:] for row in ranked]
+
+    @functools.cached_property
+    def rows(self) -> list[tuple[bytes, bytes, bytes]]:
+        """(left, right, made) of each pair that merges, as exact bytes."""
+        pieces = self.vocabulary.pieces
+        return [(pieces[left], pieces[right], pieces[made]) for left, right, made in self.pairs]
+
+    @functools.cached_property
+    def merges(self) -> list[tuple[bytes, bytes, bytes]]:
+        """(left, right, made) of the first merge that makes each token, in order; the parts are earlier
+        tokens.
+        """
+        pieces, base = self.vocabulary.pieces, self.vocabulary.base_size
+        pairs = self.vocabulary.merges[: self.tokenizer.merges]
+        return [(pieces[left], pieces[right], pieces[base + n]) for n, (left, right) in enumerate(pairs)]
+
+    @functools.cached_property
+    def whole(self) -> bool:
+        """Return whether a word that is a token is that token, whatever the merges say."""
+        segmenter = self.encoder.segmenter
+        words = segmenter.whole_words() if isinstance(segmenter, PairMerging | JoinedMerging) else ()
+        return any(True for _ in words)
+
+    def tokens(self, byte_level: bool) -> list[Token]:
+        """The ordinary tokens, each by its name."""
+        return [Token(one.id, name_of(one.piece, byte_level), one.piece, one.score) for one in self.ordinary]
+
+
+def name_of(piece: bytes, byte_level: bool) -> str:
+    """The name of a token in a file: letters for its bytes, or its text."""
+    return letters(piece) if byte_level else piece.decode("utf-8", "surrogateescape")
+
+
+def contiguous(ids: Sequence[int], first: int = 0) -> bool:
+    """Return whether ids go up by one from the first."""
+    return list(ids) == list(range(first, first + len(ids)))
+
+
+def pattern_of(recipe: Recipe) -> str:
+    """A split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
+
+    Raises:
+        Refused: A pattern alone does not do it.
+    """
+    if recipe.split in SPLITS and SPLITS[recipe.split].kind is not Splitter and recipe.split != "whitespace":
+        raise Refused(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
+    own = recipe.split.startswith("regex:")
+    return recipe.split.removeprefix("regex:") if own else SPLITS[recipe.split].pattern
+
+
+def split_of(pattern: str) -> str:
+    """The value of the axis `split` for a pattern; the opposite of `pattern_of`."""
+    return next((name for name, entry in SPLITS.items() if entry.pattern == pattern), f"regex:{pattern}")

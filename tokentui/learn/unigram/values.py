@@ -1,0 +1,154 @@
+"""The values that a unigram training answers with: its steps, the pieces by loss, a model as a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.viterbi import ScoredVocabulary
+from tokentui.encode.vocabulary import Marks
+from tokentui.learn.listing import fixed_entry, listed, page_of
+from tokentui.learn.unigram.model import Model
+from tokentui.learn.unigram.seeds import Seeds
+from tokentui.learn.values import Candidate, Column, Entry, Event, Kind, Page, Query, Span, Step
+from tokentui.recipe import Recipe
+
+_KEPT = 65_536
+_LEFT = -(1 << 40)
+"""Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
+COLUMNS = (
+    Column("probability", "", "share"), Column("expected", "", "count"), Column("uses", "", "count"),
+    Column("loss", "", "loss"), Column("instead", "", "tokens"), Column("goes", "", "text"),
+)
+"""The columns of the pieces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStep(Step):
+    """A step of a training; its kind is `em` or `prune`.
+
+    Attributes:
+        round: The round, from 1: steps of `em`, then one of `prune`. The last cut belongs to the last round.
+        kept: The number of pieces after it.
+        dropped: The number of pieces that it dropped.
+        objective: The mean negative natural log probability of a word of the corpus after it, over all
+            segmentations.
+        final: True if it is the cut to the size asked for.
+    """
+
+    events: tuple[Event, ...] = (Event(Kind.SCORES, -1),)
+    round: int
+    kept: int
+    dropped: int
+    objective: float
+    final: bool
+
+    @property
+    def said(self) -> str:
+        """The step in words."""
+        what = "last cut" if self.final else self.kind
+        counts = f"{self.kept:,} pieces, {self.dropped:,} dropped"
+        return f"round {self.round}, {what}: {counts}, objective {self.objective:.6f}"
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in a trace for machines."""
+        return {
+            "round": self.round, "what": self.kind, "kept": self.kept, "dropped": self.dropped,
+            "objective": self.objective,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PieceCandidate(Candidate):
+    """A piece as the coming pruning judges it; `parts` are the pieces that replace it when it is gone.
+
+    Attributes:
+        probability: Its probability.
+        expected: The expected count in the corpus when last computed; of a seed, its count in the corpus.
+        uses: Its count in the best segmentations of the corpus.
+        loss: By how much the mean log probability of a token falls without it; infinite for what nothing can
+            replace, minus infinity for what is less probable than its parts.
+        reason: Why the pruning drops it, empty for a piece that stays.
+        taken: True if a walk through the pruning has dropped it already.
+    """
+
+    probability: float = 0.0
+    expected: float = 0.0
+    uses: float = 0.0
+    loss: float = 0.0
+    reason: str = ""
+    taken: bool = False
+
+
+class Left(NamedTuple):
+    """A piece that a step dropped, why, and the figure that it was for: the expected count, the loss, or the
+    score."""
+
+    piece: bytes
+    reason: str
+    figure: float
+
+
+class ModelVocabulary:
+    """A model as a vocabulary, the most probable piece first, and how it cuts words.
+
+    Args:
+        model: The model.
+        seeds: The seeds that its pieces are numbers of.
+        uses: The count of each seed in the best segmentations of the corpus.
+        recipe: The recipe of the vocabulary.
+        specials: Its special tokens.
+        first_id: Its first id.
+    """
+
+    def __init__(
+        self, model: Model, seeds: Seeds, uses: Sequence[float], recipe: Recipe, specials: Sequence[str],
+        first_id: int,
+    ) -> None:
+        exact, scores = seeds.bytes, model.scores
+        order = sorted(range(len(scores)), key=lambda n: (-scores[n], exact[model.pieces[n]]))
+        pieces = [model.pieces[n] for n in order]
+        self.model = model
+        self.vocabulary = ScoredVocabulary(
+            recipe, [exact[piece] for piece in pieces], specials, first_id, [scores[n] for n in order]
+        )
+        self.uses = [round(uses[piece]) for piece in pieces]
+        self._encoder = WordEncoder(self.vocabulary, 0)
+        self._words: dict[str, list[Span]] = {}
+
+    def spans(self, word: str) -> list[Span]:
+        """The tokens of a word, any text at all; a unit that is no piece has symbol -1."""
+        spans = self._words.get(word)
+        if spans is None:
+            if len(self._words) >= _KEPT:
+                self._words.clear()
+            units = self._encoder.pretokenizer.units(word)
+            parts = self._encoder.segmenter.segment(units, len(word))
+            spans = [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
+            self._words[word] = spans
+        return spans
+
+    def pieces(self, word: str) -> list[bytes]:
+        """The tokens of a word as exact bytes; empty for what is no piece."""
+        return [b"" if span.symbol < 0 else self.vocabulary.pieces[span.symbol] for span in self.spans(word)]
+
+    def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
+        """The entries in an order; those that have left come first."""
+        vocabulary, marks = self.vocabulary, Marks(self.vocabulary)
+
+        def entry(one: int) -> Entry:
+            if one <= _LEFT:
+                gone = left[_LEFT - one]
+                return Entry(None, -1, gone.piece, "left", score=gone.figure, reason=gone.reason)
+            if one < 0:
+                return fixed_entry(vocabulary, -1 - one)
+            return Entry(
+                vocabulary.id_of(one, 0), one, vocabulary.pieces[one], "piece", uses=self.uses[one],
+                score=vocabulary.scores[one], marks=marks.sizes(one),
+            )
+
+        order = [_LEFT - n for n in range(len(left))] + listed(vocabulary, 0, self.uses, query.order)
+        return page_of(order, query, vocabulary, entry)

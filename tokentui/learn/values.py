@@ -1,0 +1,423 @@
+"""The values that a trainer answers with: events, steps, candidates, entries, places.
+
+A step is a transaction of events: a merge of byte-pair encoding is one event, a step of PickyBPE is a merge and the removals that
+follow from it, a round of a unigram training gives all pieces new scores. Symbols are numbered in the order in which they first
+come to be and stay in the table: readers hold the vocabulary at a step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+
+Row = TypeVar("Row", covariant=True)
+Worth: TypeAlias = int | float | Fraction
+"""The value that candidates are ordered by, without rounding."""
+
+
+class Kind(StrEnum):
+    """The kind of an event: its effect on the corpus or on the vocabulary."""
+
+    MERGE = "merge"  # parts stand for one symbol now
+    SPLIT = "split"  # a symbol is replaced by its parts wherever it stands, and leaves the vocabulary
+    REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
+    RESTORE = "restore"  # a symbol that left comes back
+    DEMOTE = "demote"  # a symbol stays for merging and is not given out
+    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbours from now on
+    COVER = "cover"  # a symbol is laid over the places where its text stands
+    SWITCH = "switch"  # the corpus is cut in another way from now on
+    SCORES = "scores"  # all pieces are weighed anew
+    TOKEN = "token"  # a token of a file comes into use
+
+
+class Event(NamedTuple):
+    """One event of a step.
+
+    Attributes:
+        kind: Its effect.
+        symbol: The symbol that comes, goes or changes; -1 for `SWITCH` and `SCORES`.
+        parts: The symbols that it is made of (`MERGE`), or that stand in its place afterwards (`SPLIT`, `REMOVE`).
+        places: In how many places it could be done, by weight.
+        replaced: In how many it was done; overlapping places are done once.
+        view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
+    """
+
+    kind: Kind
+    symbol: int
+    parts: tuple[int, ...] = ()
+    places: int = 0
+    replaced: int = 0
+    view: int = 0
+
+
+MAKING = (Kind.MERGE, Kind.COVER, Kind.TOKEN, Kind.RESTORE)
+"""The events that bring a symbol."""
+
+
+class Stop(StrEnum):
+    """The reason why a run ends. The words are those of the trace."""
+
+    MERGES = "merges"
+    VOCAB_SIZE = "vocab_size"
+    MIN_COUNT = "min_count"
+    NO_PAIR = "no pair left"
+    LAST = "the last birth"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A step, as it was made.
+
+    Attributes:
+        number: Its number, 1 for the first; 0 stands for the start.
+        kind: Its name for people: `merge`, `em`, `prune`, `cover`.
+        events: The events, in order.
+        part: The part of the corpus that decided, such as a language; 0 where there is one.
+        tied: The number of candidates that shared the best value.
+        tokens: The length of the corpus in tokens after it, by weight.
+        lengths: The length of each part of the corpus, where there are several.
+        vocab_size: The number of ids after it.
+        worth: The value that it was chosen for, see `Candidate`.
+        values: Its values then, in the order of `Traits.columns`.
+    """
+
+    number: int
+    kind: str = "merge"
+    events: tuple[Event, ...] = ()
+    part: int = 0
+    tied: int = 1
+    tokens: int
+    lengths: tuple[int, ...] = ()
+    vocab_size: int
+    worth: Worth = 0
+    values: tuple[object, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """The symbol that the step made, -1 where it made none."""
+        return next((event.symbol for event in self.events if event.kind in MAKING), -1)
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The candidate that it took, with the values that it had then; None where a step takes none."""
+        return None
+
+    @property
+    def said(self) -> str:
+        """The step in words; a step that takes a candidate is told by that."""
+        return self.kind
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in a trace for machines."""
+        return {"step": self.number, "kind": self.kind, "tokens": self.tokens, "vocab_size": self.vocab_size}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeStep(Step):
+    """A merge, as it was made.
+
+    Attributes:
+        left: The exact bytes of the left part, marks included.
+        right: Those of the right part.
+        token: Those of the token that it made.
+        id: The id of the token.
+        count: The number of places where the pair stood, overlapping ones too, by weight.
+        replaced: The number of them that were merged.
+        score: The WordPiece score, None with other objectives.
+        left_uses: The uses of the left part before, where the objective looks at them.
+        right_uses: Those of the right part.
+    """
+
+    left: bytes
+    right: bytes
+    token: bytes
+    id: int
+    count: int
+    replaced: int
+    score: float | None = None
+    left_uses: int = 0
+    right_uses: int = 0
+
+    @property
+    def hex(self) -> list[str]:
+        """The three byte strings in lower-case hex: the exact form of the rows for machines."""
+        return [self.left.hex(), self.right.hex(), self.token.hex()]
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The pair that was merged."""
+        return Candidate((), (self.left, self.right), self.token, self.worth, self.values, self.tied > 1, self.part)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in a trace for machines."""
+        return {
+            "step": self.number,
+            "hex": self.hex,
+            "left": self.left.decode("utf-8", "replace"),
+            "right": self.right.decode("utf-8", "replace"),
+            "token": self.token.decode("utf-8", "replace"),
+            "id": self.id,
+            "count": self.count,
+            "replaced": self.replaced,
+            "score": self.score,
+            "tied": self.tied,
+            "tokens": self.tokens,
+            "vocab_size": self.vocab_size,
+        }
+
+
+class Column(NamedTuple):
+    """A column of the candidates.
+
+    Attributes:
+        name: Its name in the head of a table, which is also the key of its value.
+        unit: The unit of its values, empty for a bare number.
+        kind: `count`, `change`, `score`, `share`, `loss`, `token`, `tokens` or `text`; a screen maps it to a width and a colour.
+    """
+
+    name: str
+    unit: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate of the next step.
+
+    Attributes:
+        key: The trainer's own name for it, such as the pair of its symbols.
+        parts: The exact bytes of its parts.
+        token: The exact bytes of the token that it makes.
+        worth: The value that candidates are ordered by, the greatest first: a count, or an exact fraction.
+        values: Its values, in the order of `Traits.columns`.
+        tied: True if another one is exactly as good.
+        part: The part of the corpus that decides.
+        marks: The number of bytes at the front and at the end of the token that are the recipe's mark.
+    """
+
+    key: tuple[int, ...]
+    parts: tuple[bytes, ...]
+    token: bytes
+    worth: Worth = 0
+    values: tuple[object, ...] = ()
+    tied: bool = False
+    part: int = 0
+    marks: tuple[int, int] = (0, 0)
+
+    @property
+    def spelled(self) -> bytes:
+        """The bytes that the token stands for in the end."""
+        return self.token
+
+    @property
+    def places(self) -> int:
+        """The number of places where it stands, by weight."""
+        return int(self.worth)
+
+    def replace(self, **fields: Any) -> Self:
+        """This candidate with other values in some fields."""
+        return dataclasses.replace(self, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class PairCandidate(Candidate):
+    """A pair that may be merged next.
+
+    Attributes:
+        count: The number of places where it stands, by weight.
+        before: Its count before the last step, None for a pair that the last step made.
+        left_uses: The count of its left part in the corpus, by weight.
+        right_uses: The count of its right part.
+        expansion: The bytes that the token stands for in the end, where they are others than its own.
+    """
+
+    count: int = 0
+    before: int | None = None
+    left_uses: int = 0
+    right_uses: int = 0
+    expansion: bytes = b""
+
+    @property
+    def spelled(self) -> bytes:
+        """The bytes that the token stands for in the end."""
+        return self.expansion or self.token
+
+    @property
+    def places(self) -> int:
+        """The number of places where it stands, by weight."""
+        return self.count
+
+    @property
+    def left(self) -> bytes:
+        """The exact bytes of the left part."""
+        return self.parts[0]
+
+    @property
+    def right(self) -> bytes:
+        """The exact bytes of the right part."""
+        return self.parts[1]
+
+    @property
+    def left_symbol(self) -> int:
+        """The symbol of the left part."""
+        return self.key[0]
+
+    @property
+    def right_symbol(self) -> int:
+        """The symbol of the right part."""
+        return self.key[1]
+
+    @property
+    def score(self) -> float:
+        """The WordPiece score c(xy)/(c(x)·c(y)), rounded once; the order among scores is found without rounding."""
+        uses = self.left_uses * self.right_uses
+        return self.count / uses if uses else 0.0
+
+    @property
+    def change(self) -> int:
+        """The change of the count by the last step; 0 for a pair that is new."""
+        return 0 if self.before is None else self.count - self.before
+
+
+class Entry(NamedTuple):
+    """An entry of the vocabulary at a step.
+
+    Attributes:
+        id: Its id, None for an entry that has left.
+        symbol: Its symbol, -1 for a special or a byte token.
+        piece: Its exact bytes, marks included.
+        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`.
+        made: The step that made it, None for an entry that is there from the start.
+        places: The number of places where it could be made, by weight; None where it was not made.
+        uses: Its count in the corpus, by weight; None where that is not counted.
+        score: Its score in a model with scores; of an entry that has left, the figure that it left for.
+        parts: The exact bytes of its parts, empty where it has none.
+        marks: The number of bytes at the front and at the end that are the recipe's mark.
+        reason: Why it left, or why no text becomes it; empty for others.
+    """
+
+    id: int | None
+    symbol: int
+    piece: bytes
+    kind: str
+    made: int | None = None
+    places: int | None = None
+    uses: int | None = None
+    score: float | None = None
+    parts: tuple[bytes, ...] = ()
+    marks: tuple[int, int] = (0, 0)
+    reason: str = ""
+
+
+class Query(NamedTuple):
+    """The rows that are asked for.
+
+    Attributes:
+        top: The first row.
+        rows: The most rows.
+        order: The order of the rows, one of `Traits.orders` for the vocabulary; of the candidates of a replay, `made` lists the
+            tokens that were made.
+        match: Texts to look for: the page then also says in which rows one of them stands.
+    """
+
+    top: int = 0
+    rows: int = 100
+    order: str = "newest"
+    match: tuple[bytes, ...] = ()
+
+
+class Page(NamedTuple, Generic[Row]):
+    """Some rows of a list.
+
+    Attributes:
+        rows: The rows from `top` on.
+        top: The number of the first row; the query's, moved up where the list is shorter.
+        total: The number of rows in all.
+        places: The numbers of all rows in which a text of `Query.match` stands, ascending.
+    """
+
+    rows: tuple[Row, ...]
+    top: int
+    total: int
+    places: tuple[int, ...] = ()
+
+
+class Span(NamedTuple):
+    """A token in a word: units `start` to `end` of it, and its symbol; -1 for a unit that the vocabulary lacks."""
+
+    start: int
+    end: int
+    symbol: int
+
+
+class Word(NamedTuple):
+    """A pre-token, or a part of it.
+
+    Attributes:
+        text: Its text.
+        first: The unit that the first token covers.
+        units: The number of units from there on; None for all.
+    """
+
+    text: str
+    first: int = 0
+    units: int | None = None
+
+
+class Stretch(NamedTuple):
+    """A piece of a document: characters `start` to `end` of its normalised text."""
+
+    document: int
+    start: int
+    end: int
+
+
+Place = Word | Stretch
+"""A place that can be segmented: a pre-token, or a stretch of a document."""
+
+
+class Changed(NamedTuple):
+    """The changes that a step made to how the corpus is segmented.
+
+    Attributes:
+        words: The numbers of the words that changed.
+        documents: The numbers of the documents that changed.
+        everything: True if any word may have changed; `differs` then tells of one.
+        differs: True if a word changed, by its text; None where `words` holds them all.
+    """
+
+    words: frozenset[int] = frozenset()
+    documents: frozenset[int] = frozenset()
+    everything: bool = False
+    differs: Callable[[str], bool] | None = None
+
+    def joined(self, other: Changed) -> Changed:
+        """Both changes together."""
+        return Changed(self.words | other.words, self.documents | other.documents, self.everything or other.everything)
+
+
+class Life(NamedTuple):
+    """A word from a step on, until the next entry: its pieces."""
+
+    number: int
+    pieces: tuple[bytes, ...]
+
+
+class WhatIf(NamedTuple):
+    """A change of a run: `forbid` a token from a step on, `force` one at a step, or `leave out` the step that makes it.
+
+    Attributes:
+        what: `forbid`, `force` or `leave out`.
+        parts: The exact bytes of the candidate's parts.
+        number: The step before which it holds.
+    """
+
+    what: str
+    parts: tuple[bytes, ...]
+    number: int = 0

@@ -1,0 +1,450 @@
+"""The state of a session: its columns, and what is shown of them. Commands in, work in slices, snapshots out.
+
+Everything here is plain and synchronous. A session calls it from one worker thread; a test calls it as it likes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from tokentui.analyze.align import Width
+from tokentui.analyze.compare import FEWEST, MOST
+from tokentui.analyze.tally import Conventions
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.core.table import cell_width
+from tokentui.learn.compiled import WORTH_CHARS, without_kernel
+from tokentui.learn.walk import jump
+from tokentui.recipe import Recipe
+from tokentui.session import commands as do
+from tokentui.session import commands_compare as beside
+from tokentui.session import passages
+from tokentui.session.column import Column, TokenizerAtStep, editable_text, same
+from tokentui.session.pieces import pieces_view
+from tokentui.session.prepared import Prepared
+from tokentui.session.results import Encodings, Results
+from tokentui.session.search import check_view, compressed, find, find_changed
+from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
+from tokentui.session.sync import SLICE_S, Synchronizer
+from tokentui.session.views import Busy, CorpusPlace, Passage, Position, Viewport
+from tokentui.text.count import Words
+from tokentui.text.pretokenize import cuts_alike
+
+KEPT_PLACES = ("step", "size")
+"""The positions that can be restored after switching recipes: merge count or vocabulary size."""
+Answer = Callable[[object], None]
+_ALONE = Between()
+
+
+class Kept(NamedTuple):
+    """The place that another recipe is brought to: so many merges, or so many ids."""
+
+    merges: int
+    vocab_size: int
+
+
+class State:
+    """The columns of a session.
+
+    Args:
+        prepared: What is open at first.
+        width: How wide a safe text is on the screen.
+    """
+
+    def __init__(self, prepared: Prepared, width: Width = cell_width) -> None:
+        self.view = Viewport()
+        self.typed = ""
+        self.passage: Passage | None = None
+        self.busy: Busy | None = None
+        self.waiting = ""
+        self.keep_place = "step"
+        self.engine = ""
+        self.sync = Synchronizer()
+        self.results = Results(self.sync, prepared.corpus)
+        self.main = self._column(beside.ColumnWanted(prepared.recipe, prepared.run))
+        """The column that the main screen shows."""
+        self.compared: list[Column] = []
+        """The columns that are shown side by side, or that are kept until they are again."""
+        self._encodings = Encodings(width)
+        self._version = 0
+        self._merges_at = 0
+        self._wished: Kept | None = None
+        self._show_whole = False
+        self.sync.put([self.main])
+        self._take(prepared)
+        self.sync.stand(self.main)
+
+    _keys = 0
+
+    def _column(self, wanted: beside.ColumnWanted) -> Column:
+        self._keys += 1
+        return Column(self._keys, wanted)
+
+    @property
+    def prepared(self) -> Prepared:
+        """The training of the first column."""
+        prepared = self.main.prepared
+        assert prepared is not None
+        return prepared
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns that are shown."""
+        return self.sync.columns
+
+    @property
+    def side_by_side(self) -> bool:
+        """True if columns are compared."""
+        return len(self.sync.columns) > 1
+
+    # ---- what is opened
+
+    def _take(self, prepared: Prepared) -> None:
+        moved = prepared.corpus is not self.results.corpus
+        self.main.take(prepared)
+        corpus = prepared.corpus
+        self._facts = CorpusFacts(corpus.name, corpus.size, corpus.noticed, prepared.nothing)
+        if moved:
+            self.results.begin(corpus)
+            for column in self.compared:
+                if column is not self.main:
+                    column.prepared, column.error, column.in_sync = None, "", False
+        self._note_engine()
+
+    @property
+    def kept(self) -> Kept:
+        """The place that another recipe is brought to. A step that adds no token is none: there the last merge counts."""
+        if self._wished is not None:  # nothing was done since: it may be more than this recipe has
+            return self._wished
+        sync, trainer = self.sync, self.main.trainer
+        size = trainer.size_at(trainer.number)
+        if trainer.traits.grows:
+            self._merges_at = sync.aim
+        return Kept(self._merges_at, size)
+
+    def install(self, prepared: Prepared, kept: Kept | None = None, *, keep_view: bool = False) -> None:
+        """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
+
+        Of another corpus the beginning is shown, unless it has a place to be brought to or `keep_view` says otherwise. The
+        whole of a corpus of which a part was there before goes on with everything that is under way.
+        """
+        before, sync, main = self.prepared, self.sync, self.main
+        file, was = prepared.opened, before.opened
+        if file and before.partial and before.corpus is prepared.corpus and was and was.view == file.view:
+            self.take_over(main, prepared)
+            return
+        if file and was and file.tokenizer is was.tokenizer:
+            jump(prepared.trainer, main.trainer.number)  # another corpus, or all of it: at the same step
+            kept = None
+        sync.halt()
+        moved = prepared.corpus is not before.corpus
+        self._take(prepared)
+        if moved and kept is None and not keep_view:
+            self.view = dataclasses.replace(self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
+            self._merges_at = 0
+        self._wished = kept
+        if kept is not None:
+            self._merges_at = kept.merges
+        if kept is None or prepared.partial or (self.keep_place == "step" and not prepared.trainer.traits.grows):
+            sync.stand(main)  # of a part the whole walks there
+        elif self.keep_place == "size":
+            sync.come(main, Position("size", kept.vocab_size))
+        else:
+            sync.come(main, Position("merges", kept.merges))
+
+    def take_over(self, column: Column, prepared: Prepared) -> None:
+        """Go on with another trainer of what is trained already: at the same step, with all that is known and under way."""
+        old, new = column.trainer, prepared.trainer
+        new.advance(new.number, prepared.run.stops)
+        for step in (old.computed, old.number) if old.computed > new.computed else (old.number,):
+            jump(new, step)
+        if (was := old.traits.substeps) is not None and was.walked and (walk := new.traits.substeps) is not None:
+            walk.fine(was.walked[0])
+        in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
+        column.take(prepared)
+        column.in_sync, column.passed, column.stopped_at = in_sync, passed, stopped_at
+        self._note_engine()
+
+    def opened(self, column: Column, prepared: Prepared) -> None:
+        """Take in a further column that was opened; it moves to the position of the others."""
+        if column in self.compared and prepared.corpus is self.results.corpus:
+            column.take(prepared)
+            self._settled()
+            self._note_engine()
+
+    def refused(self, column: Column, error: str) -> None:
+        """Note that a further column could not be opened."""
+        column.error = error
+        self.results.forget(column.key)
+        self._settled()
+
+    def _settled(self) -> None:
+        """Files are shown whole at first, as soon as all columns are open."""
+        if self._show_whole and self.side_by_side and all(one.prepared or one.error for one in self.columns):
+            self._show_whole = False
+            files = [one for one in self.sync.open if one.prepared and one.prepared.opened]
+            if files:
+                self.sync.go_within(max(one.trainer.computed for one in files))
+
+    def words(self, recipe: Recipe) -> Words | None:
+        """The counted words of the corpus under a recipe, where a column has them."""
+        for column in (self.main, *self.compared):
+            prepared = column.prepared
+            usable = prepared and not prepared.opened and not prepared.partial and prepared.corpus is self.results.corpus
+            if prepared and usable and cuts_alike(prepared.recipe, recipe):
+                return prepared.trainer.words
+        return None
+
+    @property
+    def unopened(self) -> list[Column]:
+        """The columns that are shown and have to be opened."""
+        return [column for column in self.columns if column.prepared is None and not column.error]
+
+    def handle(self, command: do.Command[object], answer: Answer) -> None:
+        """Take in a command. `answer` is called with its answer, now or when it is known.
+
+        Raises:
+            TokentuiError: It cannot be done.
+        """
+        sync = self.sync
+        if command.walks:
+            self._wished, self._show_whole = None, False
+        match command:
+            case do.Move(steps):
+                sync.move(steps)
+            case do.GoTo(step):
+                sync.go(step)
+            case do.GoToToken(text):
+                sync.seek(text, answer)
+                return
+            case do.Play(on):
+                sync.play(on, time.monotonic())
+            case do.Speed(by):
+                sync.faster(by, time.monotonic())
+            case do.StepPieces(pieces):
+                sync.halt()
+                substeps = self.main.trainer.traits.substeps
+                if substeps is None:
+                    raise TokentuiError("a step is the finest step there is", "piece by piece", "take n and b")
+                substeps.fine(pieces)
+            case do.CancelWork():
+                self._wished = None
+                sync.halt()
+            case do.SetInput(text):
+                self.typed, self.passage = text, None
+            case do.SetViewport(view):
+                check_view(view)
+                self.view = view
+            case do.KeepPlace(by):
+                if by not in KEPT_PLACES:
+                    raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
+                self.keep_place = by
+            case do.Find():
+                answer(find(self.prepared, self.view.vocabulary_order, command))
+                return
+            case do.FindChanged(start):
+                answer(find_changed(self.prepared, start))
+                return
+            case do.Pieces(place, chars):
+                prepared = self.prepared
+                words = prepared.trainer.words
+                answer(pieces_view(prepared.text, words, prepared.recipe, self.typed, place, chars))
+                return
+            case do.CorpusText():
+                answer(editable_text(self.prepared.corpus))
+                return
+            case do.Compress(begin, length):
+                answer(compressed(self.main.trainer, begin, length))
+                return
+            case do.WhyUnreachable(number):
+                replay = self.main.trainer.traits.replay
+                answer("" if replay is None else replay.unreachable(number))
+                return
+            case _:
+                self._handle_columns(command, answer)
+                return
+        answer(None)
+
+    def _handle_columns(self, command: do.Command[object], answer: Answer) -> None:
+        """Take in a command about columns side by side."""
+        match command:
+            case beside.Compare(columns):
+                self._compare(columns)
+            case beside.Leave():
+                self._leave()
+            case beside.SyncBy(way):
+                self.sync.keep_by(way)
+            case beside.AddColumn(wanted, place):
+                answer(self._add(wanted, place))
+                return
+            case beside.RemoveColumn(key):
+                self._remove(key)
+            case beside.MoveColumn(key, by):
+                self._move(key, by)
+            case beside.GoToDivergence(a, b):
+                for key in (a, b):
+                    if error := self._known(key).error:
+                        raise TokentuiError("a column that cannot be shown parts nowhere", self._known(key).name, error)
+                self.results.when_found(a, b, answer, self.view.literal)
+                return
+            case beside.FindDivergence(a, b):
+                self.results.look_again(self._known(a).key, self._known(b).key)
+            case beside.ShowPassage(passage):
+                corpus = self.results.corpus
+                self.passage = passages.fitted(corpus, passage) if passage is not None else None
+            case beside.MeasureUnder(splitter, alpha):
+                self.results.under = Conventions(splitter, alpha)
+            case _:
+                raise TokentuiError("not a command of a session", type(command).__name__)
+        answer(None)
+
+    # ---- columns
+
+    def _compare(self, wanted: Sequence[beside.ColumnWanted]) -> None:
+        known = [self.main, *(one for one in self.compared if one is not self.main)]
+        if wanted:
+            columns = []
+            for one in wanted[:MOST]:
+                found = next((column for column in known if same(column.wanted, one)), None)
+                if found is not None:
+                    known.remove(found)
+                    found.wanted = dataclasses.replace(found.wanted, name=one.name or found.wanted.name)
+                columns.append(found or self._column(one))
+        else:
+            columns = [one for one in self.compared if one is not self.main]
+            columns.insert(0, self.main)
+        if len(columns) < FEWEST:
+            raise TokentuiError("two columns are as few as there may be", "compare", "name another one")
+        self.sync.halt()
+        self.compared = columns
+        for column in columns:
+            column.in_sync = column is self.main and column.in_sync
+        self.sync.put(columns)
+        if self.main not in columns:
+            self.sync.begin(Position())
+        files = bool(wanted) and all(one.path for one in wanted)
+        self._show_whole = self.main not in columns or (files and self.main.trainer.number == self.main.trainer.computed)
+
+    def _leave(self) -> None:
+        if not self.side_by_side:
+            return
+        self.sync.halt()
+        first = next((one for one in self.columns if one.prepared and not one.error), self.main)
+        if first is not self.main:
+            self.main = first
+            self._note_engine()
+        self.passage = None
+        self.sync.put([self.main])
+        self.sync.stand(self.main)
+
+    def _add(self, wanted: beside.ColumnWanted, place: int | None) -> int:
+        if len(self.columns) >= MOST:
+            raise TokentuiError(f"{MOST} columns are as many as there may be", "compare", "take one away first")
+        column = self._column(wanted)
+        columns = list(self.columns)
+        columns.insert(len(columns) if place is None else place, column)
+        self._put(columns)
+        return column.key
+
+    def _remove(self, key: int) -> None:
+        self._known(key)
+        if len(self.columns) <= FEWEST:
+            raise TokentuiError("two columns are as few as there may be", "compare", "add one first")
+        self._put(column for column in self.columns if column.key != key)
+        self.results.forget(key)
+
+    def _move(self, key: int, by: int) -> None:
+        column = self._known(key)
+        columns = [one for one in self.columns if one is not column]
+        columns.insert(min(max(0, self.columns.index(column) + by), len(columns)), column)
+        self._put(columns)
+
+    def _put(self, columns: Iterable[Column]) -> None:
+        self.compared = list(columns)
+        self.sync.put(self.compared)
+
+    def _known(self, key: int) -> Column:
+        column = self.sync.column(key)
+        if column is None:
+            raise TokentuiError("no such column", f"key {key}", "")
+        return column
+
+    # ---- work
+
+    @property
+    def arriving(self) -> bool:
+        """True if the first column walks to the kept position and no command came since."""
+        return self.sync.arrival is not None
+
+    @property
+    def at_work(self) -> bool:
+        """True if there is work to do without a new command."""
+        return self.sync.at_work
+
+    def work(self, now: float, seconds: float = SLICE_S) -> float:
+        """Work for a short while.
+
+        Returns:
+            How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
+        """
+        if self.prepared.partial and not self.prepared.opened and not self.side_by_side:
+            return 0.1  # steps begin when the corpus is whole
+        return self.sync.work(now, seconds)
+
+    # ---- looking
+
+    def at_step(self) -> TokenizerAtStep:
+        """The tokenizer of this step, for a longer look elsewhere."""
+        trainer = self.main.trainer
+        return TokenizerAtStep(trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed)
+
+    def stamp(self) -> tuple[object, ...]:
+        """Return the values that change a snapshot, besides commands."""
+        sync = self.sync
+        numbers = tuple([(one.prepared, one.in_sync, one.prepared and one.trainer.number) for one in sync.columns])
+        return numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting, self.results.version
+
+    def snapshot(self) -> Snapshot:
+        """Everything that the screen shows, now."""
+        sync = self.sync
+        sync.settle()
+        self._version += 1
+        alone = len(sync.columns) == 1
+        columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
+        return Snapshot(
+            version=self._version,
+            corpus=self._facts,
+            columns=columns,
+            position=sync.position,
+            goal=sync.goal,
+            running=sync.playing,
+            speed=sync.speed,
+            busy=self.busy or sync.busy,
+            waiting=self.waiting,
+            keep_place=self.keep_place,
+            engine=self._runs,
+            parked=max(0, len(self.compared) - 1) if alone else 0,
+            between=_ALONE if alone else self._between(),
+        )
+
+    def _between(self) -> Between:
+        results, passage = self.results, self.passage
+        text = self.typed if passage is None else passages.text_of(results.corpus, passage)
+        aligned = self._encodings.aligned(self.sync.in_sync, text, passage, results.under.splitter)
+        return results.between(self.view, aligned, self.sync.ended)
+
+    def _note_engine(self) -> None:
+        """Note what of the recipes there is no kernel for, where the corpus is worth one."""
+        trained = [one.prepared.recipe for one in self.columns if one.prepared and not one.prepared.opened]
+        lacking = map(without_kernel, trained) if self.results.corpus.size >= WORTH_CHARS else ()
+        self._lacking = next(filter(None, lacking), "")
+
+    @property
+    def _runs(self) -> str:
+        """The engine in words; names the setting of the recipe that has no kernel."""
+        if self._lacking and self.engine.startswith(COMPILED):
+            return f"{PLAIN} for {self._lacking}, else {self.engine}"
+        return self.engine

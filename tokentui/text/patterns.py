@@ -1,0 +1,160 @@
+"""Matches of patterns that may take for ever: each gets a limited time, and a cancelled job gives one up at
+once.
+
+A match of the `regex` library cannot be interrupted from outside, but it can be given a time, and other
+threads run meanwhile. So a match that is not quick is looked for in a thread of its own. A cancelled job
+leaves that thread behind; it ends by its time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from tokentui.core import jobs, limits
+from tokentui.core.errors import TokentuiError
+
+AT_ONCE = 0.05
+"""Seconds that a match may take before the job is asked whether it is cancelled."""
+_POLL_S = 0.02
+
+_T = TypeVar("_T")
+
+
+class TakesTooLong(TokentuiError):
+    """A pattern took longer over one match than `limits.Limits.pattern_seconds`, or all memory."""
+
+
+def find_all(pattern: Any, text: str, where: str) -> list[str]:
+    """Return what `pattern.findall(text)` gives of a pattern without groups.
+
+    Raises:
+        TakesTooLong: One match takes longer than a pattern may.
+        Cancelled: The job is cancelled.
+    """
+    try:
+        found: list[str] = pattern.findall(text, timeout=AT_ONCE)
+        return found
+    except TimeoutError:
+        return [match.group() for match in find(pattern, text, where)]
+
+
+def find(
+    pattern: Any, text: str, where: str, start: int = 0, limit: str = "pattern-seconds"
+) -> Iterator[Any]:
+    """Yield what `pattern.finditer(text, start)` gives. The time is that of each match, by the limit of a
+    name.
+
+    Raises:
+        As `find_all`.
+    """
+    at, given = start, None
+    while True:
+        before = at, given
+        try:
+            for match in pattern.finditer(text, at, timeout=AT_ONCE):
+                if match.span() != given:
+                    at, given = match.end(), _if_empty(match)
+                    yield match
+            return
+        except TimeoutError:
+            jobs.check_match()
+        except MemoryError:
+            raise _refusal("needs too much memory", text, at, where, limit) from None
+        if (at, given) == before:
+            match = _next(pattern, text, at, given, where, limit)
+            if match is None:
+                return
+            at, given = match.end(), _if_empty(match)
+            yield match
+
+
+def find_apart(pattern: Any, text: str, where: str) -> Iterator[Any]:
+    """As `find` for a pattern of a tokenizer file, but for empty matches, which are as the `onig` library
+    gives them.
+
+    None lies where the match before it ends, and nothing that begins where one lies is found.
+
+    Raises:
+        As `find_all`.
+    """
+    at, last = 0, -1
+    while at <= len(text):
+        for match in find(pattern, text, where, at, "file-pattern-seconds"):
+            start, end = match.span()
+            if start < end or end != last:
+                yield match
+            last = end
+            if start == end:
+                at = end + 1
+                break
+        else:
+            return
+
+
+def find_short(pattern: Any, text: str, at: int) -> Iterator[Any]:
+    """Yield what `pattern.finditer(text, at)` gives of a pattern that looks at two characters, and no
+    further.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    while at < len(text):
+        jobs.check()
+        yield from pattern.finditer(text, at, at + jobs.BLOCK + 1)
+        at += jobs.BLOCK
+
+
+def _if_empty(match: Any) -> tuple[int, int] | None:
+    """The range of an empty match: looking on from there finds it again."""
+    span: tuple[int, int] = match.span()
+    return span if span[0] == span[1] else None
+
+
+def _next(pattern: Any, text: str, at: int, given: tuple[int, int] | None, where: str, limit: str) -> Any:
+    """The next match from a place on, which is known to take its time; not the one that was given."""
+    most: float = getattr(limits.now(), limit.replace("-", "_"))
+    seconds = most if (less := jobs.match_seconds()) is None else min(most, less)
+
+    def look() -> Any:
+        matches = pattern.finditer(text, at, timeout=seconds)
+        return next((match for match in matches if match.span() != given), None)
+
+    try:
+        return _in_thread(look)
+    except TimeoutError:
+        raise _refusal("takes too long", text, at, where, limit) from None
+    except MemoryError:
+        raise _refusal("needs too much memory", text, at, where, limit) from None
+
+
+def _in_thread(work: Callable[[], _T]) -> _T:
+    """Do a work in a thread that is left behind where the job is cancelled."""
+    if not jobs.can_be_cancelled():
+        return work()
+    answer: list[_T] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="tokentui pattern", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_POLL_S)
+        jobs.check_match()
+    if errors:
+        raise errors[0]
+    return answer[0]
+
+
+def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooLong:
+    shown = ascii(text[at : at + 40])
+    place = f"{where} at {shown if len(shown) <= 40 else shown[:39] + '…'}"
+    instead = "write one that backtracks less"
+    hint = instead if jobs.match_seconds() is not None else limits.reading(limit, instead)
+    return TakesTooLong(f"the pattern {what}", place, hint)

@@ -1,0 +1,180 @@
+"""A corpus in windows: the words of the part of a document that is looked at, and the next place of a text or
+a word.
+
+A document may have millions of characters, so the split starts at a safe cut shortly before the window. Where
+the split has none (no pre-tokenization, a pattern of one's own), the spans of the document are found once and
+kept.
+"""
+
+from __future__ import annotations
+
+import bisect
+from array import array
+from collections.abc import Callable, Iterator
+
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus, LongText, whole_text
+from tokentui.text.pretokenize import Pretokenizer, splitter_of
+
+_BACK = (2_000, 20_000, 200_000)
+"""Characters before a window in which a safe cut is looked for."""
+_LONG_LINE = 4_000
+"""A window starts at the beginning of a line, unless the line began more characters back."""
+_AHEAD = 1 << 16
+"""Characters after a window in which a safe cut is looked for; past that all of the document is split,
+once."""
+_KEPT = 64
+
+Place = tuple[int, int]
+"""The number of a document and a character in its normalised text."""
+
+
+class CorpusWindow:
+    """A corpus under one recipe, of which a window is looked at.
+
+    Args:
+        corpus: The corpus.
+        recipe: Its normalisation, split and symbols are used.
+    """
+
+    def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
+        self._corpus = corpus
+        self._recipe = recipe
+        self._splitter = splitter_of(recipe)
+        self._pretokenizer = Pretokenizer(recipe)
+        self._texts: dict[int, str | LongText] = {}
+        self._spans: dict[int, tuple[array[int], array[int]]] = {}
+        self._before = [0]
+        for text in corpus.texts if corpus.counts is None else [word for word, _ in corpus.counts]:
+            self._before.append(self._before[-1] + len(text) + 1)
+
+    @property
+    def documents(self) -> int:
+        """The number of documents; of words, for counted words."""
+        return len(self._before) - 1
+
+    def fraction(self, place: Place) -> float:
+        """Return the share of the corpus before a place, from 0 to 1."""
+        total = self._before[-1]
+        return (self._before[place[0]] + place[1]) / total if total else 0.0
+
+    def text(self, document: int) -> str | LongText:
+        """Return the normalised text of a document; a long one as it is kept, where normalising changes
+        nothing."""
+        if self._corpus.counts is not None:
+            return self._corpus.counts[document][0]
+        known = self._texts.get(document)
+        if known is None:
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+                self._spans.clear()
+            kept = self._corpus.texts[document]
+            if isinstance(kept, LongText) and not self._recipe.normalize and self._splitter.cut:
+                known = kept
+            else:
+                known = self._pretokenizer.normalized(self._corpus.documents[document])
+            self._texts[document] = known
+        return known
+
+    def find(self, text: str, start: Place, backward: bool) -> Place | None:
+        """Find the next place of a text after (or before) a place, round the end."""
+        count = self.documents
+        step = -1 if backward else 1
+        for turn in range(count + 1):
+            document = (start[0] + step * turn) % count
+            known = self.text(document)
+            if not backward:
+                found = known.find(text, start[1] + 1 if turn == 0 else 0)
+            elif turn == 0:
+                found = known.rfind(text, 0, start[1] + len(text) - 1) if start[1] else -1
+            else:
+                found = known.rfind(text)
+            if found >= 0:
+                return document, found
+        return None
+
+    def find_word(self, wanted: Callable[[str], bool], start: Place, size: int = 1 << 16) -> Place | None:
+        """Find the next place after a place with a pre-token that is wanted, round the end."""
+        for turn in range(self.documents + 1):
+            document = (start[0] + turn) % self.documents
+            begin = start[1] + 1 if turn == 0 else 0
+            length = len(self.text(document))
+            while begin <= length:
+                end = begin + size
+                for at, word, _ in self.words(document, begin, end):
+                    if at >= begin and wanted(word):
+                        return document, at
+                begin = end
+        return None
+
+    def rewind(self, document: int, offset: int, before: int) -> Place:
+        """Return the beginning of a line at least so many characters back, across documents."""
+        while before > offset and document > 0:
+            before -= offset + 1
+            document -= 1
+            offset = len(self.text(document))
+        if before > offset:
+            return document, 0
+        offset -= before
+        text = self.text(document)
+        line = text.rfind("\n", max(0, offset - _LONG_LINE), offset) + 1
+        return document, line or (offset if offset > _LONG_LINE else 0)
+
+    def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+        """Yield the pre-tokens of a stretch: (offset in the normalised text, word, offset of its end)."""
+        text = self.text(document)
+        if self._corpus.counts is not None:
+            yield 0, whole_text(text), len(text)
+            return
+        cut = self._cut_before(text, start) if self._splitter.cut else None
+        stop = len(text) if end >= len(text) else self._cut_within(text, end, end + _AHEAD)
+        if cut is None or (stop is None and len(text) > end + _AHEAD):
+            yield from self._known_spans(document, text, start, end)
+            return
+        stop = len(text) if stop is None else stop
+        yield from self._split(text[cut:stop], cut)
+
+    def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
+        first = base == 0
+        # Only metaspace changes the text, by the one sign that it puts in front.
+        shift = len(self._splitter.prepare(text, first)) - len(text)
+        for word, start, end in self._splitter.spans(text, first=first):
+            yield base + max(0, start - shift), word, base + end - shift
+
+    def _cut_before(self, text: str | LongText, place: int) -> int | None:
+        """A place where the split may start, at or before this one; None where none is near."""
+        if place <= _BACK[0]:
+            return 0
+        for back in _BACK:
+            cut = self._cut_within(text, place - back, place) if place > back else 0
+            if cut is not None:
+                return cut
+        return None
+
+    def _cut_within(self, text: str | LongText, start: int, end: int) -> int | None:
+        """The first place from `start` to `end` where the text may be cut.
+
+        The characters before and after a place decide.
+        """
+        begin = max(start - 1, 0)
+        part = text[begin : end + 1]
+        cut = self._splitter.safe_cut(part, start - begin)
+        return begin + cut if cut < len(part) else None
+
+    def _known_spans(
+        self, document: int, text: str | LongText, start: int, end: int
+    ) -> Iterator[tuple[int, str, int]]:
+        spans = self._spans.get(document)
+        if spans is None:
+            starts, ends = array("q"), array("q")
+            for at, _, stop in self._split(whole_text(text), 0):
+                starts.append(at)
+                ends.append(stop)
+            self._spans[document] = spans = (starts, ends)
+        starts, ends = spans
+        prepared = self._splitter.prepare(whole_text(text), True)
+        shift = len(prepared) - len(text)
+        for n in range(max(0, bisect.bisect_right(starts, start) - 1), len(starts)):
+            if starts[n] >= end:
+                return
+            yield starts[n], prepared[starts[n] + (shift if n else 0) : ends[n] + shift], ends[n]

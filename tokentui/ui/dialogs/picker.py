@@ -1,0 +1,420 @@
+"""A line to type a path into, with completion, and below it a list of what the path may become.
+
+Not Textual's DirectoryTree: it draws names as they are, and a folder that never answers would hold up its
+worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import heapq
+import os
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from tokentui.core.safetext import is_safe, safe
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.figures import size as size_text
+from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
+
+T = TypeVar("T")
+
+MOST_ENTRIES = 2000
+"""The most entries that are listed; those that come first in the order are."""
+
+_LOOK_EVERY = 1000  # entries between two looks at `cancel`
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name in a folder. `size` is in bytes, None for a folder and for what cannot be looked at."""
+
+    name: str
+    folder: bool
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The entries of `folder` whose names begin with `prefix`, folders first, then by name.
+
+    `more` says that some were left out; `error` why the folder cannot be listed.
+    """
+
+    folder: str
+    prefix: str
+    entries: tuple[Entry, ...] = ()
+    more: bool = False
+    error: str = ""
+
+    def answers(self, folder: str, prefix: str) -> bool:
+        """True if this listing answers a request without another look at the disk."""
+        return folder == self.folder and (
+            prefix == self.prefix or (not self.more and prefix.startswith(self.prefix)
+                and _hidden(prefix, self.prefix))
+        )
+
+    def beginning(self, prefix: str) -> tuple[Entry, ...]:
+        """The entries whose names begin with a prefix."""
+        return tuple(entry for entry in self.entries if entry.name.startswith(prefix))
+
+
+async def aside(call: Callable[[], T]) -> T:
+    """Return the result of a call that may wait for a disk, without blocking the event loop.
+
+    It runs in a thread of its own that dies with the program: a network folder that never answers holds up
+    neither the threads of the engine nor the end of the program.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def settle(take: Callable[[], None]) -> None:
+        if not answer.done():
+            take()
+
+    def run() -> None:
+        try:
+            value = call()
+        except Exception as error:
+            failure = error
+            take: Callable[[], None] = lambda: answer.set_exception(failure)  # noqa: E731
+        else:
+            take = lambda: answer.set_result(value)  # noqa: E731
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the answer is not awaited any more
+            loop.call_soon_threadsafe(settle, take)
+
+    threading.Thread(target=run, name="aside", daemon=True).start()
+    return await answer
+
+
+def parts(typed: str) -> tuple[str, str]:
+    """Return the typed folder with `~` expanded ("." for none), and the beginning of a name in it."""
+    head, slash, name = typed.rpartition("/")
+    return (os.path.expanduser(head + slash) if slash else "."), name
+
+
+def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
+    """List a folder. Names that begin with a dot are left out unless the prefix does.
+
+    Args:
+        folder: Its path.
+        prefix: The beginning that names must have.
+        cancel: Asked now and then; a true answer ends the listing early.
+    """
+    try:
+        with os.scandir(folder) as scan:
+            first = heapq.nsmallest(MOST_ENTRIES + 1, _matching(scan, prefix, cancel), key=_order)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        return Listed(folder, prefix, error=why.lower())
+    kept = first[:MOST_ENTRIES]
+    entries = tuple(Entry(one.name, is_folder, None if is_folder else _size(one)) for one, is_folder in kept)
+    return Listed(folder, prefix, entries, len(first) > MOST_ENTRIES)
+
+
+def _order(found: tuple[os.DirEntry[str], bool]) -> tuple[bool, str, str]:
+    entry, is_folder = found
+    return not is_folder, entry.name.casefold(), entry.name
+
+
+def _matching(
+    scan: Iterator[os.DirEntry[str]], prefix: str, cancel: Callable[[], bool]
+) -> Iterator[tuple[os.DirEntry[str], bool]]:
+    for number, entry in enumerate(scan):
+        if number % _LOOK_EVERY == 0 and cancel():
+            return
+        if entry.name.startswith(prefix) and (prefix or not entry.name.startswith(".")):
+            yield entry, _is_folder(entry)
+
+
+def _hidden(prefix: str, before: str) -> bool:
+    """True if a longer prefix shows no names that the shorter one hid."""
+    return bool(before) or not prefix.startswith(".")
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _size(entry: os.DirEntry[str]) -> int | None:
+    try:
+        return entry.stat().st_size
+    except OSError:
+        return None
+
+
+Result = TypeVar("Result")
+
+
+class _Completer(Suggester):
+    """Shows how the path being typed may go on."""
+
+    def __init__(self, ask: Callable[[str], Awaitable[str | None]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._ask = ask
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first of the names that begin like what was typed, once they are known."""
+        return await self._ask(value)
+
+
+class Picker(Dialog[Result]):
+    """Asks for a path, or for something that a row of the list stands for.
+
+    A subclass gives `PLACEHOLDER`, `COLUMNS` (a name, what it is, its size), the rows above those of the
+    folder (`rows`), and what is done with a row (`take`) and with a line (`submit`). The key of a row is what
+    it is and its name: `("open", path)`, `("enter", folder)`, or a subclass's own.
+
+    Args:
+        face: The program.
+        heading: The title, where it is not that of the class.
+        start: The folder to look into at first.
+    """
+
+    PLACEHOLDER: ClassVar[str] = ""
+    COLUMNS: ClassVar[Sequence[Column]] = ()
+    ACTIONS: ClassVar[Sequence[Action[Any]]] = (
+        Action(("enter",), "take"), Action(("tab",), "complete", lambda it: it.complete()),
+        Action(("down",), "list", lambda it: it.to_list()), LEAVE,
+    )
+    DEFAULT_CSS = """
+    Picker .line { margin-bottom: 1; }
+    Picker.-short .line { margin-bottom: 0; }
+    """
+
+    def __init__(self, face: Face, heading: str = "", start: str = "") -> None:
+        super().__init__(face, heading)
+        self._start = "" if start in ("", ".") else start.rstrip("/") + "/"
+        # Held, not looked up: a completion may come when the screen has been taken apart.
+        self.field = Field(placeholder=self.PLACEHOLDER, select=False, suggester=_Completer(self.suggestion))
+        self.listing = Listing(self.COLUMNS)
+        self._listed = Listed("", "")
+        self._came = asyncio.Event()
+
+    def compose_box(self) -> ComposeResult:
+        """The path, the list, and a line for what is wrong."""
+        yield prompted(">", self.field)
+        yield self.listing
+        yield self.notice
+
+    def on_mount(self) -> None:
+        """Show what is known at once, the rest as it comes."""
+        self.field.put(self._start)
+        self.look(self._start)
+        self.show_rows()
+        self.set_focus(self.field)
+
+    # What a subclass says.
+
+    def rows(self, typed: str) -> Iterator[TableRow]:
+        """The rows above those of the folder."""
+        yield from ()
+
+    def names(self, typed: str) -> list[str] | None:
+        """The names that what was typed may become, folders with a slash; None while they are not known."""
+        folder, prefix = parts(typed)
+        if not self._listed.answers(folder, prefix):
+            return None
+        return [entry.name + "/" * entry.folder for entry in self._listed.beginning(prefix)]
+
+    def begun(self, typed: str) -> str:
+        """The part of what was typed that names begin with."""
+        return parts(typed)[1]
+
+    def in_folder(self, typed: str) -> bool:
+        """True if the typed text is a path."""
+        return True
+
+    def take(self, kind: str, name: str) -> None:
+        """Do what a row stands for that is no folder to go into."""
+
+    def submit(self, typed: str) -> None:
+        """Do what a line stands for that is not empty."""
+
+    # What is listed.
+
+    async def suggestion(self, value: str) -> str | None:
+        """Return a completion of a typed path once its folder is listed.
+
+        None if there is no completion, or if the text has changed meanwhile.
+        """
+        while value == self.field.value:
+            if (names := self.names(value)) is not None:
+                name = next((name for name in names if is_safe(name)), None)
+                return None if name is None else value[: len(value) - len(self.begun(value))] + name
+            await self._came.wait()
+        return None
+
+    async def listed(self, typed: str) -> bool:
+        """Wait until the folder of what was typed is listed. Returns whether it stands in the line still."""
+        while typed == self.field.value and not self._listed.answers(*parts(typed)):
+            await self._came.wait()
+        return typed == self.field.value
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List what begins like it."""
+        self.notice.say("")
+        self.look(event.value)
+
+    def look(self, typed: str) -> None:
+        """List the folder of what was typed."""
+        self._tell()
+        if self._listed.answers(*parts(typed)):
+            self.show_rows()
+        else:
+            self.run_worker(self._list(*parts(typed)), group="listing", exclusive=True)
+
+    async def _list(self, folder: str, prefix: str) -> None:
+        stop = threading.Event()
+        try:
+            self._listed = await aside(lambda: list_folder(folder, prefix, stop.is_set))
+        finally:
+            stop.set()
+        self.show_rows()
+        self._tell()
+
+    def _tell(self) -> None:
+        came, self._came = self._came, asyncio.Event()
+        came.set()
+
+    def show_rows(self) -> None:
+        """Show what begins like what was typed."""
+        typed, listing = self.field.value, self.listing
+        kept = listing.cursor_key if self.focused is listing else None
+        listing.show([*self.rows(typed), *self._folder_rows(typed)], keep=kept)
+        self.mark_row()
+        folder, prefix = parts(typed)
+        if not self.in_folder(typed) or not self._listed.answers(folder, prefix):
+            return
+        if self._listed.error:
+            self.notice.say(f"{safe(folder)}: {self._listed.error}", "error")
+        elif self._listed.more:
+            self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
+
+    def mark_row(self) -> None:
+        """Mark the row that enter takes: what was typed where it is listed, else the first one; none where
+        enter takes what was typed, or goes to the list.
+        """
+        typed, listing = self.field.value, self.listing
+        if self.focused is not listing:
+            own = listing.index_of(("open", typed))
+            listing.move_to(own or 0)
+            listing.mark(own is not None or self.takes_row(typed))
+        else:
+            listing.mark(True)
+
+    def takes_row(self, typed: str) -> bool:
+        """True if enter takes a row instead of the typed text, as far as is known without the disk."""
+        folder, prefix = parts(typed)
+        if prefix in ("", ".", "..") or (typed.startswith("~")
+                and "/" not in typed) or not self._listed.answers(folder, prefix):
+            return False
+        return all(entry.name != prefix for entry in self._listed.entries)
+
+    def _folder_rows(self, typed: str) -> Iterator[TableRow]:
+        folder, prefix = parts(typed)
+        if not self.in_folder(typed) or not self._listed.answers(folder, prefix) or self._listed.error:
+            return
+        head = typed[: len(typed) - len(prefix)]
+        yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
+        if not prefix:
+            yield from self.whole_folder(head)
+            if (above := _above(head)) is not None:
+                yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
+        for entry in self._listed.beginning(prefix):
+            key = ("enter", f"{head}{entry.name}/") if entry.folder else ("open", head + entry.name)
+            size: Cell = () if entry.size is None else ((size_text(entry.size), "muted"),)
+            yield TableRow(key, (((f" {safe(entry.name)}{'/' * entry.folder}", ""),), (), size))
+
+    def whole_folder(self, head: str) -> Iterator[TableRow]:
+        """A row for the folder itself, where it can be taken."""
+        yield from ()
+
+    # What the user does.
+
+    def complete(self) -> None:
+        """Write what all names have in common; where that is nothing more, go to the list; from the list,
+        back.
+        """
+        if self.focused is self.listing:
+            self.set_focus(self.field)
+            return
+        typed = self.field.value
+        begun = self.begun(typed)
+        # Names, not paths: what they have in common may end inside a word.
+        common = os.path.commonprefix(self.names(typed) or [])  # noqa: RUF071
+        if len(common) > len(begun):
+            self.field.put(typed[: len(typed) - len(begun)] + common)
+        else:
+            self.to_list()
+
+    def to_list(self) -> None:
+        """Go to the list."""
+        if self.listing.rows:
+            self.set_focus(self.listing)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus."""
+        actions = list(self.ACTIONS)
+        if self.focused is self.listing:
+            back = {"tab": "back to the line", "down": ""}
+            actions = [replace(one, label=back.get(one.keys[0], one.label)) for one in actions]
+        self.hints.say(actions)
+        self.mark_row()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take what was typed; an empty line goes to the list."""
+        if event.value:
+            self.submit(event.value)
+        else:
+            self.to_list()
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Take what was chosen, or go into the folder."""
+        self.take_row(event.index)
+
+    def take_row(self, index: int) -> bool:
+        """Do what a row stands for, or go into its folder. Returns whether it stands for anything."""
+        row = self.listing.row_at(index)
+        match row.key if row else None:
+            case ("enter", str(folder)):
+                self.field.put(folder)
+            case (str(kind), str(name)):
+                self.take(kind, name)
+            case _:
+                return False
+        return True
+
+
+def heading(title: str, about: str = "") -> TableRow:
+    """A row that names those below it."""
+    return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
+
+
+def _above(head: str) -> str | None:
+    """The folder above the one that was typed, as it would be typed; None above the root."""
+    folder = head.rstrip("/")
+    last = folder.rpartition("/")[2]
+    if not folder:
+        return None if head else "../"
+    if last in (".", ".."):
+        return f"{head}../"
+    if folder.startswith("~") and last == folder:
+        return os.path.dirname(os.path.expanduser(folder)).rstrip("/") + "/"
+    return folder[: len(folder) - len(last)]
