@@ -260,7 +260,7 @@ async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
         line = app.main.encode.line
-        line.focus()
+        await pilot.press("i")
         await until(pilot, lambda: app.focused is line)
         line.value = "kept "
         line.cursor_position = 5

@@ -36,7 +36,7 @@ async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_ty
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
         line = app.main.encode.line
-        line.focus()
+        await pilot.press("i")
         await until(pilot, lambda: app.focused is line)
         line.value = ""
         for character in f"{FAMILY}\u3000":
