@@ -1,4 +1,5 @@
-"""A Textual app with the panes of the explorer, and nothing in them: what Textual itself takes until its first paint."""
+"""A Textual app with the panes of the explorer, and nothing in them: what Textual itself takes until its
+first paint."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ class Bare(App[None]):
             for title in ("1 Corpus", "2 Pairs", "3 Vocabulary"):
                 yield Pane(title, Static(classes="body"), id=title.rpartition(" ")[2].lower())
         yield Pane("Why", Static(classes="body"), id="why")
-        yield Pane("4 Encode", Horizontal(Static("> "), Input(), Static(), classes="line"), Static(classes="body"), id="encode")
+        yield Pane(
+            "4 Encode", Horizontal(Static("> "), Input(), Static(), classes="line"), Static(classes="body"),
+            id="encode",
+        )
         yield Static(id="scrubber")
         yield Static("n next  b back", id="footer")
 

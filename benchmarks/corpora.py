@@ -1,7 +1,9 @@
-"""A corpus of a wanted size out of many texts, none of them twice: `python benchmarks/corpora.py OUT --mb 100 FILES...`.
+"""A corpus of a wanted size out of many texts, none of them twice: `python benchmarks/corpora.py OUT --mb 100
+FILES...`.
 
-Folders stand for the files in them. Of HTML and XML only the text is taken (of a TEI file its body), with a line a block. A text
-of which a tenth of the sentences stand already in what was taken is left out: a copy trains on nothing.
+Folders stand for the files in them. Of HTML and XML only the text is taken (of a TEI file its body), with a
+line a block. A text of which a tenth of the sentences stand already in what was taken is left out: a copy
+trains on nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ REPEATED = 0.1
 
 _BODY = re.compile(r"<(body|text)\b.*</\1>", re.DOTALL | re.IGNORECASE)
 _UNSEEN = re.compile(r"<!--.*?-->|<(script|style|head|nav|teiHeader)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
-_BLOCK = re.compile(r"</?(?:p|div|l|lg|br|h\d|head|li|tr|td|dt|dd|pre|note|quote|milestone)\b[^>]*>", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"</?(?:p|div|l|lg|br|h\d|head|li|tr|td|dt|dd|pre|note|quote|milestone)\b[^>]*>", re.IGNORECASE
+)
 _TAG = re.compile(r"<[^>]+>")
 _SPACE = re.compile(r"\s+")
 _SENTENCE = re.compile(r"[^.!?]{40,}[.!?]")
@@ -79,10 +83,16 @@ def join(sources: list[Path], wanted: int) -> Iterator[tuple[Path, bytes | None]
 
 def main() -> None:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path, help="the corpus that is written")
-    parser.add_argument("sources", type=Path, nargs="+", metavar="FILES", help="texts and folders of texts, in UTF-8")
-    parser.add_argument("--mb", type=float, default=100, help="its size in millions of bytes (default: %(default)g)")
+    parser.add_argument(
+        "sources", type=Path, nargs="+", metavar="FILES", help="texts and folders of texts, in UTF-8"
+    )
+    parser.add_argument(
+        "--mb", type=float, default=100, help="its size in millions of bytes (default: %(default)g)"
+    )
     words = parser.parse_args()
     for source in words.sources:
         if not source.exists():

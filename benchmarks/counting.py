@@ -1,7 +1,7 @@
 """How long pre-tokenising and counting takes. All count the pre-tokens of one text, in one process, in turns.
 
-Each gets the text as it likes it best, and that is not timed. What the others offer is a training: theirs is asked for no merges,
-so that little else than counting is left.
+Each gets the text as it likes it best, and that is not timed. What the others offer is a training: theirs is
+asked for no merges, so that little else than counting is left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness import Figures, Table, apart, cpu, installed, kernels, median, mega
 
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import count as count_plain
+from tokentui.text.count import count_steps
 from tokentui.text.split import SPLITS
 
 Count = Callable[[], object]
@@ -35,14 +35,16 @@ def counters(path: Path, split: str, repeats_plain: bool) -> dict[str, Count]:
         "kernels, to words": lambda: count_words([text], recipe, str.split),
     }
     if repeats_plain:
-        found |= {f"plain, {n} process{'es'[: 2 * n - 2]}": lambda n=n: count_plain(corpus, recipe, processes=n) for n in (1, 2)}  # type: ignore[misc]
+        found["plain"] = lambda: list(count_steps(corpus, recipe))
         parts = list(pieces(path))
         if installed("tokenizers"):
             found[version("tokenizers")] = _huggingface(parts, split)
         if installed("rustbpe"):
             import rustbpe
 
-            found[version("rustbpe")] = lambda: rustbpe.Tokenizer().train_from_iterator(parts, 256, pattern=SPLITS[split].pattern)
+            found[version("rustbpe")] = lambda: rustbpe.Tokenizer().train_from_iterator(
+                parts, 256, pattern=SPLITS[split].pattern
+            )
     return found
 
 
@@ -51,14 +53,17 @@ def _huggingface(parts: list[str], split: str) -> Count:
 
     byte_level: Any = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=split == "gpt2")
     if split != "gpt2":
-        words = SPLITS[split].pattern.replace("}+", "}")  # possessive for `regex`, a repetition of repetitions for Oniguruma
+        # possessive for `regex`, a repetition of repetitions for Oniguruma
+        words = SPLITS[split].pattern.replace("}+", "}")
         byte_level = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(words), "isolated"), byte_level])
 
     def count() -> None:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = byte_level
         alphabet = pre_tokenizers.ByteLevel.alphabet()
-        trainer = trainers.BpeTrainer(vocab_size=256, min_frequency=0, show_progress=False, initial_alphabet=alphabet)
+        trainer = trainers.BpeTrainer(
+            vocab_size=256, min_frequency=0, show_progress=False, initial_alphabet=alphabet
+        )
         tokenizer.train_from_iterator(parts, trainer)
 
     return count

@@ -1,7 +1,8 @@
 """How long encoding takes beside the libraries that people use, and what a key costs in a typed text.
 
-All but bpe-openai, which has only vocabularies of its own, get the same ranks and the same pattern, and what they return is
-compared. "new" is a tokenizer that has not seen a word yet; the others have encoded the text once.
+All but bpe-openai, which has only vocabularies of its own, get the same ranks and the same pattern, and what
+they return is compared. "new" is a tokenizer that has not seen a word yet; the others have encoded the text
+once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,20 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness import Figures, Table, apart, clocked, installed, kernels, median, megabytes, pieces, spread, upper, version
+from harness import (
+    Figures,
+    Table,
+    apart,
+    clocked,
+    installed,
+    kernels,
+    median,
+    megabytes,
+    pieces,
+    spread,
+    upper,
+    version,
+)
 
 from tokentui import Tokenizer, load, train
 from tokentui.encode.typed import Typed
@@ -45,7 +59,9 @@ def _tiktoken(tokenizer: Tokenizer, path: Path, threads: int) -> Encode:
     text, parts = path.read_text(encoding="utf-8"), list(pieces(path))
     if threads == 1:
         return lambda: encoding.encode_ordinary(text)
-    return lambda: [number for ids in encoding.encode_ordinary_batch(parts, num_threads=threads) for number in ids]
+    return lambda: [
+        number for ids in encoding.encode_ordinary_batch(parts, num_threads=threads) for number in ids
+    ]
 
 
 def _bpe_openai(path: Path) -> Encode:
@@ -59,17 +75,24 @@ def _huggingface(tokenizer: Tokenizer, path: Path) -> Encode:
     from tokenizers import Regex, models, pre_tokenizers
     from tokenizers import Tokenizer as Theirs
 
-    from tokentui.formats.letters import LETTERS
+    from tokentui.formats.tokens import LETTERS
 
     def name(piece: bytes) -> str:
         return "".join(LETTERS[value] for value in piece)
 
     spelled = tokenizer.vocabulary.pieces
     vocabulary = {name(entry.piece): entry.id for entry in tokenizer.entries() if entry.kind != "special"}
-    rows = [(name(spelled[left]), name(spelled[right])) for left, right in tokenizer.vocabulary.merges[: tokenizer.merges]]
+    rows = [
+        (name(spelled[left]), name(spelled[right]))
+        for left, right in tokenizer.vocabulary.merges[: tokenizer.merges]
+    ]
     theirs = Theirs(models.BPE(vocabulary, rows, ignore_merges=True))
-    pattern = pre_tokenizers.Split(Regex(SPLITS[tokenizer.recipe.split].pattern.replace("}+", "}")), "isolated")
-    theirs.pre_tokenizer = pre_tokenizers.Sequence([pattern, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    pattern = pre_tokenizers.Split(
+        Regex(SPLITS[tokenizer.recipe.split].pattern.replace("}+", "}")), "isolated"
+    )
+    theirs.pre_tokenizer = pre_tokenizers.Sequence(
+        [pattern, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
     parts = list(pieces(path))
     return lambda: [number for one in theirs.encode_batch_fast(parts) for number in one.ids]
 
@@ -93,7 +116,8 @@ def encoders(tokenizer: Tokenizer, path: Path) -> dict[str, Encode]:
 
 
 def bulk(path: str, file: str, vocab_size: int, repeats: int) -> Figures:
-    """Wall and processor seconds of each in turns, after a first time that does not count; and whether the ids are ours."""
+    """Wall and processor seconds of each in turns, after a first time that does not count; and whether the
+    ids are ours."""
     kernels()
     tokenizer = _tokenizer(path, file, vocab_size)
     found = encoders(tokenizer, Path(path))
@@ -134,7 +158,9 @@ def typing(path: str, vocab_size: int, chars: int) -> Figures:
         times = []
         for key in range(KEYS + 1):
             now = text[:at] + ("a few words more, and then some. " * KEYS)[:key] + text[at:]
-            times += clocked_once(lambda now=now, typed=typed: typed.encode(tokenizer.vocabulary, tokenizer.merges, now))  # type: ignore[misc]
+            times += clocked_once(
+                lambda now=now, typed=typed: typed.encode(tokenizer.vocabulary, tokenizer.merges, now)
+            )  # type: ignore[misc]
         found[place] = {"first": times[0], "keys": times[1:]}
     return found
 
@@ -153,11 +179,16 @@ def table(path: Path, vocab_size: int, repeats: int, file: str = "") -> Table:
     reference = median(next(iter(runs.values())))
     size = path.stat().st_size / 1e6
     rows = [
-        (name, *spread([run["seconds"] for run in one]), f"{median(one, 'cpu'):.3f}", f"{size / median(one):.0f}",
-         f"{median(one) / reference:.1f}", "yes" if found["alike"][name] else "own ids")
+        (
+            name, *spread([run["seconds"] for run in one]), f"{median(one, 'cpu'):.3f}",
+            f"{size / median(one):.0f}", f"{median(one) / reference:.1f}",
+            "yes" if found["alike"][name] else "own ids",
+        )
         for name, one in runs.items()
     ]
-    theirs = next((median(one) for name, one in runs.items() if name.startswith("tiktoken") and "1 thread" in name), 0.0)
+    theirs = next(
+        (median(one) for name, one in runs.items() if name.startswith("tiktoken") and "1 thread" in name), 0.0
+    )
     heads = ("encoder", "median s", "least–most", "CPU s", "MB/s", "times ours", "same ids")
     title = f"Encoding, {megabytes(path)}, {found['split']}, {found['size']:,} ids"
     return Table(title, heads, rows, {"tiktoken": reference / theirs} if theirs else {})
@@ -170,10 +201,15 @@ def typing_table(path: Path, vocab_size: int, chars: int = 10_000) -> Table:
     for place, one in found.items():
         median_ms, *_ = spread(one["keys"], 1000)
         p99, _, most = upper(one["keys"])
-        rows.append((place, f"{one['first'] * 1000:.2f}", median_ms, f"{p99 * 1000:.3f}", f"{most * 1000:.3f}"))
+        rows.append(
+            (place, f"{one['first'] * 1000:.2f}", median_ms, f"{p99 * 1000:.3f}", f"{most * 1000:.3f}")
+        )
     heads = ("typed at", "first of all", "median", "p99", "most")
     most = max(upper(one["keys"])[0] for one in found.values())
-    return Table(f"A key in a text of {chars:,} characters, encoded with places, milliseconds", heads, rows, {"p99": most})
+    return Table(
+        f"A key in a text of {chars:,} characters, encoded with places, milliseconds", heads, rows,
+        {"p99": most},
+    )
 
 
 __all__ = ["bulk", "clocked", "table", "typing", "typing_table"]

@@ -41,35 +41,63 @@ GOALS = (
     *(
         Goal(f"training, {size} MB, in-process, beside {peer}", f"train:{size}", _ratio(peer), most, "x")
         for size, peer, most in (
-            (10, "rustbpe", 0.15), (10, "tokenizers", 0.05), (100, "rustbpe", 0.12), (100, "tokenizers", 0.05),
+            (10, "rustbpe", 0.15), (10, "tokenizers", 0.05), (100, "rustbpe", 0.12),
+            (100, "tokenizers", 0.05),
         )
     ),
     Goal("training, 100 MB, whole process, beside rustbpe", "whole:100", _ratio("rustbpe"), 0.2, "x"),
-    Goal("training, 1 MB, 8,192 ids, first in its process", "train:1", lambda one: 1000 * one["tokentui"]["seconds"], 16, "ms"),
-    Goal("the same again, as when one looks on", "train:1", lambda one: 1000 * one["tokentui"]["again"], 16, "ms"),
-    *(Goal(f"merges unlike Hugging Face's, {size} MB", f"train:{size}", _unlike, 0, "") for size in (1, 10, 100)),
+    Goal(
+        "training, 1 MB, 8,192 ids, first in its process", "train:1",
+        lambda one: 1000 * one["tokentui"]["seconds"], 16, "ms",
+    ),
+    Goal(
+        "the same again, as when one looks on", "train:1", lambda one: 1000 * one["tokentui"]["again"], 16,
+        "ms",
+    ),
+    *(
+        Goal(f"merges unlike Hugging Face's, {size} MB", f"train:{size}", _unlike, 0, "")
+        for size in (1, 10, 100)
+    ),
     Goal("a step forward or back, the best 100 pairs: p99.9, 100 MB", "steps:100", _slowest("p999"), 2, "ms"),
     Goal("the same: the longest, 100 MB", "steps:100", _slowest("most"), 8, "ms"),
     *(
-        Goal(f"a jump to any merge: p99.9, {size} MB", f"steps:{size}", lambda one: 1000 * one["jumps"]["p999"], most, "ms")
+        Goal(
+            f"a jump to any merge: p99.9, {size} MB", f"steps:{size}",
+            lambda one: 1000 * one["jumps"]["p999"], most, "ms",
+        )
         for size, most in ((10, 5), (100, 16))
     ),
     Goal("event-loop lag while 100 MB train", "lag:100", lambda one: 1000 * one["training"], 10, "ms"),
-    Goal("encoding, 10 MB, one thread, beside tiktoken", "encode:10", lambda one: float(one["tiktoken"]), 0.2, "x"),
+    Goal(
+        "encoding, 10 MB, one thread, beside tiktoken", "encode:10", lambda one: float(one["tiktoken"]), 0.2,
+        "x",
+    ),
     Goal("WordPiece by score, 32,000 merges, 10 MB", "score:10", lambda one: float(one["merge"]), 0.5, "s"),
     *(
         Goal(f"Unigram, 8,192 pieces, 10 MB, beside {peer}", "unigram:10", _ratio(peer), most, "x")
         for peer, most in (("sentencepiece", 0.25), ("tokenizers", 0.1))
     ),
-    Goal("a key in a typed text of 10,000 characters: p99", "typing:10", lambda one: 1000 * one["p99"], 2, "ms"),
-    Goal("a key in a corpus of 1 MB, at step 8,000: p99", "live:1", lambda one: 1000 * one["keys 8000"], 50, "ms"),
-    Goal("no pre-tokenization, 1 MB: the longest step", "unsplit:1", lambda one: 1000 * one["most"], 16, "ms"),
+    Goal(
+        "a key in a typed text of 10,000 characters: p99", "typing:10", lambda one: 1000 * one["p99"], 2, "ms"
+    ),
+    Goal(
+        "a key in a corpus of 1 MB, at step 8,000: p99", "live:1", lambda one: 1000 * one["keys 8000"], 50,
+        "ms",
+    ),
+    Goal(
+        "no pre-tokenization, 1 MB: the longest step", "unsplit:1", lambda one: 1000 * one["most"], 16, "ms"
+    ),
     Goal(
         "plain Python, 10 MB, beside Hugging Face", "train:10",
         lambda one: one["tokentui, plain Python"]["seconds"] / one["tokenizers"]["seconds"], 0.8, "x",
     ),
-    Goal("start to first paint, beside a bare Textual app", "startup", lambda one: float(one["ratio"]), 1.3, "x"),
-    Goal("memory at 100 MB, whole process, beside rustbpe", "whole:100", _ratio("rustbpe", "memory"), 1.2, "x"),
+    Goal(
+        "start to first paint, beside a bare Textual app", "startup", lambda one: float(one["ratio"]), 1.3,
+        "x",
+    ),
+    Goal(
+        "memory at 100 MB, whole process, beside rustbpe", "whole:100", _ratio("rustbpe", "memory"), 1.2, "x"
+    ),
 )
 
 

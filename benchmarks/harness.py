@@ -1,7 +1,8 @@
 """What all benchmarks share: fresh processes, turns, medians with their spread, and tables.
 
-A benchmark is a function in a module here that returns figures which JSON can hold. `apart` runs it in a process of its own,
-`in_turns` several of them one after the other, again and again, so that a busy minute of the machine falls on all of them.
+A benchmark is a function in a module here that returns figures which JSON can hold. `apart` runs it in a
+process of its own, `in_turns` several of them one after the other, again and again, so that a busy minute of
+the machine falls on all of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what it is about, the heads of its columns, its rows, and the figures behind them for the goals."""
+    """A table: what it is about, the heads of its columns, its rows, and the figures behind them for the
+    goals."""
 
     title: str
     heads: Sequence[str]
@@ -53,7 +55,8 @@ class Table:
 
 
 def surroundings(**more: str) -> dict[str, str]:
-    """The environment of what is measured: this tree, its modules compiled to bytecode as those of an installed program are."""
+    """The environment of what is measured: this tree, its modules compiled to bytecode as those of an
+    installed program are."""
     _compile_modules()
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
@@ -75,13 +78,16 @@ def apart(module: str, function: str, *words: Any, **environment: str) -> Figure
         command, env=surroundings(**environment), capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise RuntimeError(f"{module}.{function}{words}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+        raise RuntimeError(
+            f"{module}.{function}{words}: {(done.stderr.strip() or 'failed').splitlines()[-1]}"
+        )
     found: Figures = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 def whole(command: Sequence[str], **environment: str) -> Figures:
-    """Run a program from start to exit: seconds of the wall and of all processors, and the megabytes of its largest process."""
+    """Run a program from start to exit: seconds of the wall and of all processors, and the megabytes of its
+    largest process."""
     start = time.perf_counter()
     process = subprocess.Popen(
         command, env=surroundings(**environment), stdin=subprocess.DEVNULL,
@@ -101,7 +107,10 @@ def whole(command: Sequence[str], **environment: str) -> Figures:
 def in_turns(
     runs: Mapping[str, Callable[[], Figures]], repeats: int, tell: Callable[[str], None] = lambda name: None
 ) -> dict[str, list[Figures]]:
-    """Each so many times in turns; every other turn goes the other way round. What fails is left out, and said."""
+    """Each so many times in turns; every other turn goes the other way round.
+
+    What fails is left out, and said.
+    """
     found: dict[str, list[Figures]] = {name: [] for name in runs}
     for turn in range(repeats):
         for name in list(found)[:: -1 if turn % 2 else 1]:
@@ -115,7 +124,8 @@ def in_turns(
 
 
 def clocked(work: Callable[[], object], repeats: int) -> list[float]:
-    """Wall seconds of each of some calls, after one that does not count; the collector is off, as in a session."""
+    """Wall seconds of each of some calls, after one that does not count; the collector is off, as in a
+    session."""
     times = []
     for turn in range(repeats + 1):
         gc.collect()
@@ -135,7 +145,9 @@ def cpu() -> float:
 
 def peak() -> float:
     """Megabytes of the largest of this process and those that it waited for."""
-    return _megabytes(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return _megabytes(
+        max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
 
 
 def _megabytes(maximum: int) -> float:
@@ -146,7 +158,8 @@ def _megabytes(maximum: int) -> float:
 
 
 def pieces(path: Path) -> Iterator[str]:
-    """The text of a file in pieces of about 64 KB, cut where a pre-token ends: what other trainers take best."""
+    """The text of a file in pieces of about 64 KB, cut where a pre-token ends: what other trainers take best.
+    """
     text = path.read_text(encoding="utf-8")
     start = 0
     while start < len(text):
@@ -189,7 +202,8 @@ def spread(values: Sequence[float], unit: float = 1.0, digits: int = 3) -> tuple
 
 def tails(times: Sequence[float]) -> tuple[str, str, str, str]:
     """Median, 99 and 99.9 per cent and the most of many times, in milliseconds, as text."""
-    return tuple(f"{value * 1000:.3f}" for value in (statistics.median(times), *upper(times)))  # type: ignore[return-value]
+    values = (statistics.median(times), *upper(times))
+    return tuple(f"{value * 1000:.3f}" for value in values)  # type: ignore[return-value]
 
 
 def upper(times: Sequence[float]) -> tuple[float, float, float]:

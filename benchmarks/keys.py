@@ -1,7 +1,8 @@
 """From key to paint while a corpus trains: the explorer in a pseudo-terminal, timed from outside.
 
-Types letters that the corpus does not have into the line that is encoded, at rest and while the corpus trains at full speed, and
-looks for each letter in what the program writes, so that what training itself paints does not count.
+Types letters that the corpus does not have into the line that is encoded, at rest and while the corpus trains
+at full speed, and looks for each letter in what the program writes, so that what training itself paints does
+not count.
 """
 
 from __future__ import annotations
@@ -67,10 +68,14 @@ def typed(path: str) -> Figures:
 
 
 def table(path: Path) -> Table:
-    """What one waits for, with the plain engine, which is the harder case: it holds the interpreter while it trains."""
+    """What one waits for, with the plain engine, which is the harder case: it holds the interpreter while it
+    trains."""
     found = apart("keys", "typed", str(path))
     rows = [
         (when, f"{statistics.median(times) * 1000:.1f}", f"{max(times) * 1000:.1f}", str(len(times)))
         for when, times in found.items()
     ]
-    return Table(f"From key to paint, {megabytes(path)}, milliseconds", ("a letter typed", "median", "most", "keys"), rows)
+    return Table(
+        f"From key to paint, {megabytes(path)}, milliseconds", ("a letter typed", "median", "most", "keys"),
+        rows,
+    )

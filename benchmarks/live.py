@@ -23,7 +23,10 @@ from tokentui.session.views import Viewport
 LOOK = Viewport(candidates_rows=30, vocabulary_rows=30)
 """About what a screen of 120 by 40 asks for."""
 KEYS = 60
-AXES = ({"tie": "first-seen"}, {"split": "cl100k"}, {"split": "whitespace"}, {"weight": "distinct"}, {"objective": "score"})
+AXES = (
+    {"tie": "first-seen"}, {"split": "cl100k"}, {"split": "whitespace"}, {"weight": "distinct"},
+    {"objective": "score"},
+)
 """Changes of gpt2's recipe, each upon the one before."""
 
 
@@ -45,7 +48,9 @@ class Watched:
         self._published += 1
         self._fresh.set()
 
-    async def after(self, command: do.Command, *wanted: Callable[[Snapshot], bool]) -> tuple[list[float], int]:
+    async def after(
+        self, command: do.Command, *wanted: Callable[[Snapshot], bool]
+    ) -> tuple[list[float], int]:
         """Seconds until a snapshot is as wanted, for each wish; and how many snapshots there were."""
         await self.session.idle.wait()
         before, start, times = self._published, time.perf_counter(), []
@@ -119,8 +124,12 @@ async def _axes(path: str) -> Figures:
     recipe = preset("gpt2")
     for change in AXES:
         recipe = recipe.with_axes(**change)
-        [seconds], count = await watched.after(do.SetRecipe(recipe, ()), lambda now: now.recipe == recipe and whole(now))  # noqa: B023
-        found[" ".join(f"{axis}={value}" for axis, value in change.items())] = {"seconds": seconds, "snapshots": count}
+        [seconds], count = await watched.after(
+            do.SetRecipe(recipe, ()), lambda now, recipe=recipe: now.recipe == recipe and whole(now)
+        )
+        found[" ".join(f"{axis}={value}" for axis, value in change.items())] = {
+            "seconds": seconds, "snapshots": count,
+        }
     await watched.session.close()
     return found
 
@@ -137,7 +146,8 @@ async def _swaps(path: str, names: list[str], base: str = "gpt2") -> Figures:
     async def swap(name: str, *wanted: Callable[[Snapshot], bool]) -> list[float]:
         recipe = preset(name)
         times, _ = await watched.after(
-            do.SetRecipe(recipe, ()), *(lambda now, one=one: now.recipe == recipe and one(now) for one in wanted)  # type: ignore[misc]
+            do.SetRecipe(recipe, ()),
+            *(lambda now, one=one: now.recipe == recipe and one(now) for one in wanted),  # type: ignore[misc]
         )
         return times
 
@@ -156,18 +166,27 @@ def typing_table(small: Path) -> Table:
     rows, goals = [], {}
     for steps in (0, 1000, 8000):
         found = apart("live", "keys", str(small), steps)
-        rows.append((f"a key in the corpus, at step {steps:,}", *tails(found["times"]), str(found["snapshots"])))
+        rows.append(
+            (f"a key in the corpus, at step {steps:,}", *tails(found["times"]), str(found["snapshots"]))
+        )
         goals[f"keys {steps}"] = upper(found["times"])[0]
     for name, one in apart("live", "axes", str(small)).items():
-        rows.append((f"the recipe's {name}", *[f"{one['seconds'] * 1000:.3f}", "", "", ""], str(one["snapshots"])))
+        rows.append(
+            (f"the recipe's {name}", *[f"{one['seconds'] * 1000:.3f}", "", "", ""], str(one["snapshots"]))
+        )
     heads = ("what changes", "median", "p99", "p99.9", "most", "snapshots")
-    return Table(f"Training anew, {megabytes(small)}: milliseconds to the snapshot of all of it", heads, rows, goals)
+    return Table(
+        f"Training anew, {megabytes(small)}: milliseconds to the snapshot of all of it", heads, rows, goals
+    )
 
 
 def swap_table(path: Path, names: Iterable[str] = ()) -> Table:
     """Presets swapped under a corpus."""
     names = list(names) or [name for name, one in PRESETS.items() if one.recipe != preset("gpt2")]
     found = apart("live", "swaps", str(path), names)
-    rows = [(name, *(f"{one[when] * 1000:.0f}" for when in ("first", "whole", "back", "again"))) for name, one in found.items()]
+    rows = [
+        (name, *(f"{one[when] * 1000:.0f}" for when in ("first", "whole", "back", "again")))
+        for name, one in found.items()
+    ]
     heads = ("from gpt2 to", "first pairs", "all of it", "back", "again")
     return Table(f"Another preset under the same corpus, {megabytes(path)}, milliseconds", heads, rows)

@@ -8,11 +8,23 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from harness import Figures, Table, apart, cpu, in_turns, installed, kernels, median, megabytes, spread, version
+from harness import (
+    Figures,
+    Table,
+    apart,
+    cpu,
+    in_turns,
+    installed,
+    kernels,
+    median,
+    megabytes,
+    spread,
+    version,
+)
 
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start_counted
+from tokentui.learn import start_counted, walk
 from tokentui.recipe import Run, Stops
 from tokentui.text.count import count
 from tokentui.text.read import read
@@ -33,13 +45,14 @@ def score(path: str, merges: int, engine: str) -> Figures:
     counted = clock()
     trainer = start_counted(words, recipe)
     laid_out = clock()
-    trainer.run(merges=merges)
+    walk.run(trainer, Stops(merges=merges))
     parts = {"count": counted - start, "lay out": laid_out - counted, "merge": clock() - laid_out}
     return {"seconds": clock() - start, "cpu": cpu() - used, "parts": parts, "merges": trainer.number}
 
 
 def unigram(path: str, vocab_size: int, name: str) -> Figures:
-    """A unigram training of a file's lines, with what is counted and read; once before, which does not count."""
+    """A unigram training of a file's lines, with what is counted and read; once before, which does not count.
+    """
     train = UNIGRAM[name][1](path, vocab_size)
     train()
     used, start = cpu(), time.perf_counter()
@@ -63,10 +76,12 @@ def _ours(path: str, vocab_size: int) -> Callable[[], dict[str, float]]:
 
         words = count(corpus, recipe)
         note("count")
-        trainer = start_counted(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), corpus.documents)
+        trainer = start_counted(
+            words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), corpus.documents
+        )
         note("seeds")
-        while step := trainer.step():
-            note("cut" if step.final else step.what)
+        while step := walk.step(trainer):
+            note("cut" if step.final else step.kind)
         return parts
 
     return train
@@ -79,8 +94,9 @@ def _sentencepiece(path: str, vocab_size: int) -> Callable[[], dict[str, float]]
 
     def train() -> dict[str, float]:
         module.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=io.BytesIO(), model_type="unigram", vocab_size=vocab_size,
-            character_coverage=1.0, num_threads=os.cpu_count() or 1, max_sentence_length=1 << 24, minloglevel=2,
+            sentence_iterator=iter(lines), model_writer=io.BytesIO(), model_type="unigram",
+            vocab_size=vocab_size, character_coverage=1.0, num_threads=os.cpu_count() or 1,
+            max_sentence_length=1 << 24, minloglevel=2,
         )
         return {}
 
@@ -113,7 +129,10 @@ UNIGRAM: dict[str, tuple[str, Callable[[str, int], Callable[[], dict[str, float]
 
 
 def _parts(runs: list[Figures]) -> str:
-    return ", ".join(f"{part} {sorted(run['parts'][part] for run in runs)[len(runs) // 2]:.3f}" for part in runs[0]["parts"])
+    return ", ".join(
+        f"{part} {sorted(run['parts'][part] for run in runs)[len(runs) // 2]:.3f}"
+        for part in runs[0]["parts"]
+    )
 
 
 def score_table(path: Path, merges: int, repeats: int) -> Table:
@@ -126,11 +145,18 @@ def score_table(path: Path, merges: int, repeats: int) -> Table:
         repeats,
     )
     rows = [
-        (name, *spread([run["seconds"] for run in runs]), f"{median(runs, 'cpu'):.3f}", f"{runs[0]['merges']:,}", _parts(runs))
+        (
+            name, *spread([run["seconds"] for run in runs]), f"{median(runs, 'cpu'):.3f}",
+            f"{runs[0]['merges']:,}", _parts(runs),
+        )
         for name, runs in found.items()
     ]
     heads = ("engine", "median s", "least–most", "CPU s", "merges", "parts")
-    merging = sorted(run["parts"]["merge"] for run in found["compiled"])[repeats // 2] if "compiled" in found else 0.0
+    merging = (
+        sorted(run["parts"]["merge"] for run in found["compiled"])[repeats // 2]
+        if "compiled" in found
+        else 0.0
+    )
     return Table(f"WordPiece by score, {megabytes(path)}", heads, rows, {"merge": merging})
 
 
@@ -139,7 +165,8 @@ def unigram_table(path: Path, vocab_size: int, repeats: int) -> Table:
     found = in_turns(
         {
             name: lambda name=name: apart("pruning", "unigram", str(path), vocab_size, name)  # type: ignore[misc]
-            for name, (package, _) in UNIGRAM.items() if installed(package)
+            for name, (package, _) in UNIGRAM.items()
+            if installed(package)
         },
         repeats,
     )

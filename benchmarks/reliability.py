@@ -1,8 +1,10 @@
-"""Measure how sturdy it is, and write docs/reliability.md: `python benchmarks/reliability.py CORPUS LARGE [--only NAME...]`.
+"""Measure how sturdy it is, and write docs/reliability.md: `python benchmarks/reliability.py CORPUS LARGE
+[--only NAME...]`.
 
-CORPUS is a text of about a megabyte, LARGE one that takes a while to open, of 10 to 100 MB. The explorer runs in a
-pseudo-terminal, timed and counted from outside; beside it, where that makes sense, a plain Textual app with a table of rows.
-Tables of earlier runs are kept, each with its machine and day, so that one can be measured anew by its name.
+CORPUS is a text of about a megabyte, LARGE one that takes a while to open, of 10 to 100 MB. The explorer runs
+in a pseudo-terminal, timed and counted from outside; beside it, where that makes sense, a plain Textual app
+with a table of rows. Tables of earlier runs are kept, each with its machine and day, so that one can be
+measured anew by its name.
 """
 
 from __future__ import annotations
@@ -86,8 +88,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("corpus", type=Path, help="a text of about a megabyte")
     parser.add_argument("large", type=Path, help="a text of 10 to 100 MB")
-    parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, metavar="NAME", help="these tables and no others")
-    parser.add_argument("--effort", type=float, default=1.0, help="how much of the long ones is made (default: all, 1)")
+    parser.add_argument(
+        "--only", nargs="+", choices=MEASUREMENTS, metavar="NAME", help="these tables and no others"
+    )
+    parser.add_argument(
+        "--effort", type=float, default=1.0, help="how much of the long ones is made (default: all, 1)"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="the document (default: docs/reliability.md)")
     words = parser.parse_args()
     for path in (words.corpus, words.large):
@@ -106,7 +112,8 @@ def main() -> None:
         os.environ["TOKENTUI_HOME"] = str(folder / "home")
         os.environ["TERM"] = "xterm-256color"
         os.environ.pop("COLORTERM", None)  # as it is over SSH
-        subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)  # compiled before any clock runs
+        # compiled before any clock runs
+        subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)
         given = Given(str(words.corpus.resolve()), str(words.large.resolve()), folder, words.effort)
         for one in words.only or MEASUREMENTS:
             load = os.getloadavg()[0]

@@ -1,4 +1,5 @@
-"""What lasts: idling, a million rows, windows that are dragged, keys that make no sense, and every way to die."""
+"""What lasts: idling, a million rows, windows that are dragged, keys that make no sense, and every way to
+die."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def million(given: Given) -> Figures:
     lines, vocabulary = given.folder / "lines.txt", given.folder / "million.tiktoken"
     words = ("the", "crowd", "in", "street", "saw", "garret", "young", "man", "evening", "July")
     with lines.open("w") as file:
-        file.writelines(f"{n} {words[n % 10]} {words[n // 10 % 10]} {words[n // 100 % 10]}\n" for n in range(ROWS))
+        file.writelines(
+            f"{n} {words[n % 10]} {words[n // 10 % 10]} {words[n // 100 % 10]}\n" for n in range(ROWS)
+        )
     letters = "abcdefghijklmnopqrstuvwxyz"
     with vocabulary.open("w") as file:
         for rank in range(256):
@@ -58,7 +61,8 @@ def million(given: Given) -> Figures:
             file.write(f"{base64.b64encode(word.encode()).decode()} {rank}\n")
     jumps = ["\x1b[F", "\x1b[H", "\x1b[6~", "\x1b[F", "\x1b[5~", "\x1b[H"] * given.count(8)
     for what, pane, arguments in (
-        ("lines", "1", (str(lines),)), ("entries", "3", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
+        ("lines", "1", (str(lines),)),
+        ("entries", "3", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
     ):
         with Line(*arguments) as line:
             first = line.appears(b"tokentui")[0] * 1000
@@ -106,7 +110,8 @@ def resizes(given: Given) -> Figures:
         alike = cells(line) == wanted
         grown = line.memory() - before
     yield Figure(
-        f"{count:,} resizes down to 1x1: the last until the screen stands", 150, (last - start) * 1000, "ms", None,
+        f"{count:,} resizes down to 1x1: the last until the screen stands", 150, (last - start) * 1000, "ms",
+        None,
         f"equal to a fresh one's: {'yes' if alike else 'NO'}; {grown:+.0f} MB",
     )
     yield Figure(f"{count:,} resizes: cells unlike a fresh start's", 0, 0 if alike else 1, "")
@@ -159,7 +164,9 @@ def deaths(given: Given) -> Figures:
             line.press("nv")
         time.sleep(0.5)
 
-    ways: dict[str, Callable[[Line], None]] = {"idle": idle_, "training": training, "loading": loading, "stalled": stalled}
+    ways: dict[str, Callable[[Line], None]] = {
+        "idle": idle_, "training": training, "loading": loading, "stalled": stalled,
+    }
     for way, begin in ways.items():
         times, codes = [], set()
         for _ in range(given.count(5)):
@@ -197,12 +204,17 @@ def kills(given: Given) -> Figures:
             dead = time.perf_counter()
             line.end()
             step = _kept_step(home)
-            lost.append(dead - next((at for at, shown in seen if shown > (0 if step is None else step)), dead))
+            lost.append(
+                dead - next((at for at, shown in seen if shown > (0 if step is None else step)), dead)
+            )
             missing += step is None and dead - seen[0][0] > 2.0
             if step and moment % 10 == 0:
                 replayed += 1
                 unlike += not _alike(given, line, home, step)
-    yield Figure(f"SIGKILL at {count} moments: work lost", 2.0, max(lost), "s", None, f"median {statistics.median(lost):.2f} s")
+    yield Figure(
+        f"SIGKILL at {count} moments: work lost", 2.0, max(lost), "s", None,
+        f"median {statistics.median(lost):.2f} s",
+    )
     yield Figure(f"SIGKILL at {count} moments: no session to go on with", 0, missing, "")
     yield Figure(f"of {replayed} replays: unlike a run that was not killed", 0, unlike, "")
 

@@ -1,4 +1,5 @@
-"""The explorer at the end of a line: keys go in, bytes come out, and both are timed and counted from outside."""
+"""The explorer at the end of a line: keys go in, bytes come out, and both are timed and counted from outside.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +30,13 @@ class Line(Terminal):
 
     Args:
         size: Columns and rows.
-        environment: What is added to the environment; else it is that of a user, with kernels where they are installed.
+        environment: What is added to the environment; else it is that of a user, with kernels where they are
+            installed.
     """
 
     def __init__(
-        self, *arguments: str, size: tuple[int, int] = SMALL, environment: Mapping[str, str] | None = None, **more: Any
+        self, *arguments: str, size: tuple[int, int] = SMALL, environment: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> None:
         self.begun = time.perf_counter()
         own = {"TOKENTUI_ENGINE": "", "PYTHONPATH": str(ROOT), **(environment or {})}
@@ -86,7 +89,10 @@ class Line(Terminal):
         return count, last
 
     def answer(self, letter: str) -> float:
-        """Type a letter. Returns the seconds to the last byte of the frame that shows it, whatever else is being drawn."""
+        """Type a letter.
+
+        Returns the seconds to the last byte of the frame that shows it, whatever else is being drawn.
+        """
         wanted, seen = letter.encode(), len(self.written)
         with self.unseen():
             start = time.perf_counter()
@@ -130,7 +136,9 @@ class Line(Terminal):
 
     def memory(self) -> float:
         """Megabytes that it holds."""
-        return int(Path(f"/proc/{self.process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return (
+            int(Path(f"/proc/{self.process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        )
 
     def dies(self, number: int) -> tuple[float, int]:
         """Send a signal. Returns the seconds until it has ended while nobody reads, and its exit code."""

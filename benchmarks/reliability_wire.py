@@ -79,7 +79,10 @@ def start(given: Given) -> Figures:
                 line.rest(1.0)
                 plain_bytes.append(len(line.written))
         if size == SMALL:
-            yield Figure("first text after Enter", 250, statistics.median(firsts), "ms", statistics.median(plain), spread(firsts))
+            yield Figure(
+                "first text after Enter", 250, statistics.median(firsts), "ms", statistics.median(plain),
+                spread(firsts),
+            )
             yield Figure("usable", 400, statistics.median(usables), "ms", None, spread(usables))
         yield Figure(
             f"first paint, {name}", most, statistics.median(bytes_), "B", statistics.median(plain_bytes),
@@ -116,12 +119,15 @@ def cursor(given: Given) -> Figures:
         )
         for pane, found in scrolls.items():
             yield Figure(
-                f"cursor key with scroll, {pane}, {name}", 2000 if size == SMALL else 6000, statistics.median(found), "B",
-                statistics.median(plain_scroll), spread(found),
+                f"cursor key with scroll, {pane}, {name}", 2000 if size == SMALL else 6000,
+                statistics.median(found), "B", statistics.median(plain_scroll), spread(found),
             )
-        yield Figure(f"a page of the corpus, {name}", None, statistics.median(pages), "B", None, spread(pages))
         yield Figure(
-            f"one step, all panes, {name}", 3000 if size == SMALL else None, statistics.median(steps), "B", None, spread(steps),
+            f"a page of the corpus, {name}", None, statistics.median(pages), "B", None, spread(pages)
+        )
+        yield Figure(
+            f"one step, all panes, {name}", 3000 if size == SMALL else None, statistics.median(steps), "B",
+            None, spread(steps),
         )
 
 
@@ -133,7 +139,8 @@ def _scrolled(line: Line, rows: int) -> list[int]:
 
 
 def latency(given: Given) -> Figures:
-    """From a key to the last byte of what it does, at 200x60; and its cost in processor, which a busy machine changes less."""
+    """From a key to the last byte of what it does, at 200x60; and its cost in processor, which a busy machine
+    changes less."""
     count = given.count(150)
     with bare(LARGE) as line:
         for _ in range(LARGE[1]):
@@ -182,7 +189,9 @@ def _typed(line: Line, count: int) -> list[float]:
     return times
 
 
-def _percentiles(what: str, seconds: list[float], plain: list[float] | None = None, cost: float | None = None) -> Figures:
+def _percentiles(
+    what: str, seconds: list[float], plain: list[float] | None = None, cost: float | None = None
+) -> Figures:
     times = sorted(1000 * one for one in seconds)
     beside = sorted(1000 * one for one in plain) if plain else None
     detail = f"{len(times)} keys; the longest {times[-1]:.1f}"
@@ -203,8 +212,8 @@ def held(given: Given) -> Figures:
         for what, (pane, key) in keys.items():
             seconds, count = _held(lambda: opened(given.corpus, size=size), pane, key)  # noqa: B023
             yield Figure(
-                f"held 3 s at {BYTES_A_SECOND:,} B/s, {what}, {name}", 1.0 if size == SMALL else 2.5, seconds, "s",
-                beside if key == DOWN else None, f"{count:,} B in all",
+                f"held 3 s at {BYTES_A_SECOND:,} B/s, {what}, {name}", 1.0 if size == SMALL else 2.5, seconds,
+                "s", beside if key == DOWN else None, f"{count:,} B in all",
             )
 
 

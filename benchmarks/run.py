@@ -1,8 +1,9 @@
 """Measure, and write docs/performance.md: `python benchmarks/run.py CORPUS... [--only NAME...] [--out FILE]`.
 
-Give corpora of about 1, 10 and 100 MB (`benchmarks/corpora.py` makes them); each table takes those that mean something for it.
-Every measurement runs in fresh processes, beside the other libraries in turns; what is not installed is left out. Tables of
-earlier runs are kept, each with its machine and day, so that one can be measured anew by its name.
+Give corpora of about 1, 10 and 100 MB (`benchmarks/corpora.py` makes them); each table takes those that mean
+something for it. Every measurement runs in fresh processes, beside the other libraries in turns; what is not
+installed is left out. Tables of earlier runs are kept, each with its machine and day, so that one can be
+measured anew by its name.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def _entries(path: Path) -> int:
 
 
 def _of(module: str, function: str, *words: Any, repeated: bool = True) -> Callable[[Path, int], Table]:
-    """A function of a module here, which is imported when it is wanted. A word may be a function of the corpus."""
+    """A function of a module here, which is imported when it is wanted.
+
+    A word may be a function of the corpus.
+    """
 
     def measure(path: Path, repeats: int) -> Table:
         made = __import__(module)
@@ -69,6 +73,12 @@ def _startup(path: Path, repeats: int) -> Table:
     return startup.table(repeats)
 
 
+def _snapshots(path: Path, repeats: int) -> Table:
+    import snapshots
+
+    return snapshots.table(repeats)
+
+
 def small(size: float) -> bool:
     """About 1 MB."""
     return size < SMALL
@@ -86,21 +96,32 @@ def large(size: float) -> bool:
 
 MEASUREMENTS: dict[str, Measurement] = {
     "train": Measurement("training in a warm process", lambda size: True, _train),
-    "whole": Measurement("training as a whole process", lambda size: True, _of("training", "whole_table", _entries)),
+    "whole": Measurement(
+        "training as a whole process", lambda size: True, _of("training", "whole_table", _entries)
+    ),
     "textbook": Measurement("trainers that are slow", small, _of("training", "small_table")),
-    "steps": Measurement("single steps and jumps", lambda size: True, _of("steps", "table", _entries, repeated=False)),
-    "steps-plain": Measurement("the same in plain Python", middle, _of("steps", "plain_table", _entries, repeated=False)),
+    "steps": Measurement(
+        "single steps and jumps", lambda size: True, _of("steps", "table", _entries, repeated=False)
+    ),
+    "steps-plain": Measurement(
+        "the same in plain Python", middle, _of("steps", "plain_table", _entries, repeated=False)
+    ),
     "lag": Measurement("what keys wait for", large, _of("steps", "lag_table", repeated=False)),
     "keys": Measurement("from key to paint", middle, _of("keys", "table", repeated=False)),
-    "unsplit": Measurement("no pre-tokenization", small, _of("steps", "unsplit_table", _entries, repeated=False)),
+    "unsplit": Measurement(
+        "no pre-tokenization", small, _of("steps", "unsplit_table", _entries, repeated=False)
+    ),
     "count": Measurement("pre-tokenising and counting", middle, _of("counting", "table")),
     "score": Measurement("WordPiece by score", middle, _of("pruning", "score_table", 32_000)),
     "unigram": Measurement("Unigram", lambda size: not large(size), _of("pruning", "unigram_table", 8192)),
     "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
     "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
     "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),
-    "swap": Measurement("another preset under the same corpus", small, _of("live", "swap_table", repeated=False)),
+    "swap": Measurement(
+        "another preset under the same corpus", small, _of("live", "swap_table", repeated=False)
+    ),
     "startup": Measurement("from the start to the first paint", None, _startup),
+    "snapshots": Measurement("a snapshot after a step and after a character", None, _snapshots),
 }
 
 
@@ -122,7 +143,9 @@ def render(found: dict[str, Any]) -> str:
 
 def _when(one: dict[str, Any]) -> str:
     runs = f"{one['repeats']} runs each in turns; " if one["repeats"] else ""
-    busy = f"; **the machine was busy**, its load {one['load']:.1f} before" if one["load"] > goals.BUSY else ""
+    busy = (
+        f"; **the machine was busy**, its load {one['load']:.1f} before" if one["load"] > goals.BUSY else ""
+    )
     return f"<sub>{runs}{one['machine']}; {one['day']}{busy}</sub>"
 
 
@@ -132,8 +155,13 @@ def _arguments() -> argparse.Namespace:
         epilog="names:\n" + "\n".join(f"  {name:12} {one.about}" for name, one in MEASUREMENTS.items()),
     )
     parser.add_argument("corpora", type=Path, nargs="*", metavar="CORPUS", help="a text in UTF-8")
-    parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, metavar="NAME", help="these tables and no others")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each, of large corpora 3 at most (default: %(default)s)")
+    parser.add_argument(
+        "--only", nargs="+", choices=MEASUREMENTS, metavar="NAME", help="these tables and no others"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=5,
+        help="runs of each, of large corpora 3 at most (default: %(default)s)",
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="the document (default: docs/performance.md)")
     words = parser.parse_args()
     for corpus in words.corpora:
@@ -150,7 +178,8 @@ def main() -> None:
     kept = words.out.with_suffix(".json")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     on = machine()
-    subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)  # compiled once, before any clock runs
+    # compiled once, before any clock runs
+    subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)
     for name in words.only or MEASUREMENTS:
         one = MEASUREMENTS[name]
         wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]
@@ -164,7 +193,9 @@ def main() -> None:
                 print(f"not measured: {error}", file=sys.stderr)
                 continue
             day = f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}"
-            found[key(name, path)] = {**asdict(table), "repeats": repeats, "machine": on, "day": day, "load": load}
+            found[key(name, path)] = {
+                **asdict(table), "repeats": repeats, "machine": on, "day": day, "load": load,
+            }
             print(f"\n{table}", flush=True)
             kept.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     words.out.write_text(render(found), encoding="utf-8")

@@ -1,4 +1,5 @@
-"""From the start of the program to its first paint, in a pseudo-terminal, beside a bare Textual app with the same panes."""
+"""From the start of the program to its first paint, in a pseudo-terminal, beside a bare Textual app with the
+same panes."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ PAINTED, PAIRS = b"Vocabulary", "▸".encode()
 
 
 def paint(command: Sequence[str], wanted: bytes) -> Figures:
-    """Seconds of the wall and of the processor from the start of a program until it has written something; then it is ended."""
+    """Seconds of the wall and of the processor from the start of a program until it has written something;
+    then it is ended."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     environment = surroundings(TERM="xterm-256color", COLORTERM="truecolor")
@@ -48,14 +50,19 @@ def table(repeats: int) -> Table:
     runs = in_turns(
         {
             "tokentui sample:hugs": lambda: paint([*ours, "sample:hugs"], PAINTED),
-            "a bare Textual app with the same panes": lambda: paint([sys.executable, str(HERE / "bare.py")], PAINTED),
+            "a bare Textual app with the same panes": lambda: paint(
+                [sys.executable, str(HERE / "bare.py")], PAINTED
+            ),
             "tokentui sample:hugs, to the first pairs": lambda: paint([*ours, "sample:hugs"], PAIRS),
             "tokentui --version": lambda: paint([*ours, "--version"], b"tokentui"),
         },
         3 * repeats,
     )
     walls = {name: [run["seconds"] for run in found] for name, found in runs.items()}
-    rows = [(name, *spread(walls[name], 1000, 0), f"{median(found, 'cpu') * 1000:.0f}") for name, found in runs.items()]
+    rows = [
+        (name, *spread(walls[name], 1000, 0), f"{median(found, 'cpu') * 1000:.0f}")
+        for name, found in runs.items()
+    ]
     first, bare = list(runs.values())[:2]
     heads = ("to the first paint of", "median", "least–most", "CPU")
     figures = {"ratio": median(first) / median(bare), "seconds": median(first)}

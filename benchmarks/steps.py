@@ -57,11 +57,15 @@ def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compi
         with jumps:
             trainer.jump(goal)
     clocks = {"forward": forward, "best": best, "back": back, "jumps": jumps}
-    return {"memory": trainer._engine.memory, **{name: {"wall": one.wall, "cpu": one.cpu} for name, one in clocks.items()}}
+    return {
+        "memory": trainer._engine.memory,
+        **{name: {"wall": one.wall, "cpu": one.cpu} for name, one in clocks.items()},
+    }
 
 
 class _Clock:
-    """Collects the seconds of what is done in it: of the wall, and of the processor, which other programs do not lengthen."""
+    """Collects the seconds of what is done in it: of the wall, and of the processor, which other programs do
+    not lengthen."""
 
     def __init__(self) -> None:
         self.wall: list[float] = []
@@ -89,7 +93,8 @@ def _row(what: str, found: dict[str, list[float]]) -> tuple[str, ...]:
 
 
 def lag(path: str) -> Figures:
-    """By how much the ticks of an event loop come late while a real session opens a corpus and trains it to the end."""
+    """By how much the ticks of an event loop come late while a real session opens a corpus and trains it to
+    the end."""
     kernels()
     return asyncio.run(_lag(path))
 
@@ -133,11 +138,17 @@ async def _lag(path: str) -> Figures:
 def table(path: Path, vocab_size: int) -> Table:
     """The steps of a training under GPT-2's split."""
     found = apart("steps", "single", str(path), vocab_size)
-    names = {"forward": "a step forward", "back": "a step back", "best": f"the best {BEST} pairs", "jumps": "a jump to any step"}
+    names = {
+        "forward": "a step forward", "back": "a step back", "best": f"the best {BEST} pairs",
+        "jumps": "a jump to any step",
+    }
     rows = [_row(what, found[name]) for name, what in names.items()]
-    figures = {name: {"p999": upper(found[name]["wall"])[1], "most": upper(found[name]["wall"])[2]} for name in names}
+    figures = {
+        name: {"p999": upper(found[name]["wall"])[1], "most": upper(found[name]["wall"])[2]} for name in names
+    }
     heads = ("milliseconds for", *HEADS)
-    title = f"Step by step, {megabytes(path)}, {vocab_size:,} ids; the training holds {found['memory'] / 1e6:.0f} MB"
+    held = f"the training holds {found['memory'] / 1e6:.0f} MB"
+    title = f"Step by step, {megabytes(path)}, {vocab_size:,} ids; {held}"
     return Table(title, heads, rows, figures)
 
 
@@ -163,7 +174,8 @@ def lag_table(path: Path) -> Table:
     """What a key waits for."""
     lag_of = apart("steps", "lag", str(path))
     found = lag_of["late"]
-    # While another program has the processor this one uses none: what a tick waits for here is no longer than that.
+    # While another program has the processor this one uses none: what a tick waits for here is no longer than
+    # that.
     own = {phase: upper(seconds)[2] * 1000 for phase, seconds in lag_of["own"].items()}
     rows = [(phase, *tails(late), f"{own[phase]:.3f}", f"{len(late):,}") for phase, late in found.items()]
     heads = ("ticks of 5 ms come late while", "median", "p99", "p99.9", "most", "most by CPU", "ticks")

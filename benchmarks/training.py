@@ -1,8 +1,9 @@
-"""How long training takes, beside the trainers that people use: in a process that is warm, and as a whole process.
+"""How long training takes, beside the trainers that people use: in a process that is warm, and as a whole
+process.
 
-Every trainer learns from the same file. Those that can learn byte-level BPE on GPT-2's pattern; sentencepiece and subword-nmt
-split at white space. The others get the text in pieces of 64 KB, which is their good case: one long string costs Hugging Face
-several times as much.
+Every trainer learns from the same file. Those that can learn byte-level BPE on GPT-2's pattern; sentencepiece
+and subword-nmt split at white space. The others get the text in pieces of 64 KB, which is their good case:
+one long string costs Hugging Face several times as much.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ Training = Callable[[Path, int], Tokens]
 
 
 def ours() -> Training:
-    """This project by its public face, with compiled kernels, which are loaded and have run once, as a session's have."""
+    """This project by its public face, with compiled kernels, which are loaded and have run once, as a
+    session's have."""
     return _ours("compiled")
 
 
@@ -81,14 +83,18 @@ def huggingface() -> Training:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size, min_frequency=0, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+            vocab_size=vocab_size, min_frequency=0, show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         )
         tokenizer.train_from_iterator(pieces(path), trainer)
 
         def tokens() -> list[bytes]:
             from tokentui.learn.bases import byte_order_of_gpt2
 
-            byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
+            byte_of = {
+                chr(byte) if n < 188 else chr(256 + n - 188): byte
+                for n, byte in enumerate(byte_order_of_gpt2())
+            }
             merges = json.loads(tokenizer.to_str())["model"]["merges"]
             return [bytes(byte_of[letter] for letter in left + right) for left, right in merges]
 
@@ -98,7 +104,10 @@ def huggingface() -> Training:
 
 
 def rustbpe() -> Training:
-    """The trainer of nanochat. Of equal pairs it takes others, because its ids begin with the bytes in order of value."""
+    """The trainer of nanochat.
+
+    Of equal pairs it takes others, because its ids begin with the bytes in order of value.
+    """
     import rustbpe as module
 
     def train(path: Path, vocab_size: int) -> Tokens:
@@ -128,8 +137,9 @@ def sentencepiece() -> Training:
         model = io.BytesIO()
         with path.open(encoding="utf-8") as lines:
             module.SentencePieceTrainer.train(
-                sentence_iterator=lines, model_writer=model, model_type="bpe", vocab_size=vocab_size, character_coverage=1.0,
-                num_threads=2, max_sentence_length=1 << 24, minloglevel=2, hard_vocab_limit=False,
+                sentence_iterator=lines, model_writer=model, model_type="bpe", vocab_size=vocab_size,
+                character_coverage=1.0, num_threads=2, max_sentence_length=1 << 24, minloglevel=2,
+                hard_vocab_limit=False,
             )
         processor = module.SentencePieceProcessor(model_proto=model.getvalue())
         return lambda: [processor.IdToPiece(number).encode() for number in range(3, processor.GetPieceSize())]
@@ -151,7 +161,8 @@ def subword_nmt() -> Training:
 
 
 def textbook() -> Training:
-    """The loop of the textbooks, as minbpe has it: count all pairs anew for each merge, and replace the best everywhere."""
+    """The loop of the textbooks, as minbpe has it: count all pairs anew for each merge, and replace the best
+    everywhere."""
     import regex
 
     def train(path: Path, vocab_size: int) -> Tokens:
@@ -186,7 +197,10 @@ TRAINERS: dict[str, tuple[str, Callable[[], Training]]] = {
     "subword-nmt": ("subword_nmt", subword_nmt),
     "the textbook's loop": ("", textbook),
 }
-"""By their names in the tables: the package, and what makes the training. The first is what the others are compared with."""
+"""By their names in the tables: the package, and what makes the training.
+
+The first is what the others are compared with.
+"""
 USUAL = ("tokentui", "tokentui, plain Python", "rustbpe", "tokenizers", "bpeasy", "sentencepiece")
 SMALL_BYTES = 50_000
 SMALL_SIZE = 512
@@ -194,7 +208,8 @@ AGAIN = 5
 
 
 def once(name: str, path: str, vocab_size: int, again: int = 0) -> Figures:
-    """Train once in this process, from opening the file to the last merge, imports left out; and so many times again."""
+    """Train once in this process, from opening the file to the last merge, imports left out; and so many
+    times again."""
     train = TRAINERS[name][1]()
     used, start = cpu(), time.perf_counter()
     tokens = train(Path(path), vocab_size)
@@ -206,7 +221,10 @@ def once(name: str, path: str, vocab_size: int, again: int = 0) -> Figures:
         train(Path(path), vocab_size)
         later.append(time.perf_counter() - start)
     later.sort()
-    return {"seconds": seconds, "cpu": used, "megabytes": megabytes, "tokens": made, "again": later[len(later) // 2 :][:1]}
+    return {
+        "seconds": seconds, "cpu": used, "megabytes": megabytes, "tokens": made,
+        "again": later[len(later) // 2 :][:1],
+    }
 
 
 def there(names: tuple[str, ...]) -> list[str]:
@@ -217,28 +235,41 @@ def there(names: tuple[str, ...]) -> list[str]:
 def table(path: Path, vocab_size: int, repeats: int, names: tuple[str, ...] = USUAL, again: int = 0) -> Table:
     """In-process times."""
     runs = in_turns(
-        {name: lambda name=name: apart("training", "once", name, str(path), vocab_size, again) for name in there(names)},  # type: ignore[misc]
+        {
+            name: lambda name=name: apart("training", "once", name, str(path), vocab_size, again)
+            for name in there(names)
+        },  # type: ignore[misc]
         repeats,
     )
     reference = runs["tokentui"]
     rows, figures = [], {}
     for name, found in runs.items():
         tokens, wanted = found[0]["tokens"], reference[0]["tokens"]
-        alike = next((n for n, (a, b) in enumerate(zip(tokens, wanted, strict=False)) if a != b), min(len(tokens), len(wanted)))
+        alike = next(
+            (n for n, (a, b) in enumerate(zip(tokens, wanted, strict=False)) if a != b),
+            min(len(tokens), len(wanted)),
+        )
         later = [one for run in found for one in run["again"]]
-        rows.append((
-            _named(name), *spread([run["seconds"] for run in found]), f"{median(found, 'cpu'):.3f}",
-            f"{sorted(later)[len(later) // 2]:.4f}" if later else "", f"{median(found, 'megabytes'):.0f}", f"{len(tokens):,}",
-            f"{alike:,}" if name in ("tokentui", "tokentui, plain Python", "tokenizers", "rustbpe", "bpeasy") else "",
-            f"{median(found) / median(reference):.1f}",
-        ))
+        rows.append(
+            (
+                _named(name), *spread([run["seconds"] for run in found]), f"{median(found, 'cpu'):.3f}",
+                f"{sorted(later)[len(later) // 2]:.4f}" if later else "", f"{median(found, 'megabytes'):.0f}",
+                f"{len(tokens):,}",
+                f"{alike:,}"
+                if name in ("tokentui", "tokentui, plain Python", "tokenizers", "rustbpe", "bpeasy")
+                else "", f"{median(found) / median(reference):.1f}",
+            )
+        )
         ratio = median(reference) / median(found)
         figures[name] = {
             "seconds": median(found), "alike": alike, "merges": len(tokens), "ratio": ratio,
         }
         if later:
             figures[name]["again"] = sorted(later)[len(later) // 2]
-    heads = ("trainer", "median s", "least–most", "CPU s", "again s", "peak MB", "merges", "first ones alike", "times ours")
+    heads = (
+        "trainer", "median s", "least–most", "CPU s", "again s", "peak MB", "merges", "first ones alike",
+        "times ours",
+    )
     return Table(f"In-process, {megabytes(path)}, {vocab_size:,} ids", heads, rows, figures)
 
 
@@ -261,7 +292,10 @@ def program(name: str, path: str, vocab_size: int) -> None:
 
 def whole_table(path: Path, vocab_size: int, repeats: int) -> Table:
     """From the start of the process to its exit, the tokenizer written."""
-    train = [sys.executable, "-m", "tokentui", "train", str(path), "-r", "gpt2", "--vocab-size", str(vocab_size), "-q", "-o", "-"]
+    train = [
+        sys.executable, "-m", "tokentui", "train", str(path), "-r", "gpt2", "--vocab-size", str(vocab_size),
+        "-q", "-o", "-",
+    ]
     train += ["--as", "text"]
     runs: dict[str, Callable[[], Figures]] = {
         "tokentui train": lambda: whole(train),
@@ -278,7 +312,10 @@ def whole_table(path: Path, vocab_size: int, repeats: int) -> Table:
         for name, one in found.items()
     ]
     figures = {
-        name: {"ratio": median(reference) / median(one), "memory": median(reference, "megabytes") / median(one, "megabytes")}
+        name: {
+            "ratio": median(reference) / median(one),
+            "memory": median(reference, "megabytes") / median(one, "megabytes"),
+        }
         for name, one in found.items()
     }
     heads = ("program", "median s", "least–most", "CPU s", "peak MB", "times ours")
@@ -287,7 +324,11 @@ def whole_table(path: Path, vocab_size: int, repeats: int) -> Table:
 
 def _named(name: str) -> str:
     package = TRAINERS[name][0] if name in TRAINERS else "tokentui"
-    return re.sub(re.escape(package.replace("_", "-")), version(package).replace("_", "-"), name, count=1) if package else name
+    return (
+        re.sub(re.escape(package.replace("_", "-")), version(package).replace("_", "-"), name, count=1)
+        if package
+        else name
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,11 @@ soak.register_profiles()
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
 _LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
-for _name in [name for name in os.environ if name in _LOOKED_AT or name.startswith("TEXTUAL_") or name == limits.VARIABLE]:
+for _name in [
+    name
+    for name in os.environ
+    if name in _LOOKED_AT or name.startswith("TEXTUAL_") or name == limits.VARIABLE
+]:
     del os.environ[_name]
 
 
@@ -35,12 +39,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.cache is not None and not hasattr(config, "workerinput"):
         home = str(config.cache.mkdir("kernels"))
         environment = {**os.environ, "TOKENTUI_HOME": home}
-        subprocess.run([sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], env=environment, check=False)
+        subprocess.run(
+            [sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], env=environment, check=False
+        )
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Lengthen the property tests where that is asked for; leave out what reads large files that are absent."""
+    """Lengthen the property tests where that is asked for; leave out what reads large files that are absent.
+    """
     soak.lengthen(items)
     oracle.leave_out_shared(config, items)
 

@@ -27,8 +27,10 @@ def test_every_table_has_its_place_and_every_goal_its_table(bench: ModuleType) -
 
 
 def test_a_table_that_was_not_measured_says_so(bench: ModuleType) -> None:
-    one = {"title": "Training", "heads": ["what", "s"], "rows": [["tokentui", "0.1"]], "repeats": 3, "machine": "m", "day": "d",
-           "load": 0.3, "figures": {"rustbpe": {"ratio": 0.1}}}
+    one = {
+        "title": "Training", "heads": ["what", "s"], "rows": [["tokentui", "0.1"]], "repeats": 3,
+        "machine": "m", "day": "d", "load": 0.3, "figures": {"rustbpe": {"ratio": 0.1}},
+    }
     document = bench.render({"train:10": one})
     assert "**Training**\n\n| what | s |\n| --- | --: |\n| tokentui | 0.1 |" in document
     assert "| training, 10 MB, in-process, beside rustbpe | 0.15 x | 0.1 x | yes |" in document
@@ -40,9 +42,13 @@ def test_a_corpus_has_the_wanted_size_and_no_text_twice(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     for name in "abd":
-        text = "\n".join(f"This is the sentence number {n} of the text that has the name {name}." for n in range(200))
+        text = "\n".join(
+            f"This is the sentence number {n} of the text that has the name {name}." for n in range(200)
+        )
         (folder / f"{name}.txt").write_text(text)
-    (folder / "c again.html").write_text("<body><p>" + (folder / "b.txt").read_text().replace("\n", "</p><p>") + "</p></body>")
+    (folder / "c again.html").write_text(
+        "<body><p>" + (folder / "b.txt").read_text().replace("\n", "</p><p>") + "</p></body>"
+    )
     out = tmp_path / "out.txt"
     done = subprocess.run(
         [sys.executable, str(HERE / "corpora.py"), str(out), str(folder), "--mb", "0.03"],

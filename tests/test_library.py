@@ -1,4 +1,5 @@
-"""The library as `import tokentui` gives it: the names, what they cost, and the example of the documentation."""
+"""The library as `import tokentui` gives it: the names, what they cost, and the example of the documentation.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.text.sources import sample_path
+from tokentui.text.sources import find_sample
 
 NAMES = {
-    "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer", "Trainer",
-    "__version__", "load", "preset", "presets", "read", "train",
+    "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer",
+    "Trainer", "__version__", "load", "preset", "presets", "read", "train",
 }
 
 
@@ -31,11 +32,15 @@ def test_another_name_is_none() -> None:
 
 def fresh(code: str) -> str:
     """What a new interpreter prints."""
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def test_importing_loads_nothing_heavy() -> None:
-    code = "import sys, tokentui; print([m for m in ('textual', 'rich', 'click', 'regex') if m in sys.modules])"
+    code = (
+        "import sys, tokentui; print([m for m in ('textual', 'rich', 'click', 'regex') if m in sys.modules])"
+    )
     assert fresh(code) == "[]"
 
 
@@ -47,14 +52,16 @@ def test_the_library_loads_no_screen() -> None:
     assert fresh(code) == "[]"
 
 
-@pytest.mark.parametrize("first", ["", "import tokentui.presets; ", "import tokentui.learn; ", "tokentui.preset; "])
+@pytest.mark.parametrize(
+    "first", ["", "import tokentui.presets; ", "import tokentui.learn; ", "tokentui.preset; "]
+)
 def test_presets_is_the_function_whatever_was_imported_before(first: str) -> None:
     code = f"import tokentui; {first}import tokentui.presets as _; print(len(tokentui.presets()) > 20)"
     assert fresh(code) == "True"
 
 
 def test_the_documented_example(tmp_path: Path) -> None:
-    corpus = tokentui.read(str(sample_path("sailor")), as_="lines")
+    corpus = tokentui.read(str(find_sample("sailor").path), as_="lines")
     recipe = tokentui.preset("udl-notebook", unknown="per-unit")
     run = tokentui.Trainer(corpus, recipe)
     step = run.step()

@@ -17,8 +17,8 @@ from exporting import HOLD, HOSTILE, preset
 import tokentui
 from tokentui.encode.decode import NO_ID
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, save
-from tokentui.formats.registry import WRITTEN
 from tokentui.learn.replay import TokenOrder
 from tokentui.presets import PRESETS, preset_named
 from tokentui.text.corpus import Corpus
@@ -73,7 +73,9 @@ def test_a_step_that_is_none(recipe: str) -> None:
     else:
         run.run(merges=3)
     stood = run.number
-    with pytest.raises(tokentui.TokentuiError, match=r"step 1000000: the training ends at step (\d+) \(take 0 to \1\)"):
+    with pytest.raises(
+        tokentui.TokentuiError, match=r"step 1000000: the training ends at step (\d+) \(take 0 to \1\)"
+    ):
         run.jump(10**6)
     assert run.number == stood
     with pytest.raises(tokentui.TokentuiError, match="out of range"):
@@ -84,11 +86,15 @@ def test_a_step_that_is_none(recipe: str) -> None:
             run[n]
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if name in ("gpt2", "bert", "llama2", "t5", "gage", "wordpiece")])
+@pytest.mark.parametrize(
+    "name", [name for name in PRESETS if name in ("gpt2", "bert", "llama2", "t5", "gage", "wordpiece")]
+)
 def test_a_size_below_the_one_at_the_start(name: str) -> None:
     chosen = preset_named(name)
     run = tokentui.Trainer("sample:sailor", name, specials=chosen.run.specials)
-    with pytest.raises(tokentui.TokentuiError, match=r"vocab_size=1: .* [\d,]+ ids \(take \d+ or more\)") as raised:
+    with pytest.raises(
+        tokentui.TokentuiError, match=r"vocab_size=1: .* [\d,]+ ids \(take \d+ or more\)"
+    ) as raised:
         run.run(vocab_size=1)
     least = int(raised.value.hint.split()[1])
     assert run.number == 0
@@ -117,7 +123,9 @@ def test_tokens_and_their_ids() -> None:
             assert tok.token_to_id(dotted) in (entry.id, tok.token_to_id(dotted.encode()))
             assert entry.text in tok
     for encoding in map(tok.encode, TEXTS):
-        assert tuple(tok.id_to_token(number) for number in encoding.ids if number is not None) == encoding.tokens
+        assert (
+            tuple(tok.id_to_token(number) for number in encoding.ids if number is not None) == encoding.tokens
+        )
         assert tuple(map(tok.token_to_id, encoding.pieces)) == encoding.ids  # type: ignore[arg-type]
     assert tok.token_to_id(" t") == tok.token_to_id("·t") == tok.encode(" t").ids[0]
     assert "·t" in tok
@@ -132,7 +140,13 @@ def test_a_token_as_its_file_spells_it(tmp_path: Path) -> None:
     """Beside its bytes and its text; the file's own name counts last."""
     export(preset("gpt2"), tmp_path / "a.hf.json")
     tok = tokentui.load(tmp_path / "a.hf.json")
-    assert tok.token_to_id("Ġt") == tok.token_to_id(" t") == tok.token_to_id("·t") == tok.token_to_id(b" t") is not None
+    assert (
+        tok.token_to_id("Ġt")
+        == tok.token_to_id(" t")
+        == tok.token_to_id("·t")
+        == tok.token_to_id(b" t")
+        is not None
+    )
     export(preset("llama2"), tmp_path / "b.model")
     tok = tokentui.load(tmp_path / "b.model")
     assert tok.token_to_id("▁t") == tok.encode("t").ids[0]
@@ -165,10 +179,12 @@ def test_ids_are_a_buffer_and_come_back() -> None:
 
 def files(folder: Path) -> Iterator[tuple[Tokenizer, str]]:
     """A tokenizer of each format that is read, and what it is."""
-    for format, name in (("huggingface", "gpt2"), ("huggingface", "llama2"), ("huggingface", "bert"), ("huggingface", "t5"),
-                         ("tiktoken", "gpt2"), ("sentencepiece", "llama2"), ("sentencepiece", "t5"), ("gpt2", "gpt2"),
-                         ("gpt2", "gpt1"), ("bert", "bert"), ("subword-nmt", "subword-nmt"), ("minbpe", "minbpe"),
-                         ("tekken", "gpt4o")):
+    for format, name in (
+        ("huggingface", "gpt2"), ("huggingface", "llama2"), ("huggingface", "bert"), ("huggingface", "t5"),
+        ("tiktoken", "gpt2"), ("sentencepiece", "llama2"), ("sentencepiece", "t5"), ("gpt2", "gpt2"),
+        ("gpt2", "gpt1"), ("bert", "bert"), ("subword-nmt", "subword-nmt"), ("minbpe", "minbpe"),
+        ("tekken", "gpt4o"),
+    ):
         assert name in HOLD[format]
         here = folder / f"{format}-{name}"
         here.mkdir()
@@ -190,9 +206,9 @@ def files(folder: Path) -> Iterator[tuple[Tokenizer, str]]:
 
 def clip_file(folder: Path) -> Path:
     """A file of OpenAI's CLIP: a header, and 48,894 merges that are read of it."""
-    from tokentui.formats import letters
+    from tokentui.formats import tokens
 
-    units = [letters.LETTERS[value] for value in letters.ORDER]
+    units = [tokens.LETTERS[value] for value in tokens.ORDER]
     rows = [f"{left} {right}" for left in units for right in units][: 49408 - 256 * 2 - 2]
     path = folder / "bpe_simple_vocab_16e6.txt"
     path.write_text('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "\n".join(rows) + "\n", encoding="utf-8")
@@ -201,7 +217,9 @@ def clip_file(folder: Path) -> Path:
 
 def same(one: Tokenizer, other: Tokenizer, what: str) -> None:
     assert list(one.entries()) == list(other.entries()), what
-    assert (one.recipe, one.merges, dict(one.run), one.notes) == (other.recipe, other.merges, dict(other.run), other.notes), what
+    assert (one.recipe, one.merges, dict(one.run), one.notes) == (
+        other.recipe, other.merges, dict(other.run), other.notes,
+    ), what
     for text in TEXTS:
         assert said(one, text) == said(other, text), (what, text)
 

@@ -1,4 +1,5 @@
-"""Wrong arguments to the library: each public function takes any value, and only a `TokentuiError` of one line comes out."""
+"""Wrong arguments to the library: each public function takes any value, and only a `TokentuiError` of one
+line comes out."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ import pytest
 from exporting import preset
 
 import tokentui
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export
-from tokentui.formats.registry import WRITTEN
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import Tokenizer
 
@@ -41,13 +42,14 @@ except ImportError:  # the tests run without it as well
 else:
     ARRAYS = (np.array([1.5]), np.array([[1]]), np.float64(1))
 WRONG: tuple[Any, ...] = (
-    None, 5, -1, 10**5000, object(), Odd(), Bytes(), [], [5], [None], {}, {"a": 1}, b"", b"\xff", math.nan, math.inf, 1.5, True,
-    "", "\0", "\ud800", "no such thing", len, int, Path("/none"), Path("."), ".",
+    None, 5, -1, 10**5000, object(), Odd(), Bytes(), [], [5], [None], {}, {"a": 1}, b"", b"\xff", math.nan,
+    math.inf, 1.5, True, "", "\0", "\ud800", "no such thing", len, int, Path("/none"), Path("."), ".",
     (1, 2, 3), range(3), iter(()), *ARRAYS,
 )
 CORPUS = Corpus.from_text("a sailor went to sea sea sea")
 METHODS = (
-    "encode", "encode_ids", "encode_batch", "decode", "decode_bytes", "explain", "lost", "sample", "token_to_id", "id_to_token",
+    "encode", "encode_ids", "encode_batch", "decode", "decode_bytes", "explain", "lost", "sample",
+    "token_to_id", "id_to_token",
 )
 
 
@@ -104,7 +106,9 @@ def functions() -> dict[str, Call]:
         found[f"read, {name}"] = named(tokentui.read, name, "sample:hugs")
     for name in ("merges", "vocab_size", "min_count", "max_length", "progress", "cancel"):
         found[f"run, {name}"] = named(run().run, name)
-    for name in ("merges", "vocab_size", "min_count", "max_length", "first_id", "specials", "progress", "cancel"):
+    for name in (
+        "merges", "vocab_size", "min_count", "max_length", "first_id", "specials", "progress", "cancel",
+    ):
         found[f"train, {name}"] = named(tokentui.train, name, CORPUS, "gpt2")
     for name in ("first_id", "specials", "progress", "cancel"):
         found[f"Trainer, {name}"] = named(tokentui.Trainer, name, CORPUS, "gpt2")
@@ -119,7 +123,9 @@ def functions() -> dict[str, Call]:
     return found
 
 
-def test_only_a_tokentui_error_comes_of_wrong_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_tokentui_error_comes_of_wrong_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", None)
     lines, failures = [], []

@@ -1,4 +1,5 @@
-"""The words of a run that shape the learning: a recipe checks them, and files, sessions and commands keep them."""
+"""The words of a run that shape the learning: a recipe checks them, and files, sessions and commands keep
+them."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from tokentui import learn
 from tokentui.axes import changed, check, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import export, load, save
-from tokentui.recipe import Recipe, Run
-from tokentui.session.saved.value import Branch, Kept, dumps, loads
+from tokentui.learn import walk
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import spaced
 
@@ -22,12 +24,15 @@ LINES = Corpus.from_lines(["the cat the <sep> hat 12 123", "the hat, the mat <se
 SHAPED = preset("llama2", coverage=0.98, symbols=["<sep>", "at"], prefix_space=False)
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    ({"coverage": 0}, "above 0"), ({"coverage": 1.1}, "at most 1"), ({"coverage": "x"}, "coverage=x"),
-    ({"coverage": True}, "share"),
-    ({"symbols": "ab"}, "a list of texts"), ({"symbols": [""]}, "empty"), ({"symbols": ["a", "a"]}, "named twice"),
-    ({"symbols": ["\ud800"]}, "surrogate"), ({"prefix_space": 1}, "yes or no"),
-])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"coverage": 0}, "above 0"), ({"coverage": 1.1}, "at most 1"), ({"coverage": "x"}, "coverage=x"),
+        ({"coverage": True}, "share"), ({"symbols": "ab"}, "a list of texts"), ({"symbols": [""]}, "empty"),
+        ({"symbols": ["a", "a"]}, "named twice"), ({"symbols": ["\ud800"]}, "surrogate"),
+        ({"prefix_space": 1}, "yes or no"),
+    ],
+)
 def test_words_that_cannot_be(words: dict[str, Any], said: str) -> None:
     with pytest.raises(TokentuiError, match=said):
         preset("llama2").shaped(**words)
@@ -53,25 +58,27 @@ def test_equal_recipes_are_equal() -> None:
     assert changed(Recipe(prefix_space=True), split="whitespace").prefix_space is None
 
 
-@pytest.mark.parametrize("recipe", [SHAPED, preset("sentencepiece-bpe"), Recipe(prefix_space=True), Recipe(symbols=("x y", '"'))])
+@pytest.mark.parametrize(
+    "recipe", [SHAPED, preset("sentencepiece-bpe"), Recipe(prefix_space=True), Recipe(symbols=("x y", '"'))]
+)
 def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     assert Recipe.from_toml(recipe.to_toml()) == recipe
     assert Recipe.from_dict(recipe.to_dict() | recipe.shape) == recipe
     trainer = learn.start(LINES, recipe, Run(specials=("<unk>",)))
-    trainer.run(merges=4)
+    walk.run(trainer, Stops(merges=4))
     tokenizer = trainer.tokenizer()
     save(tokenizer, tmp_path / "own.json")
     back = load(tmp_path / "own.json")
     assert (back.recipe, dict(back.run)) == (recipe, dict(tokenizer.run))
     for text in LINES.documents:
         assert back.encode(text).ids == tokenizer.encode(text).ids
-    kept = Kept(training=Branch(recipe, Run.of({"merges": 4}), 2))
+    kept = SavedSession(training=Branch(recipe, Run.of({"merges": 4}), 2))
     assert loads(dumps(kept), "kept") == kept
 
 
 def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
     """Files and sessions that know nothing of these words."""
-    data = dumps(Kept(training=Branch(Recipe())))
+    data = dumps(SavedSession(training=Branch(Recipe())))
     assert all(word not in data.decode() for word in ("coverage", "symbols", "prefix_space"))
     trainer = learn.start(LINES, Recipe())
     save(trainer.tokenizer(), tmp_path / "own.json")
@@ -103,26 +110,35 @@ def test_options(tmp_path: Path) -> None:
     out = tmp_path / "own.json"
     done("train", str(lines), "--as", "lines", "-r", "llama2", *named, "--merges", "4", "-o", str(out), "-q")
     assert load(out).recipe == SHAPED
-    assert done("split", "-r", "llama2", *named, "a <sep>bat").split("\n")[:-1] == ["a", "▁", "<sep>", "b", "at"]
+    assert done("split", "-r", "llama2", *named, "a <sep>bat").split("\n")[:-1] == [
+        "a", "▁", "<sep>", "b", "at",
+    ]
     assert "coverage = 0.9995" in done("recipes", "sentencepiece-bpe")
-    assert "named twice" in refused("train", str(lines), "-r", "llama2", "--symbol", "<x>", "--special", "<x>")
+    assert "named twice" in refused(
+        "train", str(lines), "-r", "llama2", "--symbol", "<x>", "--special", "<x>"
+    )
     assert "▁" in refused("train", str(lines), "-r", "llama2", "--symbol", "a b")
     assert "coverage" in refused("train", str(lines), "-r", "gpt2", "--coverage", "0.9")
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize("recipe", [
-    preset("llama2"), preset("llama2", prefix_space=False), preset("sentencepiece-bpe", symbols=["<sep>", "at"]), SHAPED,
-    preset("sentencepiece-unigram", symbols=["<sep>"], coverage=0.98),
-], ids=["llama2", "no space", "symbols", "all", "unigram"])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        preset("llama2"), preset("llama2", prefix_space=False),
+        preset("sentencepiece-bpe", symbols=["<sep>", "at"]), SHAPED,
+        preset("sentencepiece-unigram", symbols=["<sep>"], coverage=0.98),
+    ],
+    ids=["llama2", "no space", "symbols", "all", "unigram"],
+)
 def test_exports(recipe: Recipe, tmp_path: Path) -> None:
     """What is written gives its owner's library the same ids; what that library does otherwise is named."""
     tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
     trainer = learn.start(LINES, recipe, Run(specials=("<unk>", "<s>", "</s>")))
     if recipe.objective == "unigram":
-        trainer.run(vocab_size=40)
+        walk.run(trainer, Stops(vocab_size=40))
     else:
-        trainer.run(merges=20)
+        walk.run(trainer, Stops(merges=20))
     tokenizer = trainer.tokenizer()
     texts = [*LINES.documents, "a cat", "the<sep>hat at", "12 3 ☃", "mat <sep> <sep>cat ", "é日本"]
     export(tokenizer, tmp_path / "one.model", "sentencepiece")
@@ -148,7 +164,9 @@ def test_formats_that_have_no_place_for_them_say_so() -> None:
 
     trainer = learn.start(Corpus.from_text("a b c"), Recipe(symbols=("<x>",), prefix_space=True))
     for name in ("tiktoken", "minbpe", "tekken", "gpt2"):
-        from tokentui.formats.registry import WRITTEN
+        from tokentui.formats import WRITTEN
 
         report = look(Spec(trainer.tokenizer()), WRITTEN[name])
-        assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, name
+        assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, (
+            name
+        )

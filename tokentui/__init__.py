@@ -1,6 +1,7 @@
 """See how a tokenizer comes to be: train, step, explain and inspect subword tokenizers.
 
-The names below are the library. Each loads what it needs on first use, so that importing the package costs little.
+The names below are the library. Each loads what it needs on first use, so that importing the package costs
+little.
 
     corpus = tokentui.read("novel.txt")
     run = tokentui.Trainer(corpus, tokentui.preset("gpt2"))
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from tokentui.core.errors import Cancelled as Cancelled
     from tokentui.core.errors import TokentuiError as TokentuiError
     from tokentui.encode.offsets import Encoding as Encoding
+    from tokentui.learn.rows import PairCandidate as Candidate
     from tokentui.learn.values import MergeStep as Step
-    from tokentui.learn.values import PairCandidate as Candidate
     from tokentui.presets import Preset as Preset
     from tokentui.presets import presets as presets
     from tokentui.recipe import Recipe as Recipe
-    from tokentui.text.read import Corpus as Corpus
+    from tokentui.text.corpus import Corpus as Corpus
     from tokentui.tokenizer import Tokenizer as Tokenizer
     from tokentui.tokenizer import Trainer as Trainer
     from tokentui.tokenizer import load as load
@@ -35,8 +36,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cancelled": ("tokentui.core.errors", "Cancelled"),
-    "Candidate": ("tokentui.learn.values", "PairCandidate"),
-    "Corpus": ("tokentui.text.read", "Corpus"),
+    "Candidate": ("tokentui.learn.rows", "PairCandidate"),
+    "Corpus": ("tokentui.text.corpus", "Corpus"),
     "Encoding": ("tokentui.encode.offsets", "Encoding"),
     "Preset": ("tokentui.presets", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
@@ -53,22 +54,8 @@ _HOME = {
 """Where each public name lives: its module, and its name there."""
 
 __all__ = [
-    "Cancelled",
-    "Candidate",
-    "Corpus",
-    "Encoding",
-    "Preset",
-    "Recipe",
-    "Step",
-    "Tokenizer",
-    "TokentuiError",
-    "Trainer",
-    "__version__",
-    "load",
-    "preset",
-    "presets",
-    "read",
-    "train",
+    "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "Tokenizer", "TokentuiError",
+    "Trainer", "__version__", "load", "preset", "presets", "read", "train",
 ]
 
 
@@ -89,8 +76,11 @@ def __dir__() -> list[str]:
 
 
 class _Package(types.ModuleType):
-    """The package as an object. The import of the module `tokentui.presets` would put that in place of the function of
-    the same name, whichever comes first; a property stands above what imports set."""
+    """The package as an object.
+
+    The import of the module `tokentui.presets` would put that in place of the function of the same name,
+    whichever comes first. A property stands above what imports set.
+    """
 
     @property
     def presets(self) -> Any:

@@ -9,15 +9,17 @@ import sys
 from tokentui.core.children import leave_current_folder
 
 GARBAGE = 100_000
-"""After how many objects more the collector looks around: what a command makes lives until its end, or is freed at once."""
+"""After how many objects more the collector looks around: what a command makes lives until its end, or is
+freed at once."""
 
 
 def main() -> int:
     """Run the program on the words of the command line. Returns the exit code."""
-    from tokentui.core.restore import interrupts_end
+    from tokentui.core.runtime import interrupts_end
 
     gc.set_threshold(GARBAGE)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for matrices, of which there are none here
+    # NumPy would start threads for matrices, of which there are none here
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with interrupts_end():
         from tokentui.cli.program import run
     code = run(sys.argv[1:])

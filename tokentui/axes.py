@@ -1,6 +1,7 @@
 """The eleven axes, collected from the rooms that do what they say, and whether a recipe makes sense.
 
-`check` is called at the doors: by the library, the commands, and the session for a recipe that comes from a user.
+`check` is called at the doors: by the library, the commands, and the session for a recipe that comes from a
+user.
 """
 
 from __future__ import annotations
@@ -13,13 +14,10 @@ from typing import Any
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.unknown import UNKNOWN
-from tokentui.encode.segment.ways import WAYS
-from tokentui.learn.bases import BASES, WEIGHTS
-from tokentui.learn.filters import FILTERS
-from tokentui.learn.objective import Objective
-from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.ties import TIES
+from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
+from tokentui.learn.objectives import OBJECTIVES, Objective
+from tokentui.learn.ranking import TIES
 from tokentui.presets import Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.normalize import NORMALIZERS
@@ -87,7 +85,8 @@ def refusal_of(recipe: Recipe) -> Refusal | None:
 
 
 def check(recipe: Recipe) -> Recipe:
-    """A recipe that makes sense, as it is compared: a `prefix_space` that says what the split does anyway is None.
+    """A recipe that makes sense, as it is compared: a `prefix_space` that says what the split does anyway is
+    None.
 
     Raises:
         TokentuiError: It does not; the error names the axis and the nearest thing that works.
@@ -108,7 +107,7 @@ def word(recipe: Recipe, name: str) -> str:
     return SHAPE[name].written(spaced(recipe) if SHAPE[name].kind is bool else getattr(recipe, name))
 
 
-def changed(recipe: Recipe, **words: Any) -> Recipe:
+def changed(recipe: Recipe, **words: object) -> Recipe:
     """A recipe with other values on some axes, and other words of `SHAPE`.
 
     A word of `SHAPE` that was not named and has no meaning on the new axes goes back to its default.
@@ -117,14 +116,21 @@ def changed(recipe: Recipe, **words: Any) -> Recipe:
         TokentuiError: There is no such axis or value, or the recipe makes no sense.
     """
     shape = {name: words[name] for name in SHAPE if name in words}
-    new = recipe.with_axes(**{name: value for name, value in words.items() if name not in shape}).shaped(**shape)
-    while (refusal := refusal_of(new)) is not None and refusal.fades and refusal.word not in shape and len(words) > len(shape):
+    new = recipe.with_axes(**{name: value for name, value in words.items() if name not in shape}).shaped(
+        **shape
+    )
+    while (
+        (refusal := refusal_of(new)) is not None
+        and refusal.fades
+        and refusal.word not in shape
+        and len(words) > len(shape)
+    ):
         new = new.shaped(**{refusal.word: SHAPE[refusal.word].default})
     return check(new)
 
 
 @functools.lru_cache(maxsize=4096)
-def mended(recipe: Recipe, name: str, value: Any) -> Recipe | None:
+def mended(recipe: Recipe, name: str, value: object) -> Recipe | None:
     """A recipe with another value on an axis, and with the fewest other axes changed that make it sensible.
 
     Returns:
@@ -160,12 +166,13 @@ def _without_faded(recipe: Recipe) -> Recipe:
     return recipe
 
 
-def preset(name: str, *, published: bool = False, **axes: Any) -> Recipe:
+def preset(name: str, *, published: bool = False, **axes: object) -> Recipe:
     """The recipe of a preset, with other values on some axes.
 
     Args:
         name: The preset.
-        published: Whether a training by it takes the sizes, special tokens and first id too that the system is known for.
+        published: Whether a training by it takes the sizes, special tokens and first id too that the system
+        is known for.
         axes: Other values on some axes, and other words of `SHAPE`.
 
     Raises:
@@ -178,11 +185,16 @@ def preset(name: str, *, published: bool = False, **axes: Any) -> Recipe:
     recipe = changed(found.recipe, **axes)
     if not published:
         return recipe
-    return Published(**{one.name: getattr(recipe, one.name) for one in dataclasses.fields(Recipe)}, run=found.run)
+    return Published(
+        **{one.name: getattr(recipe, one.name) for one in dataclasses.fields(Recipe)}, run=found.run
+    )
 
 
 def label(recipe: Recipe) -> str:
     """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
     objective, unit = OBJECTIVES.get(recipe.objective), UNITS.get(recipe.unit)
-    said = [objective.label if objective else recipe.objective, recipe.split, unit.plural if unit else recipe.unit]
+    said = [
+        objective.label if objective else recipe.objective, recipe.split,
+        unit.plural if unit else recipe.unit,
+    ]
     return " · ".join(said + ([recipe.mark_text] if recipe.mark_text else []))

@@ -1,17 +1,15 @@
-"""Named points in the space of recipes: the systems of the documents that the project starts from, and those that people use.
+"""Named points in the space of recipes: the systems of the documents that the project starts from, and those
+that people use.
 
-One line a preset in `PRESETS`. A preset says how a system is trained and run; the size that its authors chose stands in `stops`.
+One line a preset in `PRESETS`. A preset says how a system is trained and run; the size that its authors chose
+stands in `stops`.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
 
-from tokentui.core.arguments import name_of, nearest
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, name_of, nearest
 from tokentui.recipe import Recipe, Run, Stops
 
 
@@ -25,8 +23,8 @@ class Preset:
         about: What it is, in a line.
         source: Where it comes from.
         recipe: What the system learns by.
-        run: The sizes, special tokens and first id that the system is known for. They are taken only where a preset is asked for
-            as published.
+        run: The sizes, special tokens and first id that the system is known for. They are taken only where a
+            preset is asked for as published.
     """
 
     name: str
@@ -34,22 +32,20 @@ class Preset:
     about: str
     source: str
     recipe: Recipe
-    run: Run = dataclasses.field(default_factory=Run)
+    run: Run = field(default_factory=Run)
 
 
-_PLAIN: dict[str, Any] = {
-    "split": "whitespace", "unit": "char", "base": "sorted", "tie": "first-seen", "unknown": "error",
-}
-_BYTES: dict[str, Any] = {"unit": "byte", "base": "bytes", "tie": "first-seen", "unknown": "never"}
-_PIECE: dict[str, Any] = {
-    "normalize": ("nmt-nfkc",), "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
-    "pieces": "sentencepiece", "unknown": "fused",
-}
-_BERT: dict[str, Any] = {
-    "normalize": ("bert-uncased",), "split": "bert", "unit": "char", "mark": "prefix:##", "base": "sorted",
-    "encode": "longest-match", "unknown": "whole-word",
-}
-_UNIGRAM: dict[str, Any] = {**_PIECE, "objective": "unigram", "encode": "viterbi"}
+_PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
+_BYTES = Recipe(unit="byte", base="bytes", tie="first-seen", unknown="never")
+_PIECE = Recipe(
+    normalize=("nmt-nfkc",), split="metaspace", unit="char", base="frequency", tie="shortest",
+    pieces="sentencepiece", unknown="fused",
+)
+_BERT = Recipe(
+    normalize=("bert-uncased",), split="bert", unit="char", mark="prefix:##", base="sorted",
+    encode="longest-match", unknown="whole-word",
+)
+_UNIGRAM = replace(_PIECE, objective="unigram", encode="viterbi")
 _XLNET = ("<eop>", ".", "(", ")", '"', "-", "–", "£", "€")
 """The user-defined symbols of XLNet's model, and the order of their ids."""
 _SPM = ("<unk>", "<s>", "</s>")
@@ -57,88 +53,96 @@ _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def _preset(
-    name: str, family: str, about: str, source: str, axes: Mapping[str, Any], specials: tuple[str, ...] = (), first_id: int = 0,
-    **stops: int,
+    name: str, family: str, about: str, source: str, recipe: Recipe, specials: tuple[str, ...] = (),
+    first_id: int = 0, **stops: int,
 ) -> Preset:
-    return Preset(name, family, about, source, Recipe(**axes), Run(Stops(**stops), first_id, specials))
+    return Preset(name, family, about, source, recipe, Run(Stops(**stops), first_id, specials))
 
 
 PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
-        _preset("gpt2", "GPT", "GPT-2 and GPT-3: byte-level BPE", "openai/gpt-2; retrained as Hugging Face does", {},
-                ("<|endoftext|>",), vocab_size=50257),
+        _preset("gpt2", "GPT", "GPT-2 and GPT-3: byte-level BPE",
+                "openai/gpt-2; retrained as Hugging Face does", Recipe(), ("<|endoftext|>",),
+                vocab_size=50257),
         _preset("gpt4", "GPT", "GPT-4 (cl100k): case-blind contractions, numbers by three", "openai/tiktoken",
-                {"split": "cl100k"}, vocab_size=100256),
-        _preset("gpt4o", "GPT", "GPT-4o (o200k): words cut by case", "openai/tiktoken", {"split": "o200k"}, vocab_size=199998),
-        _preset("gpt1", "GPT", "GPT-1: characters, </w> glued to the last one", "openai/finetune-transformer-lm", {
-            **_PLAIN, "normalize": ("bert-uncased",), "split": "bert", "mark": "end-suffix:</w>", "tie": "largest-pair",
-            "unknown": "per-unit"}, ("<unk>",), merges=40000),
-        _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published", "meta-llama/llama3",
-                {"split": "llama3"}, vocab_size=128000),
-        _preset("llama2", "Llama", "Llama-2: sentencepiece BPE, single digits, byte fallback, but for its runs of spaces",
-                "sentencepiece 0.2.3", {
-            **_PIECE, "normalize": (), "unknown": "byte-fallback", "pieces": "sentencepiece-digits", "coverage": 0.99995},
-            _SPM, vocab_size=32000),
-        _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b", {"split": "falcon"},
-                vocab_size=65024),
-        _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides", {
-            **_BYTES, "split": "none"}, vocab_size=256000),
-        _preset("sentencepiece-bpe", "sentencepiece", "sentencepiece's BPE with its defaults", "sentencepiece 0.2.3", {
-            **_PIECE, "coverage": 0.9995}, _SPM, vocab_size=8000),
-        _preset("sentencepiece-unigram", "sentencepiece", "a unigram model pruned from many pieces", "sentencepiece 0.2.3",
-                {**_UNIGRAM, "coverage": 0.9995}, _SPM, vocab_size=8000),
-        _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer", _UNIGRAM,
-                ("<pad>", "</s>", "<unk>"), vocab_size=32000),
-        _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert", {
-            **_UNIGRAM, "normalize": ("nmt-nfkc", "lowercase")}, ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
+                Recipe(split="cl100k"), vocab_size=100256),
+        _preset("gpt4o", "GPT", "GPT-4o (o200k): words cut by case", "openai/tiktoken", Recipe(split="o200k"),
+                vocab_size=199998),
+        _preset("gpt1", "GPT", "GPT-1: characters, </w> glued to the last one",
+                "openai/finetune-transformer-lm", replace(_PLAIN, normalize=("bert-uncased",), split="bert",
+                mark="end-suffix:</w>", tie="largest-pair", unknown="per-unit"), ("<unk>",), merges=40000),
+        _preset("llama3", "Llama", "Llama-3: byte-level BPE on the GPT-4 pattern as published",
+                "meta-llama/llama3", Recipe(split="llama3"), vocab_size=128000),
+        _preset("llama2", "Llama",
+                "Llama-2: sentencepiece BPE, single digits, byte fallback, but for its runs of spaces",
+                "sentencepiece 0.2.3", replace(_PIECE, normalize=(), unknown="byte-fallback",
+                pieces="sentencepiece-digits", coverage=0.99995), _SPM, vocab_size=32000),
+        _preset("falcon", "Falcon", "Falcon: punctuation apart, digits by three", "tiiuae/falcon-7b",
+                Recipe(split="falcon"), vocab_size=65024),
+        _preset("jurassic", "AI21", "Jurassic: bytes of whole texts, not pre-tokenized", "COMP 336 slides",
+                replace(_BYTES, split="none"), vocab_size=256000),
+        _preset("sentencepiece-bpe", "sentencepiece", "sentencepiece's BPE with its defaults",
+                "sentencepiece 0.2.3", replace(_PIECE, coverage=0.9995), _SPM, vocab_size=8000),
+        _preset("sentencepiece-unigram", "sentencepiece", "a unigram model pruned from many pieces",
+                "sentencepiece 0.2.3", replace(_UNIGRAM, coverage=0.9995), _SPM, vocab_size=8000),
+        _preset("t5", "sentencepiece", "T5: unigram", "google-research/text-to-text-transfer-transformer",
+                _UNIGRAM, ("<pad>", "</s>", "<unk>"), vocab_size=32000),
+        _preset("albert", "sentencepiece", "ALBERT: unigram, lower case", "google-research/albert",
+                replace(_UNIGRAM, normalize=("nmt-nfkc", "lowercase")),
+                ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"), vocab_size=30000),
+        _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet",
+                replace(_UNIGRAM, coverage=0.99995, symbols=_XLNET), _SPM, vocab_size=32000),
+        _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##",
+                "tokenizers, WordPieceTrainer", replace(_BERT, tie="lowest-ids"), _BERT_SPECIALS,
+                vocab_size=30522),
+        _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))",
+                "Hugging Face course, chapter 6", replace(_BERT, tie="first-seen", objective="score"),
+                _BERT_SPECIALS, vocab_size=30522),
+        _preset("subword-nmt", "translation", "Sennrich's BPE 0.2: </w> glued to the last character",
+                "subword-nmt 0.3.8", replace(_PLAIN, split="space", mark="end-suffix:</w>",
+                tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
+        _preset("subword-nmt-0.1", "translation", "Sennrich's BPE 0.1: </w> a unit of its own",
+                "subword-nmt 0.3.8", replace(_PLAIN, split="space", mark="end-symbol:</w>",
+                tie="largest-pair", unknown="pass-through"), merges=10000, min_count=2),
+        _preset("hf-bpe", "Hugging Face", "Hugging Face's BpeTrainer on words of characters",
+                "tokenizers 0.23.3, BpeTrainer", replace(_PLAIN, tie="lowest-ids", unknown="drop"),
                 vocab_size=30000),
-        _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet", {
-            **_UNIGRAM, "coverage": 0.99995, "symbols": _XLNET}, _SPM, vocab_size=32000),
-        _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##", "tokenizers, WordPieceTrainer", {
-            **_BERT, "tie": "lowest-ids"}, _BERT_SPECIALS, vocab_size=30522),
-        _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))", "Hugging Face course, chapter 6", {
-            **_BERT, "tie": "first-seen", "objective": "score"}, _BERT_SPECIALS, vocab_size=30522),
-        _preset("subword-nmt", "translation", "Sennrich's BPE 0.2: </w> glued to the last character", "subword-nmt 0.3.8", {
-            **_PLAIN, "split": "space", "mark": "end-suffix:</w>", "tie": "largest-pair", "unknown": "pass-through"},
-            merges=10000, min_count=2),
-        _preset("subword-nmt-0.1", "translation", "Sennrich's BPE 0.1: </w> a unit of its own", "subword-nmt 0.3.8", {
-            **_PLAIN, "split": "space", "mark": "end-symbol:</w>", "tie": "largest-pair", "unknown": "pass-through"},
-            merges=10000, min_count=2),
-        _preset("hf-bpe", "Hugging Face", "Hugging Face's BpeTrainer on words of characters", "tokenizers 0.23.3, BpeTrainer", {
-            **_PLAIN, "tie": "lowest-ids", "unknown": "drop"}, vocab_size=30000),
-        _preset("minbpe", "teaching", "minbpe's RegexTokenizer", "karpathy/minbpe", {**_BYTES, "split": "cl100k-classic"},
-                vocab_size=32768),
-        _preset("minbpe-basic", "teaching", "minbpe's BasicTokenizer: bytes, no pre-tokenization", "karpathy/minbpe", {
-            **_BYTES, "split": "none"}, vocab_size=512),
-        _preset("rustbpe", "teaching", "nanochat's trainer (rustbpe; bpeasy ties alike)", "rustbpe 0.1.0", {
-            **_BYTES, "split": "cl100k-classic", "tie": "lowest-ids"}, vocab_size=32768),
-        _preset("tiktoken-edu", "teaching", "tiktoken's educational module", "tiktoken 0.14.0, _educational.py", {
-            **_BYTES, "split": "gpt2"}, vocab_size=600),
-        _preset("swift-talk", "documents", "Swift Talk: characters as a reader sees them", "Swift Talk, byte-pair encoding", {
-            **_PLAIN, "unit": "grapheme", "base": "first-seen"}, merges=10),
+        _preset("minbpe", "teaching", "minbpe's RegexTokenizer", "karpathy/minbpe", replace(_BYTES,
+                split="cl100k-classic"), vocab_size=32768),
+        _preset("minbpe-basic", "teaching", "minbpe's BasicTokenizer: bytes, no pre-tokenization",
+                "karpathy/minbpe", replace(_BYTES, split="none"), vocab_size=512),
+        _preset("rustbpe", "teaching", "nanochat's trainer (rustbpe; bpeasy ties alike)", "rustbpe 0.1.0",
+                replace(_BYTES, split="cl100k-classic", tie="lowest-ids"), vocab_size=32768),
+        _preset("tiktoken-edu", "teaching", "tiktoken's educational module",
+                "tiktoken 0.14.0, _educational.py", replace(_BYTES, split="gpt2"), vocab_size=600),
+        _preset("swift-talk", "documents", "Swift Talk: characters as a reader sees them",
+                "Swift Talk, byte-pair encoding", replace(_PLAIN, unit="grapheme", base="first-seen"),
+                merges=10),
         _preset("swift-talk-distinct", "documents", "Swift Talk's shortcut: each distinct word counts once",
-                "Swift Talk, byte-pair encoding", {
-            **_PLAIN, "unit": "grapheme", "base": "first-seen", "weight": "distinct"}, merges=10),
-        _preset("udl-notebook", "documents", "Understanding Deep Learning, notebook 12.3: </w> a unit of its own",
-                "Prince, Understanding Deep Learning", {
-            **_PLAIN, "mark": "end-symbol:</w>", "base": "first-seen"}, merges=50),
-        _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens", "COMP 336 slides", {
-            **_PLAIN, "split": "before"}, first_id=1, vocab_size=20),
-        _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues", "COMP 336 slides", {
-            **_PLAIN, "split": "bert", "mark": "prefix:#"}, first_id=1, vocab_size=24),
-        _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words", "COMP 336 slides", {
-            **_PLAIN, "split": "none"}, merges=100),
-        _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides", {**_BYTES, "split": "none"},
-                merges=100),
-        _preset("wicaksono-bpe", "documents", "Wicaksono's slides: BPE on words", "Wicaksono, subword tokenization", {
-            **_PLAIN, "base": "first-seen", "tie": "largest-pair"}, vocab_size=13),
-        _preset("wicaksono-wordpiece", "documents", "Wicaksono's slides: WordPiece by score", "Wicaksono, subword tokenization", {
-            **_PLAIN, "mark": "prefix:##", "objective": "score", "encode": "longest-match", "unknown": "rest-of-word"},
-            ("[UNK]",), vocab_size=30),
+                "Swift Talk, byte-pair encoding", replace(_PLAIN, unit="grapheme", base="first-seen",
+                weight="distinct"), merges=10),
+        _preset("udl-notebook", "documents",
+                "Understanding Deep Learning, notebook 12.3: </w> a unit of its own",
+                "Prince, Understanding Deep Learning", replace(_PLAIN, mark="end-symbol:</w>",
+                base="first-seen"), merges=50),
+        _preset("comp336", "documents", "COMP 336: cut before spaces and punctuation, which stay in tokens",
+                "COMP 336 slides", replace(_PLAIN, split="before"), first_id=1, vocab_size=20),
+        _preset("comp336-no-spaces", "documents", "COMP 336: spaces dropped, # in front of what continues",
+                "COMP 336 slides", replace(_PLAIN, split="bert", mark="prefix:#"), first_id=1, vocab_size=24),
+        _preset("comp336-no-pretokenization", "documents", "COMP 336: tokens may cross words",
+                "COMP 336 slides", replace(_PLAIN, split="none"), merges=100),
+        _preset("comp336-bytes", "documents", "COMP 336: bytes of whole texts", "COMP 336 slides",
+                replace(_BYTES, split="none"), merges=100),
+        _preset("wicaksono-bpe", "documents", "Wicaksono's slides: BPE on words",
+                "Wicaksono, subword tokenization", replace(_PLAIN, base="first-seen", tie="largest-pair"),
+                vocab_size=13),
+        _preset("wicaksono-wordpiece", "documents", "Wicaksono's slides: WordPiece by score",
+                "Wicaksono, subword tokenization", replace(_PLAIN, mark="prefix:##", objective="score",
+                encode="longest-match", unknown="rest-of-word"), ("[UNK]",), vocab_size=30),
         _preset("gage", "documents", "Gage 1994: a free byte stands for the commonest pair",
-                "Gage, A New Algorithm for Data Compression", {
-            **_BYTES, "split": "none", "tie": "largest-pair", "objective": "gage"}, min_count=2),
+                "Gage, A New Algorithm for Data Compression", replace(_BYTES, split="none",
+                tie="largest-pair", objective="gage"), min_count=2),
     )
 }
 """The presets by name."""
@@ -153,12 +157,12 @@ def presets() -> tuple[Preset, ...]:
 class Published(Recipe):
     """A recipe with the sizes, special tokens and first id that it was published with, as words of a run."""
 
-    run: Run = dataclasses.field(default_factory=Run)
+    run: Run = field(default_factory=Run)
 
     @property
     def plain(self) -> Recipe:
         """The recipe alone."""
-        return Recipe(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Recipe)})
+        return Recipe(**{one.name: getattr(self, one.name) for one in fields(Recipe)})
 
 
 def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run]:

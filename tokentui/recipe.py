@@ -15,9 +15,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tokentui.core.arguments import name_of, nearest, shown
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, name_of, nearest, shown
 
 _EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
 
@@ -32,12 +31,18 @@ RUN = {one.name: one for one in (
 )}
 """The words of a run by their names."""
 
-SHAPE = {one.name: one for one in (
-    Parameter("coverage", "the share of the characters of the corpus that the base covers; the rarest become unknown",
-              1.0, float, most=1),
-    Parameter("symbols", "texts that are one token each, and that no merge crosses", (), tuple),
-    Parameter("prefix_space", "whether a space is set in front of a text", None, bool),
-)}
+SHAPE = {
+    one.name: one
+    for one in (
+        Parameter(
+            "coverage",
+            "the share of the characters of the corpus that the base covers; the rarest become unknown", 1.0,
+            float, most=1,
+        ),
+        Parameter("symbols", "texts that are one token each, and that no merge crosses", (), tuple),
+        Parameter("prefix_space", "whether a space is set in front of a text", None, bool),
+    )
+}
 """The words of a run that shape what is learned. They are no axes; a recipe holds them."""
 
 
@@ -73,11 +78,13 @@ class Recipe:
     prefix_space: bool | None = None
 
     def __post_init__(self) -> None:
-        given: Any = self.normalize
+        given: object = self.normalize
         if isinstance(given, str):
             given = [part for part in given.split(",") if part not in _EMPTY]
         if not isinstance(given, list | tuple):
-            raise TokentuiError(f"a list of names belongs here, not {shown(given)}", "normalize", "such as ['nfkc']")
+            raise TokentuiError(
+                f"a list of names belongs here, not {shown(given)}", "normalize", "such as ['nfkc']"
+            )
         if len(given) == 1 and given[0] in _EMPTY:
             given = ()
         object.__setattr__(self, "normalize", tuple(given))
@@ -87,7 +94,7 @@ class Recipe:
             raise TokentuiError(UNWRITABLE, "symbols", "leave it out")
 
     @property
-    def shape(self) -> dict[str, Any]:
+    def shape(self) -> dict[str, object]:
         """The words of a run that shape the learning, without those at their defaults; lists as lists."""
         return _said(SHAPE, self)
 
@@ -108,15 +115,15 @@ class Recipe:
             return SHAPE[name].written(value)
         return (",".join(value) or "[]") if isinstance(value, tuple) else str(value)
 
-    def shaped(self, **words: Any) -> Recipe:
+    def shaped(self, **words: object) -> Recipe:
         """This recipe with other words of `SHAPE`; it is not checked."""
         return dataclasses.replace(self, **_known(words, SHAPE, "no such word of a run"))
 
-    def with_axes(self, **axes: Any) -> Recipe:
+    def with_axes(self, **axes: object) -> Recipe:
         """This recipe with other values on some axes; it is not checked."""
         return dataclasses.replace(self, **_known(axes, AXIS_NAMES, "no such axis"))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The axes by name, lists as lists: what a tokenizer file holds."""
         return {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in AXIS_NAMES}
 
@@ -124,7 +131,9 @@ class Recipe:
     def from_dict(cls, axes: Mapping[str, Any], where: str = "recipe") -> Recipe:
         """A recipe from named axes and words of `SHAPE`; what is absent takes its default."""
         if not isinstance(axes, Mapping):
-            raise TokentuiError(f"axes and their values belong here, not {shown(axes)}", where, "hand in a dict")
+            raise TokentuiError(
+                f"axes and their values belong here, not {shown(axes)}", where, "hand in a dict"
+            )
         for name, value in axes.items():
             if name in SHAPE:
                 continue
@@ -153,7 +162,9 @@ class Recipe:
         try:
             axes = tomllib.loads(name_of(text, where))
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise TokentuiError(f"not a recipe file: {error}", where, 'write an axis a line, such as split = "gpt2"') from None
+            raise TokentuiError(
+                f"not a recipe file: {error}", where, 'write an axis a line, such as split = "gpt2"'
+            ) from None
         return cls.from_dict(axes, where)
 
 
@@ -161,23 +172,27 @@ AXIS_NAMES = tuple(one.name for one in dataclasses.fields(Recipe) if one.name no
 """The names of the eleven axes, in the order in which they are written."""
 
 
-def _known(named: Mapping[str, Any], known: Collection[str], what: str) -> Mapping[str, Any]:
+def _known(named: Mapping[str, object], known: Collection[str], what: str) -> Mapping[str, Any]:
     for name in named:
         if name not in known:
             raise TokentuiError(what, name, nearest(name, known))
     return named
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     # A TOML basic string escapes as JSON does, but for DEL, which JSON leaves as it is.
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _said(words: Mapping[str, Parameter], of: object) -> dict[str, Any]:
+def _said(words: Mapping[str, Parameter], of: object) -> dict[str, object]:
     found = {name: getattr(of, name, word.default) for name, word in words.items()}
-    return {name: list(one) if isinstance(one, tuple) else one for name, one in found.items() if one != words[name].default}
+    return {
+        name: list(one) if isinstance(one, tuple) else one
+        for name, one in found.items()
+        if one != words[name].default
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +231,7 @@ class Run:
     specials: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, words: Mapping[str, Any]) -> Run:
+    def of(cls, words: Mapping[str, object]) -> Run:
         """A run from its words; one that is None, or not there, has its default.
 
         Raises:
@@ -227,16 +242,16 @@ class Run:
         first_id, specials = named.pop("first_id", 0), named.pop("specials", ())
         return cls(Stops(**named), first_id, specials)
 
-    def word(self, name: str) -> Any:
+    def word(self, name: str) -> object:
         """The value of a word, by its name."""
         return getattr(self if hasattr(self, name) else self.stops, name)
 
     @property
-    def words(self) -> dict[str, Any]:
+    def words(self) -> dict[str, object]:
         """Its words by their names, without those at their defaults; lists as lists."""
         return _said(RUN, self.stops) | _said(RUN, self)
 
-    def with_words(self, **words: Any) -> Run:
+    def with_words(self, **words: object) -> Run:
         """This run with other words."""
         return Run.of({name: self.word(name) for name in RUN} | words)
 

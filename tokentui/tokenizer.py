@@ -3,33 +3,70 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, BinaryIO, SupportsIndex
+from typing import Any, BinaryIO, SupportsIndex, TypedDict, Unpack
 
 from tokentui.axes import changed, label
-from tokentui.core.arguments import calls, shown, whole
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, calls, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers
 from tokentui.learn import start, walk
+from tokentui.learn.rows import Query, Why
 from tokentui.learn.trainer import Trainer as Engine
-from tokentui.learn.trainer import Why
-from tokentui.learn.values import Query
 from tokentui.presets import resolved
 from tokentui.recipe import SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
 
-Source = Corpus | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Path = str | os.PathLike[str]
+Source = Corpus | Path | Sequence[Path]
 """A corpus, or what `read` takes."""
 
 
+class Beginning(TypedDict, total=False):
+    """The words of a training that hold from its start.
+
+    Attributes:
+        first_id: The first id given, 0 where None.
+        specials: Special tokens, which take the first ids in this order; none where None.
+        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
+        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
+        prefix_space: True to set a space in front of a text; None follows the recipe.
+    """
+
+    first_id: int | None
+    specials: Sequence[str] | None
+    coverage: float | None
+    symbols: Sequence[str] | None
+    prefix_space: bool | None
+
+
+class Ends(TypedDict, total=False):
+    """The stops of a run.
+
+    Attributes:
+        merges: Stop after so many merges, from the start of the training.
+        vocab_size: Stop at so many ids, specials counted.
+        min_count: Stop before a pair that occurs less often; 1 where None.
+        max_length: Make no token of more units.
+    """
+
+    merges: int | None
+    vocab_size: int | None
+    min_count: int | None
+    max_length: int | None
+
+
+class BeginningAndEnds(Beginning, Ends, total=False):
+    """The words of a training and of its run."""
+
+
 def read(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    source: Path | Sequence[Path],
     *,
     as_: str | None = None,
     field: str = "text",
@@ -70,7 +107,7 @@ class Tokenizer(TokenizerValue):
 
         Args:
             path: The file; a symlink's target is written.
-            format: One of `tokentui.formats.registry.WRITTEN`; by the end of the file's name where None.
+            format: One of `tokentui.formats.WRITTEN`; by the end of the file's name where None.
 
         Raises:
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
@@ -107,15 +144,11 @@ class Trainer:
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
-        first_id: The first id given, 0 where None.
-        specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
-        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
-        prefix_space: True to set a space in front of a text; None follows the recipe.
         published: True if the first id, the special tokens and the sizes are those that the preset was
             published with, where they are not named. A `run` without stops goes to these sizes.
         progress: Told (done, total): in bytes while reading, then in characters while counting.
         cancel: Asked meanwhile; true raises `Cancelled`.
+        words: `first_id`, `specials`, `coverage`, `symbols` and `prefix_space`: see `Beginning`.
 
     Raises:
         TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot
@@ -127,23 +160,15 @@ class Trainer:
         corpus: Source,
         recipe: Recipe | str,
         *,
-        first_id: int | None = None,
-        specials: Sequence[str] | None = None,
-        coverage: float | None = None,
-        symbols: Sequence[str] | None = None,
-        prefix_space: bool | None = None,
         published: bool = False,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
+        **words: Unpack[Beginning],
     ) -> None:
         calls(progress=progress, cancel=cancel)
-        asked, self._run = _resolved(
-            recipe, published, first_id=first_id, specials=specials, coverage=coverage, symbols=symbols,
-            prefix_space=prefix_space,
-        )
+        asked, self._run = _resolved(recipe, published, words, Beginning)
         with job(progress, cancel):
-            source = corpus if isinstance(corpus, Corpus) else read(corpus)
-            self._engine: Engine = start(source, asked, self._run)
+            self._engine = _started(corpus, asked, self._run)
 
     def __repr__(self) -> str:
         name = safe_line(label(self.recipe), limit=80)
@@ -211,22 +236,16 @@ class Trainer:
     def run(
         self,
         *,
-        merges: int | None = None,
-        vocab_size: int | None = None,
-        min_count: int | None = None,
-        max_length: int | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
+        **stops: Unpack[Ends],
     ) -> str:
         """Go on until a stop holds or nothing is left to do.
 
         Args:
-            merges: Stop after so many merges, from the start of the training.
-            vocab_size: Stop at so many ids, specials counted.
-            min_count: Stop before a pair that occurs less often; 1 where None.
-            max_length: Make no token of more units.
             progress: Told (done, total) in merges; the total is 0 where it is not known.
             cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
+            stops: `merges`, `vocab_size`, `min_count` and `max_length`: see `Ends`.
 
         Returns:
             Why it stopped: `merges`, `vocab_size`, `min_count` or `no pair left`.
@@ -235,9 +254,7 @@ class Trainer:
             TokentuiError: A number that cannot be, or a size below the one at the start.
         """
         calls(progress=progress, cancel=cancel)
-        run = _with(
-            self._run, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
-        )
+        run = self._run.with_words(**_known(stops, Ends))
         with job(progress, cancel):
             return _ran(self._engine, run.stops)
 
@@ -292,18 +309,10 @@ def train(
     corpus: Source,
     recipe: Recipe | str,
     *,
-    merges: int | None = None,
-    vocab_size: int | None = None,
-    min_count: int | None = None,
-    max_length: int | None = None,
-    first_id: int | None = None,
-    specials: Sequence[str] | None = None,
-    coverage: float | None = None,
-    symbols: Sequence[str] | None = None,
-    prefix_space: bool | None = None,
     published: bool = False,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **words: Unpack[BeginningAndEnds],
 ) -> Tokenizer:
     """Train a tokenizer until a stop holds or no pair is left: `Trainer`, its `run` and its `tokenizer` in
     one.
@@ -311,38 +320,46 @@ def train(
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
-        merges: Stop after so many merges.
-        vocab_size: Stop at so many ids, specials counted.
-        min_count: Stop before a pair that occurs less often; 1 where None.
-        max_length: Make no token of more units.
-        first_id: As `Trainer` takes it, and so on.
-        specials: Special tokens.
-        coverage: The share of the characters that the base covers.
-        symbols: Texts that are one token each.
-        prefix_space: True to set a space in front of a text.
         published: True if the sizes too are those that the preset was published with, where they are not
             named.
         progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
         cancel: Asked meanwhile; true raises `Cancelled`.
+        words: The words that `Trainer` takes, and those that its `run` takes.
 
     Raises:
         TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot
             be, or the size is below the one at the start.
     """
     calls(progress=progress, cancel=cancel)
-    asked, run = _resolved(
-        recipe, published, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length,
-        first_id=first_id, specials=specials, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
-    )
+    asked, run = _resolved(recipe, published, words, BeginningAndEnds)
     with job(progress, cancel):
-        engine: Engine = start(corpus if isinstance(corpus, Corpus) else read(corpus), asked, run)
+        engine = _started(corpus, asked, run)
         _ran(engine, run.stops)
     named = {name: value for name, value in asdict(run.stops).items() if value is not None}
     return _public(engine.tokenizer(run=named))
 
 
-def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[Recipe, Run]:
+def _started(corpus: Source, recipe: Recipe, run: Run) -> Engine:
+    return start(corpus if isinstance(corpus, Corpus) else read(corpus), recipe, run)
+
+
+def _known(words: Mapping[str, object], names: type) -> dict[str, object]:
+    """Words of a training that are named.
+
+    Raises:
+        TypeError: There is no such word.
+    """
+    for name in words:
+        if name not in names.__annotations__:
+            raise TypeError(f"no such argument: {name!r}")
+    return {name: value for name, value in words.items() if value is not None}
+
+
+def _resolved(
+    recipe: Recipe | str, published: bool, words: Mapping[str, object], names: type
+) -> tuple[Recipe, Run]:
     """The recipe and the run that the arguments of a training name; those that are None are not named."""
+    named = _known(words, names)
     if not isinstance(published, bool):
         raise TokentuiError(
             f"True or False belongs here, not {shown(published)}", "published", "such as True"
@@ -350,15 +367,10 @@ def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[R
     if not isinstance(recipe, Recipe | str):
         raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
     chosen, run = resolved(recipe, published)
-    shape = {name: value for name, value in words.items() if name in SHAPE and value is not None}
-    return changed(chosen, **shape), _with(
-        run, **{name: one for name, one in words.items() if name not in SHAPE}
+    shape = {name: value for name, value in named.items() if name in SHAPE}
+    return changed(chosen, **shape), run.with_words(
+        **{name: named[name] for name in named.keys() - shape.keys()}
     )
-
-
-def _with(run: Run, **words: object) -> Run:
-    """A run with other words, where they are named."""
-    return run.with_words(**{name: value for name, value in words.items() if value is not None})
 
 
 def _ran(engine: Engine, stops: Stops) -> str:

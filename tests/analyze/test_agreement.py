@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.analyze.agreement import Agreement, agreement, cuts, disagreements, word_spans
+from tokentui.analyze.agreement import PAIR_MEASURES, Agreement, agreement, cuts, disagreements, overlap, word_spans
 from tokentui.analyze.compare import compare_on, stretches
-from tokentui.analyze.overlap import overlap
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
@@ -56,8 +55,8 @@ def test_two_ways_to_cut_a_word() -> None:
     a, b = (cuts(pieces(word, *line.split("|"))) for line in ("un|happ|in|ess", "u|nh|a|pp|in|e|ss"))
     found = agreement(a, b, word_spans(word))
     assert found == Agreement(tokens_a=4, tokens_b=7, boundaries_a=3, boundaries_b=6, shared=2, words=1, same_words=0)
-    assert (found.precision, found.recall, found.f1) == pytest.approx((1 / 3, 2 / 3, 4 / 9))
-    assert (found.exact, found.token_ratio) == (0.0, 1.75)
+    values = {"exact": 0.0, "precision": 1 / 3, "recall": 2 / 3, "f1": 4 / 9, "token_ratio": 1.75}
+    assert {measure.name: measure.of(found) for measure in PAIR_MEASURES} == pytest.approx(values)
     assert [(one.start, one.end, one.tokens) for one in disagreements((a, b))] == [
         (0, 6, ((0, 2), (0, 4))), (8, 11, ((3, 4), (5, 7)))
     ]
@@ -70,7 +69,8 @@ def test_where_a_space_goes_is_no_disagreement() -> None:
     )]
     assert [way.offsets for way in ways] == [(3,), (3,), (3,)]
     assert list(disagreements(ways[:2])) == []
-    assert agreement(ways[0], ways[1], word_spans(text)).exact == 1.0
+    found = agreement(ways[0], ways[1], word_spans(text))
+    assert found.same_words == found.words > 0
 
 
 def test_tokens_that_share_a_character_have_no_boundary_between_them() -> None:
@@ -81,7 +81,8 @@ def test_tokens_that_share_a_character_have_no_boundary_between_them() -> None:
     assert (way.offsets, way.before, way.tokens) == ((1,), (2,), 6)
     whole = cuts(pieces("é🤗", "é", "🤗"))
     found = agreement(way, whole, word_spans("é🤗"))
-    assert (found.f1, found.exact) == (1.0, 0.0)
+    assert found.shared == found.boundaries_a == found.boundaries_b
+    assert (found.same_words, found.words) == (0, 1)
     assert [one.tokens for one in disagreements((way, whole))] == [((0, 2), (0, 1)), ((2, 6), (1, 2))]
 
 
@@ -98,14 +99,14 @@ def test_an_end_mark_belongs_to_its_word() -> None:
 def test_as_many_tokens_may_still_be_cut_otherwise() -> None:
     halves, marked = (cuts(spans("é", *offsets)) for offsets in (((0, 1), (0, 1)), ((0, 0), (0, 1))))
     assert [one.tokens for one in disagreements((halves, marked))] == [((0, 2), (0, 2))]
-    assert agreement(halves, marked, [(0, 1)]).exact == 0.0
+    assert agreement(halves, marked, [(0, 1)]).same_words == 0
 
 
 def test_no_text_and_no_tokens() -> None:
     empty = cuts(spans(""))
     assert (empty.offsets, empty.whole, list(disagreements((empty, empty)))) == ((), False, [])
     found = agreement(empty, empty, [])
-    assert (found.exact, found.precision, found.recall, found.f1, found.token_ratio) == (None,) * 5
+    assert [measure.of(found) for measure in PAIR_MEASURES] == [None] * 5
     dropped = cuts(spans("  "))
     assert [one.tokens for one in disagreements((dropped, cuts(spans("  ", (0, 2)))))] == [((0, 0), (0, 1))]
     with pytest.raises(ValueError, match="two texts"):
@@ -143,7 +144,7 @@ def test_a_corpus_in_stretches_is_its_documents_whole(names: list[str], texts: l
         partings: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
         for text in texts:
             a, b = used[pair.a].encode(text), used[pair.b].encode(text)
-            whole += agreement(cuts(a), cuts(b), word_spans(text))
+            whole = whole.plus(agreement(cuts(a), cuts(b), word_spans(text)))
             for one in disagreements((cuts(a), cuts(b))):
                 (low, high), (start, end) = one.tokens
                 key = (text[one.start : one.end], a.tokens[low:high], b.tokens[start:end])

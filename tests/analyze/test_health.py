@@ -17,10 +17,10 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
-from tokentui.formats.letters import LETTERS
-from tokentui.learn import start
+from tokentui.formats.tokens import LETTERS
+from tokentui.learn import start, walk
 from tokentui.presets import PRESETS
-from tokentui.recipe import Run
+from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -53,7 +53,7 @@ def test_a_sound_vocabulary_fails_nowhere(tmp_path: Path) -> None:
     assert {one.name for one in checks if one.status not in (PASS, "n/a")} == {"forms"}
     assert worst(checks) == WARN
     assert not facts.holes
-    assert not facts.shared
+    assert not facts.shared_ids
     assert sum(count for _, count in facts.scripts) == sum(count for _, count in facts.lengths) == 256
 
 
@@ -111,7 +111,7 @@ def test_what_is_told_of_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["gpt2", "bert", "llama2", "wordpiece", "sentencepiece-unigram", "gage", "subword-nmt"])
 def test_every_recipe_has_a_report(name: str) -> None:
     run = start(read("sample:hugs"), preset(name), Run(specials=PRESETS[name].run.specials))
-    run.run(merges=5)
+    walk.run(run, Stops(merges=5))
     checks = examine(run.tokenizer()).checks
     assert len(checks) == len(CHECKS)
     assert all(one.status in ("PASS", "WARN", "FAIL", "n/a") and "\n" not in one.observed for one in checks)

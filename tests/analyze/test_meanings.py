@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import pytest
+from trainers import merge_steps
 
 from tokentui.analyze.divergence import Meanings, first_differing_step, first_divergence
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load, save
-from tokentui.learn import start
-from tokentui.learn.base import Trainer
+from tokentui.learn import start, walk
+from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run
 from tokentui.session.opening import Hooks, prepare_tokenizer
@@ -24,12 +24,12 @@ ENGLISH = read("sample:english")
 
 def training(recipe: str | Recipe, corpus: Corpus = ENGLISH, merges: int = 0) -> Trainer:
     trainer = start(corpus, preset(recipe) if isinstance(recipe, str) else recipe)
-    trainer.jump(merges)
+    walk.jump(trainer, merges)
     return trainer
 
 
 def births(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
-    return cast("Trainer", prepare_tokenizer(corpus, tokenizer, Run(), Hooks(lambda *_: None, lambda _: None)).trainer)
+    return prepare_tokenizer(corpus, tokenizer, Run(), Hooks(lambda *_: None, lambda _: None)).trainer
 
 
 def test_a_space_in_front_is_one_however_it_is_written() -> None:
@@ -38,8 +38,8 @@ def test_a_space_in_front_is_one_however_it_is_written() -> None:
     found = first_differing_step(gpt2, pieces, 200)
     made: list[list[tuple[str, str]]] = []
     for trainer in (gpt2, pieces):
-        trainer.jump(200)
-        steps = (step for step in trainer.steps() if isinstance(step, MergeStep))
+        walk.jump(trainer, 200)
+        steps = (step for step in walk.steps(trainer) if isinstance(step, MergeStep))
         made.append([(step.left.decode("utf-8", "replace"), step.right.decode("utf-8", "replace")) for step in steps])
     spaced = [(left.replace("▁", " "), right.replace("▁", " ")) for left, right in made[1]]
     assert found == next(n for n, (one, other) in enumerate(zip(made[0], spaced, strict=True), 1) if one != other)
@@ -52,8 +52,8 @@ def test_a_mark_at_the_end_and_a_space_in_front_are_one_boundary() -> None:
     assert first_differing_step(a, b, 1, literal=True) == 1
     assert first_differing_step(a, b, 1) is None
     for trainer, shown in ((a, b" t"), (b, b"t</w>")):
-        trainer.jump(1)
-        assert [step.token for step in trainer.steps()] == [shown]
+        walk.jump(trainer, 1)
+        assert [step.token for step in merge_steps(trainer)] == [shown]
 
 
 END_SYMBOL, END_SUFFIX, PREFIX = "udl-notebook", "subword-nmt", "bert"
@@ -80,15 +80,18 @@ END_SYMBOL, END_SUFFIX, PREFIX = "udl-notebook", "subword-nmt", "bert"
     ],
 )
 def test_what_means_the_same(one: tuple[str, str, str], other: tuple[str, str, str], same: bool) -> None:
-    read_as = [Meanings(training(name).vocabulary).of_pieces(left.encode(), right.encode()) for name, left, right in (one, other)]
+    read_as = [
+        Meanings(training(name).tokenizer().vocabulary).of_pieces(left.encode(), right.encode())
+        for name, left, right in (one, other)
+    ]
     assert (read_as[0] == read_as[1]) is same
 
 
 @pytest.mark.parametrize("name", ["gpt2", "subword-nmt", "udl-notebook", "bert", "wordpiece", "sentencepiece-bpe", "hf-bpe"])
 def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
     trainer = training(name, merges=60)
-    reader = Meanings(trainer.vocabulary)
-    vocabulary = trainer.vocabulary
+    reader = Meanings(trainer.tokenizer().vocabulary)
+    vocabulary = trainer.tokenizer().vocabulary
     meant: dict[object, tuple[bytes, bytes]] = {}
     for left, right in vocabulary.merges:
         spelled = vocabulary.pieces[left], vocabulary.pieces[right]
@@ -100,7 +103,7 @@ def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
 def test_a_text_that_spells_a_mark_is_text() -> None:
     recipe = preset("bert", split="whitespace")
     trainer = training(recipe, Corpus.from_text("###a ###a ###a b##a"), 3)
-    reader, vocabulary = Meanings(trainer.vocabulary), trainer.vocabulary
+    reader, vocabulary = Meanings(trainer.tokenizer().vocabulary), trainer.tokenizer().vocabulary
     whole = [b"".join(reader.of_symbols(*pair)[1]) for pair in vocabulary.merges]
     texts = (b"###a", b"b##a")
     assert all(any(text in word for word in texts) for text in whole)

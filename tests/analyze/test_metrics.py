@@ -1,4 +1,4 @@
-"""The measures: golden values, formulas against their definitions, and columns that must not be mixed."""
+"""The measures: golden values, formulas against their definitions, and columns side by side."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui.analyze.metrics import MEASURES, SYMBOLS, efficiency, figures, ratio, renyi, shannon, shown, side_by_side
+from tokentui.analyze.metrics import MEASURES, SYMBOLS, efficiency, ratio, renyi, rows_of, shannon, shown
 from tokentui.analyze.tally import Conventions, Tally, WordTally
 
 COUNTS = st.lists(st.integers(0, 1000), max_size=12)
 HELD = st.lists(st.integers(1, 1000), min_size=1, max_size=12)
 
 TALLY = Tally(
-    corpus="digest", conventions=Conventions(), bytes=120, characters=100, vocab_size=16, tokens=40, counts=(20, 10, 5, 5),
+    conventions=Conventions(), bytes=120, characters=100, vocab_size=16, tokens=40, counts=(20, 10, 5, 5),
     used=4, unknowns=3, spaced=WordTally(words=20, distinct=8, tokens=30, continued=5, single=6, lost=2),
     bare=WordTally(words=20, distinct=8, tokens=36, continued=9, single=2, lost=2),
 )
 
 
 def value(tally: Tally, name: str) -> float | int | None:
-    (found,) = (figure.value for figure in figures(tally) if figure.measure.name == name)
-    return found
+    return next(measure.of(tally) for measure in MEASURES if measure.name == name)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_each_measure_by_hand() -> None:
         "shannon_efficiency_used": held / 2, "renyi_efficiency": order / 4, "renyi_efficiency_used": order / 2,
         "vocabulary_size": 16, "vocabulary_in_use": 0.25, "dead_tokens": 12, "bits": 160.0, "unknowns": 3, "round_trip_losses": 2,
     }
-    assert {figure.measure.name: figure.value for figure in figures(TALLY)} == pytest.approx(wanted)
+    assert {measure.name: measure.of(TALLY) for measure in MEASURES} == pytest.approx(wanted)
 
 
 def test_nothing_to_divide_by_is_no_value() -> None:
@@ -103,7 +102,7 @@ def test_the_table_of_measures_is_whole() -> None:
 
 
 def test_conventions_are_said_with_each_figure() -> None:
-    said = {figure.measure.name: dict(figure.conventions) for figure in figures(TALLY)}
+    said = {row.measure.name: dict(row.conventions) for row in rows_of([None, TALLY])}
     assert said["fertility"] == {"leading space": "yes", "words by": "whitespace"}
     assert said["single_token_words_bare"] == {"leading space": "no", "words by": "whitespace"}
     assert said["renyi_efficiency"] == {"denominator": "log2 V", "α": "2.5"}
@@ -112,34 +111,14 @@ def test_conventions_are_said_with_each_figure() -> None:
 
 
 def test_values_under_one_convention_share_a_row() -> None:
-    rows = side_by_side([figures(TALLY), figures(replace(TALLY, tokens=80))])
+    rows = rows_of([TALLY, replace(TALLY, tokens=80)])
     assert [row.measure for row in rows] == list(MEASURES)
     assert [None if figure is None else figure.value for figure in rows[1].figures] == [3.0, 1.5]
 
 
-@pytest.mark.parametrize(
-    ("other", "apart"),
-    [
-        (replace(TALLY, conventions=Conventions(alpha=3)), {"renyi_efficiency", "renyi_efficiency_used"}),
-        (
-            replace(TALLY, conventions=Conventions("words")),
-            {"fertility", "continued_words", "single_token_words_spaced", "single_token_words_bare", "round_trip_losses"},
-        ),
-        (replace(TALLY, corpus="another"), {measure.name for measure in MEASURES}),
-    ],
-    ids=["alpha", "splitter", "corpus"],
-)
-def test_values_under_other_conventions_never_share_a_row(other: Tally, apart: set[str]) -> None:
-    rows = side_by_side([figures(TALLY), figures(other)])
-    assert {row.measure.name for row in rows if None in row.figures} == apart
-    assert len(rows) == len(MEASURES) + len(apart)
-    for row in rows:
-        assert len({(figure.conventions, figure.corpus) for figure in row.figures if figure}) == 1
-
-
 def test_a_column_that_could_not_be_measured_is_empty() -> None:
-    assert all(row.figures[1] is None and row.figures[0] for row in side_by_side([figures(TALLY), ()]))
-    assert side_by_side([]) == ()
+    assert all(row.figures[1] is None and row.figures[0] for row in rows_of([TALLY, None]))
+    assert rows_of([]) == rows_of([None]) == ()
 
 
 def test_numbers_for_people() -> None:

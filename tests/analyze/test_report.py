@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.analyze import results as values
-from tokentui.analyze.report import exhausted, vocabulary_report
-from tokentui.analyze.usage import usage
+from tokentui.analyze.report import exhausted, usage, vocabulary_report
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import start
-from tokentui.learn.base import Trainer
-from tokentui.recipe import Run
+from tokentui.learn import start, walk
+from tokentui.learn.trainer import Trainer
+from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -37,7 +36,7 @@ def hugs() -> Corpus:
 def slide(hugs: Corpus) -> Trainer:
     """The training of the slides, at N = 20."""
     run = start(hugs, preset("comp336"), Run(first_id=1))
-    run.run(vocab_size=20)
+    walk.run(run, Stops(vocab_size=20))
     return run
 
 
@@ -70,7 +69,7 @@ def test_what_happens_when_one_keeps_adding(slide: Trainer, hugs: Corpus) -> Non
 
 def test_another_corpus() -> None:
     run = start(read("sample:hugs"), preset("comp336"))
-    run.run(merges=7)
+    walk.run(run, Stops(merges=7))
     found = vocabulary_report(run.tokenizer(), Corpus.from_lines(["hug hug", "zzz"]))
     whys = {one.piece: (one.why, one.into) for one in found.unused}
     assert whys[b"a"] == ("not in the corpus", ())
@@ -82,7 +81,7 @@ def test_another_corpus() -> None:
 
 def test_specials_and_bytes_have_reasons_of_their_own() -> None:
     run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>", "<s>")))
-    run.run(merges=3)
+    walk.run(run, Stops(merges=3))
     reasons = Counter((one.kind, one.why) for one in vocabulary_report(run.tokenizer(), read("sample:hugs")).unused)
     assert reasons["byte", "byte"] == 256
     assert reasons["special", "special"] == reasons["unknown", "special"] == 1
@@ -118,7 +117,7 @@ def test_merges_pass_tokens_over() -> None:
 def test_counted_words_are_the_documents() -> None:
     corpus = Corpus.from_counts([("low", 5), ("lower", 2)])
     run = start(corpus, preset("hf-bpe"))
-    run.run(merges=2)
+    walk.run(run, Stops(merges=2))
     found = vocabulary_report(run.tokenizer(), corpus)
     assert [(one.number, one.name, one.units, one.tokens) for one in found.documents] == [(1, "low", 15, 5), (2, "lower", 10, 6)]
     assert found.document_count == 2
@@ -127,7 +126,7 @@ def test_counted_words_are_the_documents() -> None:
 def test_words_that_count_once_in_training_count_as_they_stand_here() -> None:
     corpus = Corpus.from_lines(["low low low", "lower"])
     run = start(corpus, preset("swift-talk-distinct"))
-    run.run(merges=2)
+    walk.run(run, Stops(merges=2))
     found = vocabulary_report(run.tokenizer(), corpus)
     assert (found.units, found.tokens) == (14, 6)
     assert sum(one.tokens for one in found.documents) == 6
@@ -139,7 +138,7 @@ def test_a_unigram_model_says_that_it_only_drops(name: str) -> None:
     run = start(corpus, preset(name), Run(specials=("<unk>",)))
     found = exhausted(run.words, run.recipe, Run(specials=("<unk>",)), corpus.documents)
     assert found.merges == 0
-    assert found.vocab_size == run.vocab_size
+    assert found.vocab_size == run.size_at(run.number)
     assert found.end.startswith("a unigram model only drops pieces")
 
 
@@ -171,7 +170,7 @@ def test_unused_is_what_encoding_the_corpus_misses(texts: list[str], other: list
     corpus = Corpus.from_lines(texts)
     recipe = preset(name)
     run = start(corpus, recipe, Run(specials=("<unk>",)))
-    run.run(merges=merges)
+    walk.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     if recipe.unknown == "error":
         other = texts
@@ -194,7 +193,7 @@ def test_unused_is_what_encoding_the_corpus_misses(texts: list[str], other: list
 @given(texts=lines, merges=st.integers(0, 12))
 def test_each_id_stands_as_often_as_in_the_text(texts: list[str], merges: int) -> None:
     run = start(Corpus.from_lines(texts), preset("comp336"))
-    run.run(merges=merges)
+    walk.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     ids = Counter(number for text in texts for number in tokenizer.encode(text).ids)
     assert usage(tokenizer, run.words).uses == ids

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 from exporting import preset as made
 
-from tokentui.analyze.verify import PEERS, Peer, asking, peer_of
-from tokentui.analyze.verify.encoding import shorten, verify_encoding
+from tokentui.analyze.verify import PEERS, Peer, asking, peer_of, shorten, verify_encoding
 from tokentui.analyze.verify.training import check_recipe, verify_training
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
-from tokentui.formats.registry import WRITTEN
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -55,7 +54,7 @@ def test_nothing_of_a_peer_is_imported_here() -> None:
     ("subword-nmt", "subword-nmt", None), ("sentencepiece", "sentencepiece-bpe", None),
 ])
 def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) -> None:
-    found = verify_training(Corpus.from_lines([TEXT]), preset(recipe), peer(name), merges)
+    found = verify_training(Corpus.from_lines([TEXT]), preset(recipe), peer(name), Run(Stops(merges)))
     assert found.difference is None
     assert found.steps == merges or (merges is None and found.steps > 10)
     assert found.version
@@ -122,7 +121,7 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
 def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
     """What the recipe says of a text is what the library trains on: no difference that the recipe does not explain."""
     text = [TEXT + "ﬁne  Ünïted 12 1２ n\u0303 ① a b\u00a0c", "x" * 9000 + " y", "She  sells", "  sea  "]
-    found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), 30)
+    found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), Run(Stops(30)))
     if "base" in axes and name == "tokenizers" and found.difference is not None:
         assert found.difference.tied > 1, "another order of ids decides among equals alone"
     else:
@@ -144,7 +143,7 @@ def test_texts_as_they_are_under_sentencepiece() -> None:
 @pytest.mark.peer
 def test_a_long_line_is_not_left_out() -> None:
     """sentencepiece drops lines of more than 4,192 bytes unless it is told otherwise."""
-    found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), 20)
+    found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), Run(Stops(20)))
     assert (found.difference, found.steps) == (None, 20)
 
 

@@ -8,27 +8,34 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tokentui.analyze.ways import MAX_UNITS, ways, ways_of
+from tokentui.analyze.inspect import MAX_UNITS, ways, ways_of
+from tokentui.analyze.results import Ways
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.viterbi import ScoredVocabulary, nbest
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.viterbi import ScoredVocabulary, Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import start
-from tokentui.recipe import Recipe, Run
+from tokentui.learn import start, walk
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
 
 
+def written(tokenizer: Tokenizer, word: str, limit: int = 10) -> Ways:
+    """The ways to write a word."""
+    return ways(WordEncoder(tokenizer.vocabulary, tokenizer.merges), word, limit)
+
+
 def slide() -> Tokenizer:
     run = start(read("sample:hugs"), preset("comp336"), Run(first_id=1))
-    run.run(vocab_size=20)
+    walk.run(run, Stops(vocab_size=20))
     return run.tokenizer()
 
 
 def test_the_four_ways_of_the_slides() -> None:
-    found = ways(slide(), " hugs")
+    found = written(slide(), " hugs")
     assert found.count == 4
     assert [way for way, _ in found.ways] == [
         (b" hug", b"s"), (b" ", b"hug", b"s"), (b" ", b"h", b"ug", b"s"), (b" ", b"h", b"u", b"g", b"s"),
@@ -38,7 +45,7 @@ def test_the_four_ways_of_the_slides() -> None:
 
 
 def test_a_unit_that_is_no_token_leaves_no_way() -> None:
-    found = ways(slide(), "apple")
+    found = written(slide(), "apple")
     assert (found.count, found.ways, found.chosen) == (0, (), ())
 
 
@@ -48,23 +55,23 @@ def test_each_distinct_word_of_a_text() -> None:
 
 def test_byte_fallback_is_a_way() -> None:
     run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>",)))
-    run.run(merges=5)
-    found = ways(run.tokenizer(), "▁é")
+    walk.run(run, Stops(merges=5))
+    found = written(run.tokenizer(), "▁é")
     assert found.ways == (((b"\xe2\x96\x81", b"<0xC3>", b"<0xA9>"), None),)
     assert found.chosen == found.ways[0][0]
 
 
 def test_a_number_of_ways_of_any_size() -> None:
     run = start(Corpus.from_counts([("aa", 1)]), preset("hf-bpe"))
-    run.run(merges=1)
-    found = ways(run.tokenizer(), "a" * 1000, 3)
+    walk.run(run, Stops(merges=1))
+    found = written(run.tokenizer(), "a" * 1000, 3)
     before, count = 1, 1
     for _ in range(999):
         before, count = count, before + count
     assert found.count == count
     assert [len(way) for way, _ in found.ways] == [500, 501, 501]
     with pytest.raises(TokentuiError, match="too long to count"):
-        ways(run.tokenizer(), "a" * (MAX_UNITS + 1))
+        written(run.tokenizer(), "a" * (MAX_UNITS + 1))
 
 
 def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
@@ -92,15 +99,15 @@ def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
 )
 def test_they_are_all_that_there_are(texts: list[str], word: str, name: str, merges: int) -> None:
     run = start(Corpus.from_lines(texts), preset(name))
-    run.run(merges=merges)
+    walk.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     every = cuts(tokenizer, word)
-    found = ways(tokenizer, word, 1000)
+    found = written(tokenizer, word, 1000)
     assert found.count == len(every)
     assert sorted(way for way, _ in found.ways) == sorted(every)
     lengths = [len(way) for way, _ in found.ways]
     assert lengths == sorted(lengths)
-    assert [way for way, _ in ways(tokenizer, word, 3).ways] == [way for way, _ in found.ways[:3]]
+    assert [way for way, _ in written(tokenizer, word, 3).ways] == [way for way, _ in found.ways[:3]]
     if found.chosen and None not in tokenizer.explain(word)[0].ids:
         assert found.chosen in every
 
@@ -118,7 +125,7 @@ def scored(pieces: dict[str, int]) -> Tokenizer:
 )
 def test_a_unigram_model_orders_them_by_probability(pieces: dict[str, int], word: str) -> None:
     tokenizer = scored(pieces)
-    found = ways(tokenizer, word, 500)
+    found = written(tokenizer, word, 500)
     every = cuts(tokenizer, word)
     assert found.count == len(every) == len(found.ways)
     assert sorted(way for way, _ in found.ways) == sorted(every)
@@ -127,12 +134,12 @@ def test_a_unigram_model_orders_them_by_probability(pieces: dict[str, int], word
     for way, score in found.ways:
         assert score == pytest.approx(sum(-pieces[piece.decode()] / 7 for piece in way))
     assume({"a", "b"} <= set(pieces))
-    assert [(way, score) for way, score in found.ways] == nbest(tokenizer.vocabulary, word, len(every))
+    assert [(way, score) for way, score in found.ways] == list(Viterbi(tokenizer.vocabulary).nbest([*map(str.encode, word)]))
 
 
 def test_a_text_that_spells_a_mark_confuses_nothing() -> None:
     recipe = Recipe(split="whitespace", unit="char", mark="prefix:##", base="sorted", unknown="error")
     vocabulary = Vocabulary(recipe, [b"#", b"a", b"###", b"##a"])
     vocabulary.add(0, 2, 1)  # the text "##", at the start of a word
-    found = ways(Tokenizer(vocabulary), "##a")
+    found = written(Tokenizer(vocabulary), "##a")
     assert [way for way, _ in found.ways] == [(b"##", b"##a"), (b"#", b"###", b"##a")]

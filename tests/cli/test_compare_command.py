@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.analyze.metrics import MEASURES, figures
+from tokentui.analyze.metrics import MEASURES, rows_of
 from tokentui.analyze.tally import tally
 from tokentui.text.read import read
 from tokentui.tokenizer import train
@@ -56,10 +56,10 @@ def test_tables_and_row_have_the_same_numbers(files: tuple[str, str]) -> None:
 def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     answer = row("-t", files[0], "-r", "bert", "--merges", "20", "sample:english")
     corpus = read("sample:english")
-    ours = figures(tally(train(corpus, "bert", merges=20), corpus))
+    ours = rows_of([tally(train(corpus, "bert", merges=20), corpus)])
     assert [one["name"] for one in answer["measures"]] == [measure.name for measure in MEASURES]
-    assert [one["values"][1] for one in answer["measures"]] == [figure.value for figure in ours]
-    assert [one["conventions"] for one in answer["measures"]] == [dict(figure.conventions) for figure in ours]
+    assert [one["values"][1] for one in answer["measures"]] == [one.value for row in ours for one in row.figures if one]
+    assert [one["conventions"] for one in answer["measures"]] == [dict(row.conventions) for row in ours]
     assert answer["tokenizers"][0]["totals"]["bytes"] == corpus.size == answer["corpus"]["bytes"]
 
 

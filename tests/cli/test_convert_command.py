@@ -9,8 +9,8 @@ import pytest
 from running_cli import cli, done, refused, rows
 
 from tokentui.core.errors import TokentuiError
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, save
-from tokentui.formats.registry import WRITTEN
 
 
 @pytest.fixture(scope="module")

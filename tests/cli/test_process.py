@@ -191,8 +191,8 @@ def test_the_explorer_reads_a_pipe_and_listens_to_the_terminal() -> None:
 import os, sys, types
 os.close(os.open(os.ttyname(1), os.O_RDWR))  # a session's first terminal becomes its own
 stub = types.ModuleType("tokentui.ui.launch")
-def run(sources, *others):
-    print(sources, os.isatty(0), sys.stdin.buffer.read())
+def run(opening, *others):
+    print(opening.sources, os.isatty(0), sys.stdin.buffer.read())
     return 0
 stub.run = run
 sys.modules["tokentui.ui.launch"] = stub

@@ -14,6 +14,7 @@ from tokentui.cli import explore, output
 from tokentui.cli.program import COMMANDS, program, run
 from tokentui.core import jit
 from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.commands import Open, OpenTokenizer
 
 
 @pytest.mark.parametrize(
@@ -189,27 +190,26 @@ GPT2 = Recipe()
 
 def test_without_words_the_explorer_opens_on_a_sample(explorer: Explorer) -> None:
     done()
-    (sources, recipe, run, as_, field, _columns, _held_out, opened, *_), = explorer.calls
-    assert (sources, recipe, run, as_, field, opened) == (("sample:english",), GPT2, Run(), None, "text", None)
+    (opening, recipe, run, *_), = explorer.calls
+    assert (opening, recipe, run) == (Open(("sample:english",)), GPT2, Run())
 
 
 def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
     done("sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field", "body",
          "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id", "1",
          "--special", "<unk>", "--special", "<s>")
-    (sources, recipe, run, as_, field, *_), = explorer.calls
-    assert sources == ("sample:sailor", "sample:hugs")
+    (opening, recipe, run, *_), = explorer.calls
+    assert opening == Open(("sample:sailor", "sample:hugs"), "lines", "body")
     assert recipe.tie == "lowest-ids"
     assert recipe.split == "cl100k-classic"
     assert run == Run(Stops(9, 300, 2, 5), 1, ("<unk>", "<s>"))
-    assert (as_, field) == ("lines", "body")
 
 
 def test_the_explorer_gets_a_tokenizer_file_and_the_split_that_is_named(explorer: Explorer, tmp_path: Path) -> None:
     path = tmp_path / "ranks"
     path.write_bytes(b"YQ== 0\n")
     done("-t", str(path), "-s", "split=cl100k", "sample:hugs")
-    assert (explorer.calls[0][0], explorer.calls[0][7]) == (("sample:hugs",), (str(path), "cl100k"))
+    assert explorer.calls[0][0] == Open(("sample:hugs",), tokenizer=OpenTokenizer(str(path), "cl100k"))
 
 
 def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
@@ -224,7 +224,7 @@ def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
             done(name, "-r", "gpt2")
         done(f"./{name}")
         done("--", name)
-    assert [call[0] for call in explorer.calls] == [("./train",), ("train",), ("count",), ("./count",), ("count",)]
+    assert [call[0].sources for call in explorer.calls] == [("./train",), ("train",), ("count",), ("./count",), ("count",)]
 
 
 def test_a_recipe_file(explorer: Explorer, tmp_path: Path) -> None:

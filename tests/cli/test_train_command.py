@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused, rows
 
-from tokentui.cli.output import Bar, interruptible
+from tokentui.cli.output import Bar, working
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.formats.files import load
@@ -199,7 +199,7 @@ def test_ctrl_c_while_reading_leaves_nothing(tmp_path: Path, monkeypatch: pytest
 
 def test_a_second_ctrl_c_does_not_wait() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with interruptible():
+    with working():
         check()
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Cancelled):
@@ -212,7 +212,7 @@ def test_a_second_ctrl_c_does_not_wait() -> None:
 def test_a_program_that_ignores_ctrl_c_goes_on() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with interruptible():
+        with working():
             signal.raise_signal(signal.SIGINT)
             check()
     finally:

@@ -15,7 +15,6 @@ from terminal import Terminal
 
 from tokentui.cli.program import COMMANDS
 from tokentui.core import children, jit
-from tokentui.text.count import PARALLEL_CHARS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "import sys\nfrom tokentui.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
@@ -44,27 +43,33 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> str:
 def before_our_first_line() -> set[str]:
     """Modules that `python -m tokentui` may look for in the current folder before any line of ours."""
     code = "import runpy, pkgutil, sys, tokentui.__main__; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-P", "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
 @pytest.fixture
 def traps(tmp_path: Path) -> Path:
-    """A folder in which every module that can be imported here has a namesake, which leaves a mark when it is imported."""
+    """A folder in which every module that can be imported here has a namesake, which leaves a mark when it is
+    imported."""
     folder = tmp_path / "downloads"
     folder.mkdir()
-    names = {*importlib.metadata.packages_distributions(), *sys.stdlib_module_names, "sitecustomize", "usercustomize"}
+    names = {
+        *importlib.metadata.packages_distributions(), *sys.stdlib_module_names, "sitecustomize",
+        "usercustomize",
+    }
     for name in names - {"tokentui", "tests"}:
         if name.isidentifier():
-            (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'marks')!r}, 'a').write({name!r} + '\\n')\n")
+            (folder / f"{name}.py").write_text(
+                f"open({str(tmp_path / 'marks')!r}, 'a').write({name!r} + '\\n')\n"
+            )
     for name in ("numba", "numpy", "textual", "regex"):
         (folder / f"{name}.py").rename(folder / "package.py")
         (folder / name).mkdir()
         (folder / "package.py").rename(folder / name / "__init__.py")
     text = (ROOT / "corpora" / "english.txt").read_text()
     (folder / "corpus.txt").write_text(text)
-    # Every word is another one: in plain Python a second process takes its share of so much.
-    (folder / "large.txt").write_text((text + "\n") * (PARALLEL_CHARS // len(text) + 1))
     return folder
 
 
@@ -75,7 +80,7 @@ def sprung(folder: Path) -> list[str]:
 
 
 WORDS = {
-    "train": ("train", "large.txt", "-r", "gpt2", "--merges", "3", "-o", "made.json", "-q"),
+    "train": ("train", "corpus.txt", "-r", "gpt2", "--merges", "3", "-o", "made.json", "-q"),
     "encode": ("encode", "corpus.txt", "-t", "made.json"),
     "decode": ("decode", "-t", "made.json", "64", "65"),
     "split": ("split", "corpus.txt", "-r", "gpt2"),
@@ -97,15 +102,17 @@ def test_no_command_runs_code_of_the_current_folder(traps: Path, script: str, wa
     if way == "module":
         for name in before_our_first_line():
             (traps / f"{name}.py").unlink(missing_ok=True)
-    for name in COMMANDS if way == "script" else ("train", "verify"):  # both start a child
+    for name in COMMANDS if way == "script" else ("train", "verify"):  # verify starts a child
         done = subprocess.run(
-            [*begin, *WORDS[name]], cwd=traps, env=environment(TOKENTUI_ENGINE="plain"), stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False,
+            [*begin, *WORDS[name]], cwd=traps, env=environment(TOKENTUI_ENGINE="plain"),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )
         assert sprung(traps) == [], name
         assert done.returncode in (0, 1), f"{name}: {done.stdout[-300:]} {done.stderr}"
     if jit.available():
-        done = subprocess.run([*begin, "--version"], cwd=traps, env=environment(), capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*begin, "--version"], cwd=traps, env=environment(), capture_output=True, text=True, check=True
+        )
         assert "Numba" in done.stdout or "kernels" in done.stdout
         assert sprung(traps) == []
 
@@ -113,7 +120,9 @@ def test_no_command_runs_code_of_the_current_folder(traps: Path, script: str, wa
 @pytest.mark.pty
 @pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
 @pytest.mark.parametrize("way", ["script", pytest.param("module", marks=pytest.mark.soak)])
-def test_the_explorer_runs_no_code_of_the_current_folder(traps: Path, script: str, home: Path, way: str) -> None:
+def test_the_explorer_runs_no_code_of_the_current_folder(
+    traps: Path, script: str, home: Path, way: str
+) -> None:
     if way == "module":
         for name in before_our_first_line():
             (traps / f"{name}.py").unlink(missing_ok=True)
@@ -141,7 +150,9 @@ words[-1] = json.dumps(place)
 subprocess.run(words, env=children.surroundings(), cwd=children.FOLDER, check=True)
 """
     begin = [sys.executable, "-c", code]
-    done = subprocess.run(begin, cwd=folder, env=environment(**more), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        begin, cwd=folder, env=environment(**more), capture_output=True, text=True, check=True
+    )
     found: dict[str, object] = json.loads(done.stdout)
     return found
 
@@ -211,14 +222,17 @@ if __name__ == "__main__":
 def test_the_first_start_compiles_once_and_not_in_the_explorer(
     tmp_path: Path, home: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a folder that holds a `tokentui/`, whichever of the two packages runs; then another start compiles nothing."""
+    """In a folder that holds a `tokentui/`, whichever of the two packages runs; then another start compiles
+    nothing."""
     monkeypatch.setattr("terminal.PATIENCE_S", 1200.0)
     here, notes = clone(tmp_path / "clone"), tmp_path / "notes"
     program = tmp_path / "counted.py"
     program.write_text(COUNTED.format(notes=str(notes), first=str(here if way == "clone" else ROOT)))
     more = {"TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
     for start in range(2):
-        with Terminal("sample:english", program=(str(program),), folder=here, columns=120, rows=40, environment=more) as terminal:
+        with Terminal(
+            "sample:english", program=(str(program),), folder=here, columns=120, rows=40, environment=more
+        ) as terminal:
             terminal.until(lambda text: "compiled (Numba" in text)
             terminal.press("q")
             assert terminal.end() == 0
@@ -230,11 +244,15 @@ def test_the_first_start_compiles_once_and_not_in_the_explorer(
 @pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
 def test_what_was_compiled_for_another_folder_does_not_count(tmp_path: Path, home: Path) -> None:
     """Numba finds nothing of it: all would be compiled again, in the process that believed it there."""
-    code = "from tokentui.core.jit import cache; print(cache._path())"
+    code = "from tokentui.core import jit; print(jit._path())"
     paths = set()
     for folder in (clone(tmp_path / "one"), clone(tmp_path / "two")):
         words = [sys.executable, "-c", code]
-        paths.add(subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, check=True).stdout)
+        paths.add(
+            subprocess.run(
+                words, cwd=folder, env=environment(), capture_output=True, text=True, check=True
+            ).stdout
+        )
     assert len(paths) == 2
 
 
@@ -242,13 +260,13 @@ def test_what_was_compiled_for_another_folder_does_not_count(tmp_path: Path, hom
 def test_a_process_that_compiles_elsewhere_compiles_nothing(home: Path) -> None:
     code = """
 from tokentui.core import jit
-from tokentui.core.jit import cache
 jit.compile_elsewhere()
-cache.mark_filled()
+jit.mark_filled()
 print(jit.compiled(), jit.ready(10**9), jit.compiled(), jit.loaded())
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(NUMBA_DISABLE_JIT="0"), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=environment(NUMBA_DISABLE_JIT="0"), capture_output=True, text=True,
+        check=True,
     )
     assert (done.stdout.split(), done.stderr) == (["True", "False", "False", "False"], "")
     assert not list(home.rglob("*.nbc"))

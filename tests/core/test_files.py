@@ -73,7 +73,9 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_flushed_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_flushed_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.fsync
 
     def only_files(descriptor: int) -> None:
@@ -126,7 +128,9 @@ def test_a_long_name_has_room_for_the_temporary_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [None, b"old"])
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "no"), KeyboardInterrupt(), Killed()], ids=["error", "ctrl-c", "kill"])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "no"), KeyboardInterrupt(), Killed()], ids=["error", "ctrl-c", "kill"]
+)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_file_is_the_old_or_the_new_whichever_call_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException, old: bytes | None
@@ -150,7 +154,9 @@ def test_a_file_is_the_old_or_the_new_whichever_call_fails(
         elif isinstance(error, OSError):
             assert found == old
         write_whole(path, b"next")
-        assert [one.name for one in tmp_path.iterdir()] == ["file.json"], "nothing is left after the next write"
+        assert [one.name for one in tmp_path.iterdir()] == ["file.json"], (
+            "nothing is left after the next write"
+        )
         if calls[0] < nth:
             return
     pytest.fail("there are more calls than were tried")

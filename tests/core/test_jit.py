@@ -1,4 +1,5 @@
-"""Kernels are never in the way: not where there are none, not where nothing can be written, not where the cache is damaged."""
+"""Kernels are never in the way: not where there are none, not where nothing can be written, not where the
+cache is damaged."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def test_not_installed(tmp_path: Path) -> None:
 def test_an_installation_that_does_not_fit_together(tmp_path: Path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs another NumPy')")
     (tmp_path / "numpy.py").write_text("")
-    lines = run(tmp_path / "home", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + COUNT, PYTHONPATH="")
+    lines = run(
+        tmp_path / "home", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + COUNT, PYTHONPATH=""
+    )
     assert lines == ["True False False"]
 
 
@@ -64,8 +67,7 @@ def test_what_is_damaged_is_removed_and_not_compiled_where_that_would_be_in_the_
     code = """
 import importlib
 from tokentui.core import jit
-from tokentui.core.jit import cache
-cache.mark_filled()
+jit.mark_filled()
 def damaged(name):
     raise EOFError(name)
 importlib.import_module, before = damaged, importlib.import_module

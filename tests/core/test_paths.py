@@ -19,9 +19,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_one_variable_moves_everything(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert paths.config_dir() == paths.state_dir() == home
+    assert paths.state_dir() == home
     monkeypatch.delenv("TOKENTUI_HOME")
-    assert paths.config_dir().name == paths.state_dir().name == "tokentui"
+    assert paths.state_dir().name == "tokentui"
 
 
 def test_newest_first_without_repeats(home: Path) -> None:
@@ -66,7 +66,9 @@ def test_a_damaged_file_is_no_failure(home: Path, held: bytes) -> None:
     assert isinstance(json.loads((home / "recent.json").read_bytes()), list)
 
 
-def test_where_nothing_can_be_written_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "file" / "below"))
     paths.remember("/a")

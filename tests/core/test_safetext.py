@@ -1,4 +1,5 @@
-"""No code point that acts or hides gets through; what is shown can be told from what stands for something else."""
+"""No code point that acts or hides gets through; what is shown can be told from what stands for something
+else."""
 
 from __future__ import annotations
 
@@ -27,18 +28,21 @@ from tokentui.core.safetext import (
 )
 
 HOSTILE = [
-    "\x1b]0;owned\x07", "\x1b[2J", "\x1bP1$r\x1b\\", "\x9b31m", "\x1b]52;c;b3duZWQ=\x07", "\x1b\x07]52;c;eA==\x07",
-    "\x1b]8;;http://x\x1b\\", "a\rb", "a\x08b", "\x0e\x0f", "\x7f\x80\x85\x9f", "\u202eabc\u202c", "\u2066x\u2069",
-    "\u061c\u200e\u200f", "a\u200bb\u200cc\u200dd\u2060", "\ufeffbom", "\u2028\u2029", "\u00ad\u034f\u115f\u3164\uffa0",
-    "\U000e0041\U000e007f", "\ufe0f\ufe00\U000e0100", "\ue000\U0010ffff\ufdd0\u0378", "\ud800\udfff\udc80\udcff",
-    "👨\u200d👩\u200d👧", "🇩🇪", "👍🏽", "1\ufe0f\u20e3", "Z" + "\u0310" * 500, "\u0301", "\u0488",
-    "\u2800", "\u3000\xa0", "\u1112\u1161\u11ab", "\u0939\u093f", "[/] [red]x[/#888888] [@click=app.quit]y[/]",
+    "\x1b]0;owned\x07", "\x1b[2J", "\x1bP1$r\x1b\\", "\x9b31m", "\x1b]52;c;b3duZWQ=\x07",
+    "\x1b\x07]52;c;eA==\x07", "\x1b]8;;http://x\x1b\\", "a\rb", "a\x08b", "\x0e\x0f", "\x7f\x80\x85\x9f",
+    "\u202eabc\u202c", "\u2066x\u2069", "\u061c\u200e\u200f", "a\u200bb\u200cc\u200dd\u2060", "\ufeffbom",
+    "\u2028\u2029", "\u00ad\u034f\u115f\u3164\uffa0", "\U000e0041\U000e007f", "\ufe0f\ufe00\U000e0100",
+    "\ue000\U0010ffff\ufdd0\u0378", "\ud800\udfff\udc80\udcff", "👨\u200d👩\u200d👧", "🇩🇪", "👍🏽",
+    "1\ufe0f\u20e3", "Z" + "\u0310" * 500, "\u0301", "\u0488", "\u2800", "\u3000\xa0", "\u1112\u1161\u11ab",
+    "\u0939\u093f", "[/] [red]x[/#888888] [@click=app.quit]y[/]",
 ]
 ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(st.sampled_from("".join(HOSTILE)), max_size=40)
 ANY = ANY_TEXT | st.binary(max_size=40)
 
 
-def shown(data: bytes | str, mode: GlyphMode = "text", *, ascii_only: bool = False, limit: int | None = None) -> str:
+def shown(
+    data: bytes | str, mode: GlyphMode = "text", *, ascii_only: bool = False, limit: int | None = None
+) -> str:
     return "".join(span.text for span in visible(data, mode=mode, ascii_only=ascii_only, limit=limit))
 
 
@@ -81,7 +85,8 @@ def test_every_code_point_is_shown_or_stood_in_for() -> None:
 def test_what_borders_are_drawn_with_is_safe_by_the_tables_too() -> None:
     assert is_safe("│ ▏→·—…")
     for char in map(chr, range(0x3000)):
-        assert is_safe(char) == is_safe("é" + char), f"U+{ord(char):04X}"  # an é is looked up, and what stands beside it
+        # an é is looked up, and what stands beside it
+        assert is_safe(char) == is_safe("é" + char), f"U+{ord(char):04X}"
 
 
 @given(ANY)
@@ -91,7 +96,11 @@ def test_safe_is_idempotent(data: bytes | str) -> None:
     assert safe(once) == once
 
 
-@given(st.text(st.sampled_from("aZ0!~[]\\é\u0159\u03a9\u0416\u05d0\u0627\u0e01\u3042語\ud55c😀▐\ufffd"), min_size=1))
+@given(
+    st.text(
+        st.sampled_from("aZ0!~[]\\é\u0159\u03a9\u0416\u05d0\u0627\u0e01\u3042語\ud55c😀▐\ufffd"), min_size=1
+    )
+)
 def test_plain_text_is_shown_as_it_is(text: str) -> None:
     assert visible(text) == (Span(text, Kind.text),)
     assert safe(text) == text
@@ -104,8 +113,14 @@ def test_different_bytes_have_different_escapes(pair: list[bytes]) -> None:
     assert shown(pair[0], "hex") != shown(pair[1], "hex")
 
 
-@given(st.lists(st.text(st.sampled_from("a\\nxu0\n\x85\xad\u0301\U0001f1e9\udc85\udce2") | st.characters(), max_size=5),
-                min_size=2, max_size=2, unique=True))
+@given(
+    st.lists(
+        st.text(
+            st.sampled_from("a\\nxu0\n\x85\xad\u0301\U0001f1e9\udc85\udce2") | st.characters(), max_size=5
+        ),
+        min_size=2, max_size=2, unique=True,
+    )
+)
 def test_different_texts_have_different_escapes(pair: list[str]) -> None:
     one, two = (shown(data, "escaped") for data in pair)
     assert one != two
@@ -183,7 +198,8 @@ def test_examples(data: bytes | str, mode: GlyphMode, want: list[tuple[str, str]
 
 
 @pytest.mark.parametrize(
-    ("data", "want"), [("a b\t\r\n", "a_b\\t\\r\\n"), ("\x1b\0\x7f\x85", "^[^@^?U+0085"), ("é…", "U+00E9U+2026")]
+    ("data", "want"),
+    [("a b\t\r\n", "a_b\\t\\r\\n"), ("\x1b\0\x7f\x85", "^[^@^?U+0085"), ("é…", "U+00E9U+2026")],
 )
 def test_ascii_only(data: str, want: str) -> None:
     assert shown(data, ascii_only=True) == want

@@ -17,7 +17,7 @@ from exporting import preset
 from faults import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.together import check_whole, write_together
+from tokentui.core.files import check_whole, write_together
 from tokentui.formats.files import export, load, save
 
 PAIR = ("vocab.json", "merges.txt")
@@ -98,7 +98,8 @@ def test_an_error_at_any_call_leaves_all_as_it_was(
 @pytest.mark.parametrize("error", [Killed, KeyboardInterrupt])
 @pytest.mark.parametrize("name", CALLS)
 def test_a_kill_at_any_call_leaves_the_old_or_the_new_and_a_mixture_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException], old: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException],
+    old: tuple[str, ...],
 ) -> None:
     before = {one: content(b"old ").get(one) if one in old else None for one in PAIR}
     after = dict(content(b"new "))
@@ -125,7 +126,9 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new_and_a_mixture_is_told(
     assert mixtures or name != "replace" or error is KeyboardInterrupt
 
 
-def test_a_kill_while_a_mixture_is_written_over_does_not_hide_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_while_a_mixture_is_written_over_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begin(tmp_path, PAIR)
     with failing(monkeypatch, "replace", 3, Killed()), contextlib.suppress(Killed):
         put(tmp_path, b"new ")
@@ -141,7 +144,9 @@ def test_a_kill_while_a_mixture_is_written_over_does_not_hide_it(tmp_path: Path,
     assert (held(tmp_path), told(tmp_path)) == (content(b"third "), [])
 
 
-def test_files_that_were_changed_since_are_not_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_were_changed_since_are_not_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begin(tmp_path, PAIR)
     with failing(monkeypatch, "replace", 3, Killed()), contextlib.suppress(Killed):
         put(tmp_path, b"new ")
@@ -201,12 +206,17 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", PAIR)
-def test_a_tokenizer_of_two_exports_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+def test_a_tokenizer_of_two_exports_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
     """The vocabulary of one export and the merges of another, which fit each other."""
     export(preset("gpt4"), tmp_path, "gpt2")
     with failing(monkeypatch, "replace", 3, Killed()), contextlib.suppress(Killed):
         export(preset("gpt2"), tmp_path, "gpt2")
-    with pytest.raises(TokentuiError, match=r"an export was cut off: vocab.json is new, merges.txt is old \(export them again"):
+    with pytest.raises(
+        TokentuiError,
+        match=r"an export was cut off: vocab.json is new, merges.txt is old \(export them again",
+    ):
         load(tmp_path / named)
     export(preset("gpt2"), tmp_path, "gpt2")
     assert load(tmp_path / named).encode("the crowd").ids == preset("gpt2").encode("the crowd").ids
@@ -234,7 +244,8 @@ sys.exit(run(sys.argv[1:]))
 
 @pytest.mark.soak
 def test_convert_killed_at_every_call(tmp_path: Path) -> None:
-    """The program itself, killed by the system: each file is the old one or the new one, and a mixture is refused."""
+    """The program itself, killed by the system: each file is the old one or the new one, and a mixture is
+    refused."""
     source, other, out = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "out"
     save(preset("gpt2"), source)
     save(preset("gpt4"), other)

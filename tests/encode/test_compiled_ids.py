@@ -23,9 +23,9 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import ids
 from tokentui.encode.decode import NO_ID
 from tokentui.encode.pipeline import ImportedVocabulary, Pipeline
-from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.document import Node
+from tokentui.formats.source import Node
 from tokentui.formats.tiktoken import build
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -79,7 +79,7 @@ def kernels(loaded: None) -> ModuleType:
 def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words."""
     monkeypatch.setattr(ids, "KERNEL_CHARS", 0)
-    monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.shares"), "CHUNK_CHARS", 30)
+    monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
 
@@ -246,7 +246,7 @@ def test_progress_and_cancelling(engine: str, request: pytest.FixtureRequest, mo
         monkeypatch.setenv(jit.ENGINE, "plain")
     else:
         request.getfixturevalue("kernels")
-        monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.shares"), "CHUNK_CHARS", 1000)
+        monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 1000)
     tokenizer, text = trained("gpt2").at(40), CORPUS * 1000
     told: list[tuple[int, int]] = []
     found = tokenizer.encode_ids(text, progress=lambda *one: told.append(one))

@@ -7,7 +7,7 @@ from array import array
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.decode import NO_ID, decode, decode_bytes
+from tokentui.encode.decode import NO_ID, Decoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -75,8 +75,8 @@ def test_end_marks(mark: str) -> None:
 def test_pieces_without_a_mark_are_joined_as_they_are() -> None:
     made = Tokenizer(Vocabulary(CHARS, [b"a", b"b"], first_id=1))
     assert made.decode((1, 2)) == "ab"
-    assert decode(made.vocabulary, 0, [2]) == "b"
-    assert decode_bytes(made.vocabulary, 0, [2]) == b"b"
+    assert Decoder(made.vocabulary, 0).to_text([2]) == "b"
+    assert Decoder(made.vocabulary, 0).to_bytes([2]) == b"b"
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -2, True, "1", 1.0, 2.5, [1], b"1", pytest.param(10**5000, id="huge")])
@@ -88,7 +88,7 @@ def test_ids_that_do_not_exist(wrong: int) -> None:
 
 def test_what_has_no_id_gives_the_replacement_character() -> None:
     """It stands as None in an encoding and as `NO_ID` in a buffer; either way back is the same."""
-    made = Tokenizer(Vocabulary(Recipe(**{**CHARS.to_dict(), "unknown": "per-unit"}), [b"a", b"b"], first_id=1))
+    made = Tokenizer(Vocabulary(CHARS.with_axes(unknown="per-unit"), [b"a", b"b"], first_id=1))
     encoding, ids = made.encode("azb"), made.encode_ids("azb")
     assert encoding.ids == (1, None, 2)
     assert list(ids) == [1, NO_ID, 2]

@@ -16,7 +16,7 @@ from trainers import gage
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.learn.stepped import SteppedTrainer
 from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
@@ -30,7 +30,7 @@ def tokenizer_of(text: bytes | str, steps: int = 99, **more: Any) -> Tokenizer:
     run = {name: more.pop(name) for name in ("first_id", "specials") if name in more}
     document = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     trainer = start(Corpus.from_text(document), preset("gage", **more), Run(**run))
-    trainer.jump(steps)
+    walk.jump(trainer, steps)
     return trainer.tokenizer()
 
 
@@ -57,7 +57,7 @@ def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, 
 def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: int) -> None:
     trainer = start(Corpus.from_text(corpus.decode("utf-8", "surrogateescape")), preset("gage"))
     assert isinstance(trainer, SteppedTrainer)
-    trainer.jump(steps)
+    walk.jump(trainer, steps)
     ids = trainer.tokenizer().encode(corpus).ids
     assert bytes(number for number in ids if number is not None) == gage(trainer).compressed().compressed
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui.encode.roundtrip import Difference, differences
+from tokentui.encode.explain import Difference, differences
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.presets import PRESETS
-from tokentui.recipe import Run
+from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -28,7 +28,7 @@ TEXTS = st.lists(
 @lru_cache(maxsize=1)
 def trained(name: str) -> Tokenizer:
     trainer = start(read("sample:sailor"), PRESETS[name].recipe, Run(specials=("<unk>",) if "unk" not in name else ()))
-    trainer.run(merges=30)
+    walk.run(trainer, Stops(merges=30))
     return trainer.tokenizer()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from math import exp, fsum, log
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi, lattice, nbest, sample
+from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Edge, Sampling, ScoredVocabulary, Viterbi
 from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -29,6 +30,19 @@ Way = tuple[tuple[bytes, ...], float]
 
 def vocabulary(scores: dict[str, float], recipe: Recipe = RECIPE) -> ScoredVocabulary:
     return ScoredVocabulary(recipe, [piece.encode() for piece in scores], ("<unk>",), 0, scores.values())
+
+
+def nbest(vocab: ScoredVocabulary, word: str, n: int) -> list[Way]:
+    return list(islice(Viterbi(vocab).nbest(Pretokenizer(vocab.recipe).units(word)), n))
+
+
+def lattice(vocab: ScoredVocabulary, word: str) -> list[Edge]:
+    return Viterbi(vocab).lattice(Pretokenizer(vocab.recipe).units(word))
+
+
+def sample(vocab: ScoredVocabulary, word: str, temperature: float = 1.0, seed: int | None = None) -> tuple[bytes, ...]:
+    parts = Sampling(vocab, temperature, seed).segment(Pretokenizer(vocab.recipe).units(word), len(word))
+    return tuple(word[part.start : part.end].encode() for part in parts)
 
 
 def every(units: list[bytes], scores: dict[bytes, float], prefix: bytes = b"") -> Iterator[Way]:

@@ -7,8 +7,8 @@ import unicodedata
 
 import pytest
 
-from tokentui.formats.charsmap import Charsmap, rules_of
-from tokentui.formats.document import Node
+from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
+from tokentui.formats.source import Node
 from tokentui.formats.spec import Refused
 from tokentui.text.normalize import normalize, squeeze
 

@@ -67,7 +67,7 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("unknown axis", put("recipe", "colour", "red"), "f: recipe: no axis 'colour'"),
     ("no axis", drop("recipe", "tie"), 'f: recipe: "tie" is missing'),
     ("axis a number", put("recipe", "tie", 3), "f: recipe: axis 'tie' takes text, not int"),
-    ("axis value", put("recipe", "tie", "longest"), "f: recipe: tie: no value 'longest'"),
+    ("axis value", put("recipe", "split", "nowhere"), "f: recipe: split: no value 'nowhere'"),
     ("senseless", put("recipe", "unknown", "never"), "f: recipe: unknown=never: a unit that the corpus lacks can come"),
     ("pattern", put("recipe", "split", "regex:("), "f: recipe: split=regex:: the pattern cannot be compiled"),
     ("run a list", put("run", []), "f: run: an object belongs here, not a list"),

@@ -13,17 +13,17 @@ import pytest
 from tokentui.analyze.health import PASS, examine
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
-from tokentui.formats.letters import LETTERS
 from tokentui.formats.oniguruma import pattern_of, translated
-from tokentui.session.pieces import OWN_STEPS, pieces_view
+from tokentui.formats.tokens import LETTERS
+from tokentui.session.passages import OWN_STEPS, pieces_view
 from tokentui.session.replay_window import OpenedText
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.stages import stages
 from tokentui.session.views import CorpusPlace
-from tokentui.text.branches import BETWEEN, branches
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import words_of
-from tokentui.text.split import SPLITS, splitter
+from tokentui.text.patterns import BETWEEN
+from tokentui.text.split import SPLITS, branches, splitter
 
 TEXT = "I'll say 12345 words,  now!\n\n x"
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

@@ -20,9 +20,9 @@ from protomake import message, varint
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
-from tokentui.formats.letters import LETTERS
-from tokentui.learn import start
-from tokentui.recipe import Run
+from tokentui.formats.tokens import LETTERS
+from tokentui.learn import start, walk
+from tokentui.recipe import Run, Stops
 from tokentui.text.read import read
 
 LONGEST = 5.0
@@ -67,7 +67,7 @@ def ranks() -> bytes:
 
 def own() -> bytes:
     run = start(read("sample:hugs"), preset("hf-bpe"), Run(specials=("<unk>",)))
-    run.run(merges=4)
+    walk.run(run, Stops(merges=4))
     return dumps(run.tokenizer()).encode()
 
 

@@ -14,10 +14,10 @@ from protomake import message
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import LIMITS
-from tokentui.formats.charsmap import LONGEST_RESULT
 from tokentui.formats.clip import SIZE
 from tokentui.formats.files import load
-from tokentui.formats.letters import LETTERS, ORDER
+from tokentui.formats.sentencepiece.charsmap import LONGEST_RESULT
+from tokentui.formats.tokens import LETTERS, ORDER
 
 AT_ONCE = 20.0
 """Seconds: far more than a refusal takes, and far less than the work that is refused."""

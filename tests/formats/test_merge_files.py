@@ -10,7 +10,7 @@ import pytest
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
-from tokentui.formats.letters import LETTERS, ORDER, is_letters, letters, spelled
+from tokentui.formats.tokens import LETTERS, ORDER, is_letters, letters, spelled
 
 
 def gpt2(folder: Path, merges: str = "#version: 0.2\nĠ t\nĠt h\nh e\nĠt he\n", **more: int) -> Path:

@@ -12,8 +12,8 @@ from exporting import preset
 from running_cli import cli, refused
 
 import tokentui
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, mistaken
-from tokentui.formats.registry import WRITTEN
 
 MADE = (
     ("huggingface", "gpt2", "tokenizer.json"), ("huggingface", "bert", "mine.json"),

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import dumps, loads
+from exporting import dumps, loads, preset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, save
-from tokentui.formats.registry import WRITTEN
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -129,3 +129,25 @@ def test_formats_by_name(tmp_path: Path) -> None:
 def test_a_run_has_known_keys() -> None:
     with pytest.raises(TokentuiError, match="no such key 'merge'"):
         Tokenizer(sample().vocabulary, None, {"merge": 3})
+
+
+@pytest.mark.parametrize("name", ["gpt2", "t5"])
+@pytest.mark.parametrize(("axis", "value"), [("objective", "pmi:floor=2"), ("tie", "longest-token")])
+def test_an_objective_or_a_tie_of_a_newer_version_loads_to_encode(name: str, axis: str, value: str) -> None:
+    """Neither changes what a text becomes; a note says that it is not known."""
+    ours = preset(name)
+    document = json.loads(dumps(ours))
+    document["recipe"][axis] = value
+    theirs = loads(json.dumps(document), "file")
+    assert theirs.encode_ids("she sells sea shells").tolist() == ours.encode_ids("she sells sea shells").tolist()
+    assert theirs.recipe == ours.recipe.with_axes(**{axis: value})
+    assert any(f"{axis}={value}" in note for note in theirs.notes)
+    assert not loads(dumps(ours), "file").notes
+    assert json.loads(dumps(theirs))["recipe"] == document["recipe"]
+
+
+def test_another_axis_of_a_newer_version_is_refused() -> None:
+    document = json.loads(dumps(sample()))
+    document["recipe"]["unit"] = "phoneme"
+    with pytest.raises(TokentuiError, match="no value 'phoneme'"):
+        loads(json.dumps(document), "file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import random
 from pathlib import Path
@@ -12,11 +13,11 @@ from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset
 from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.files import export, load, mistaken, recognise
 from tokentui.formats.proof import EXAMPLES
-from tokentui.formats.registry import ASPECTS, FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import WAYS
 
@@ -28,7 +29,9 @@ def test_a_record_names_what_there_is() -> None:
         assert set(format.keeps) <= set(ASPECTS)
         assert set(format.holds.ways) <= ways
         assert all(len(names) == len(format.files) for names in format.also)
-        assert (format.fit is None) == (format.write is None)
+        module = importlib.import_module(format.module)
+        functions = ("sniff", "read", "fit", "write")
+        assert [name for name in functions if hasattr(module, name)] == list(functions[: 4 if format.suffixes else 2])
         assert format.begins, "a file that is cut off is told by its beginning"
         assert all(named_like(name) for name in format.files if not name.startswith("ranks"))
     assert next(iter(WRITTEN)) == OWN.name
@@ -55,7 +58,7 @@ def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
         want = ours.encode(text)
         if fit.excused(text) or (want.unknown and not fit.keeps_unknown):
             continue
-        found = encode(theirs.vocabulary, theirs.merges, text, pretokenizer=words)
+        found = WordEncoder(theirs.vocabulary, theirs.merges, words).encode(text)
         assert (want.ids == found.ids) if fit.keeps_ids else (want.pieces == found.pieces), text
         assert twin.encode(text) == theirs.encode(text)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.document import Node
 from tokentui.formats.files import load
+from tokentui.formats.source import Node
 from tokentui.formats.tiktoken import build
 
 BYTES = [bytes((value,)) for value in range(256)]

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, format_of, load, save, targets
 from tokentui.formats.proof import ExportReport, contents, look
-from tokentui.formats.registry import WRITTEN
 from tokentui.formats.spec import Refused, Spec
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
@@ -56,7 +56,7 @@ def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: s
         ours, theirs = tokenizer.encode(text), back.encode(text)
         if format in ("bert", "gpt2"):  # these say neither how text is normalised nor how it is cut
             words = WordEncoder(back.vocabulary, back.merges, WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer)
-            theirs = encode(back.vocabulary, back.merges, text, cache=words)
+            theirs = words.encode(text)
         assert ours.ids == theirs.ids, text
     if format in ("huggingface", "sentencepiece"):
         assert back.vocabulary.specials == tokenizer.vocabulary.specials

@@ -1,4 +1,5 @@
-"""Bombs, holes, endless streams and enormous words: one line and little memory, or a result; and Escape meanwhile."""
+"""Bombs, holes, endless streams and enormous words: one line and little memory, or a result; and Escape
+meanwhile."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ AT_ONCE_S = 0.25
 """How long Escape may take on a machine that does other work as well; 0.1 on one that does not."""
 TRAIN = ("-r", "gpt2", "--merges", "5", "-q")
 
-# A child that runs the program and says how much memory it took: of this process the most of all children is known only.
+# A child that runs the program and says how much memory it took: of this process the most of all children is
+# known only.
 CHILD = """
 import json, resource, subprocess, sys
 source, *words = sys.argv[1:]
@@ -46,9 +48,11 @@ print(json.dumps([done.returncode, done.stdout, done.stderr, most // 1024]))
 
 
 def ran(*words: str, feed: str = "") -> tuple[int, str, str, int]:
-    """The exit code, the two outputs, and the most memory in MB, of a line of words with something fed to it."""
+    """The exit code, the two outputs, and the most memory in MB, of a line of words with something fed to it.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, feed, *words], cwd=ROOT, capture_output=True, text=True, check=True, timeout=600
+        [sys.executable, "-c", CHILD, feed, *words], cwd=ROOT, capture_output=True, text=True, check=True,
+        timeout=600,
     )
     code, out, err, most = json.loads(done.stdout)
     return code, out, err, most
@@ -93,13 +97,17 @@ def test_a_file_of_holes(tmp_path: Path, size: int) -> None:
     path = tmp_path / "sparse"
     with path.open("wb") as file:
         file.truncate(size)
-    for words in (("train", str(path), *TRAIN), ("inspect", "-t", str(path)), ("train", "sample:hugs", "-r", str(path))):
+    for words in (
+        ("train", str(path), *TRAIN), ("inspect", "-t", str(path)), ("train", "sample:hugs", "-r", str(path)),
+    ):
         refused(*words)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("what", ["b'the quick brown\\n'", "bytes(999)", "b'\\x1f\\x8b\\x08\\x08' + b'x' * 99"])
+@pytest.mark.parametrize(
+    "what", ["b'the quick brown\\n'", "bytes(999)", "b'\\x1f\\x8b\\x08\\x08' + b'x' * 99"]
+)
 def test_an_endless_stream(tmp_path: Path, what: str) -> None:
     feed = f"import sys\nwhile True: sys.stdout.buffer.write({what} * 1000)"
     assert "--limit stream-bytes=" in refused("train", "-", *TRAIN, feed=feed)
@@ -155,7 +163,9 @@ SLOW = Recipe(split=r"regex:(?:x|xx)+y|[^x]")
     ],
     ids=["unigram", "bert", "regex", "questions", "facts", "formats", "end", "token"],
 )
-async def test_escape_while_it_works(tmp_path: Path, text: Callable[[], str], command: do.Command[object]) -> None:
+async def test_escape_while_it_works(
+    tmp_path: Path, text: Callable[[], str], command: do.Command[object]
+) -> None:
     path = tmp_path / "text"
     path.write_text(text())
     session = Session(lambda snapshot: None, Recipe(split="whitespace"))
@@ -178,6 +188,7 @@ async def test_escape_while_it_works(tmp_path: Path, text: Callable[[], str], co
         await session.idle.wait()
         while left := [one for one in threading.enumerate() if one.name.startswith("tokentui-loader")][:-1]:
             await asyncio.to_thread(left[0].join)  # one Escape at a time
-    sys.stdout.write(f"{type(command).__name__}: {[round(1000 * one) for one in took]} ms\n")  # shown by pytest -rP
+    # shown by pytest -rP
+    sys.stdout.write(f"{type(command).__name__}: {[round(1000 * one) for one in took]} ms\n")
     assert sorted(took)[len(took) // 2] <= AT_ONCE_S
     await session.close()

@@ -1,4 +1,5 @@
-"""Each file of the hostile set by itself: the real program opens it in a terminal of 80 columns and is walked through."""
+"""Each file of the hostile set by itself: the real program opens it in a terminal of 80 columns and is walked
+through."""
 
 from __future__ import annotations
 
@@ -115,17 +116,23 @@ def visit(folder: Path, name: str, data: bytes, before: tuple[str, ...], after: 
         one.leave()
 
 
-@pytest.mark.parametrize("line", [
-    "open('here', 'w')", "os.open('here', os.O_RDWR | os.O_CREAT)", "os.mkdir('here')", "os.rename('home/a', 'here')",
-    "os.symlink('x', 'here')", "os.system('true')", "subprocess.run(['true'])", "os.remove('home/../there')",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open('here', 'w')", "os.open('here', os.O_RDWR | os.O_CREAT)", "os.mkdir('here')",
+        "os.rename('home/a', 'here')", "os.symlink('x', 'here')", "os.system('true')",
+        "subprocess.run(['true'])", "os.remove('home/../there')",
+    ],
+)
 def test_what_is_written_or_started_is_seen(line: str, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "a").touch()
     (tmp_path / "there").touch()
     code = "import os, subprocess, watched; watched.watch('log', os.path.realpath('home')); open('home/b', 'w').close(); "
     environment = {**os.environ, "PYTHONPATH": str(Path(watched.__file__).parent)}
-    subprocess.run([sys.executable, "-P", "-c", code + line], cwd=tmp_path, env=environment, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-P", "-c", code + line], cwd=tmp_path, env=environment, check=True, timeout=60
+    )
     assert (tmp_path / "log").read_text().count("\n") >= 1
     assert "home/b" not in (tmp_path / "log").read_text()
 

@@ -1,4 +1,5 @@
-"""What every subcommand prints to a terminal about hostile files, names, tokens and words: text that is seen, and line ends."""
+"""What every subcommand prints to a terminal about hostile files, names, tokens and words: text that is seen,
+and line ends."""
 
 from __future__ import annotations
 
@@ -25,8 +26,7 @@ walls, lines = json.load(open(sys.argv[1]))
 if walls == "no guard":
     output._guarded = lambda text, stream: text
 elif walls == "no safe text":
-    modules = [importlib.import_module(f"tokentui.cli.{name}") for name in (*COMMANDS, "inspect_answer", "compare_answer",
-        "lines", "program")]
+    modules = [importlib.import_module(f"tokentui.cli.{name}") for name in (*COMMANDS, "program")]
     text = lambda data: data.decode("utf-8", "replace") if isinstance(data, bytes) else data.encode("utf-8", "replace").decode()
     hollow = {"safe": lambda data, **_: text(data), "safe_line": lambda error, **_: text(str(error)), "shown": text,
         "visible": None}
@@ -45,13 +45,17 @@ def about_tokenizers(folder: Path) -> Iterator[list[str]]:
     """What is asked of each tokenizer file."""
     corpus = folder / "corpus.txt"
     corpus.write_bytes(b"\n".join(map(hostile.raw, hostile.SHORT[:60])))
-    for number, path in enumerate(map(str, hostile.written(hostile.tokenizers(), folder / "tokenizers").values())):
+    for number, path in enumerate(
+        map(str, hostile.written(hostile.tokenizers(), folder / "tokenizers").values())
+    ):
         yield ["inspect", "-t", path]
         yield ["inspect", "-t", path, TEXT]
         yield ["encode", "-t", path, "--explain", TEXT]
         yield ["decode", "-t", path, "1", "9", "27", "5001"]
         yield ["convert", path]
-        yield ["convert", path, "-", "--to", ("huggingface", "sentencepiece", "tekken", "tiktoken")[number % 4]]
+        yield [
+            "convert", path, "-", "--to", ("huggingface", "sentencepiece", "tekken", "tiktoken")[number % 4],
+        ]
         if number % 5 == 0:
             yield ["encode", "-t", path, "--json", TEXT]
             yield ["inspect", "-t", path, "--json"]
@@ -66,7 +70,10 @@ def about_corpora(folder: Path) -> Iterator[list[str]]:
     corpus = str(folder / "corpora" / "control.txt")
     yield ["train", corpus, "-r", "minbpe-basic", "--merges", "5", "--trace", "-"]
     yield ["train", corpus, "-r", "minbpe-basic", "--merges", "5", "-o", "-"]
-    yield ["train", corpus, "-r", "minbpe-basic", "--merges", "5", "-o", "-", "--format", "minbpe", "--special", TEXT]
+    yield [
+        "train", corpus, "-r", "minbpe-basic", "--merges", "5", "-o", "-", "--format", "minbpe", "--special",
+        TEXT,
+    ]
     yield ["train", corpus, "-r", "sentencepiece-unigram", "--vocab-size", "300"]
     yield ["verify", corpus, "-r", "gpt2", "--with", TEXT]
     for text in hostile.SHORT[::6]:
@@ -77,8 +84,10 @@ def about_names(folder: Path) -> Iterator[list[str]]:
     """Files of hostile names, names of nothing, options that are none."""
     for number, path in enumerate(map(str, hostile.named(folder / "names"))):
         yield ["train", path, "--merges", "2", *(["-o", path] if number % 3 == 0 else [])]
-        yield [("inspect", "convert", "encode", "decode")[number % 4], *(["-t"] if number % 4 != 1 else []), path,
-            *(["1"] if number % 4 > 1 else [])]
+        yield [
+            ("inspect", "convert", "encode", "decode")[number % 4], *(["-t"] if number % 4 != 1 else []),
+            path, *(["1"] if number % 4 > 1 else []),
+        ]
     for recipe in map(str, hostile.written(hostile.recipe_files(), folder / "recipes").values()):
         yield ["train", "sample:hugs", "-r", recipe]
     for name in (TEXT, *hostile.FAMILIES["control"][::12]):
@@ -98,7 +107,9 @@ def about_names(folder: Path) -> Iterator[list[str]]:
         yield ["convert", word, word, "--to", word]
 
 
-@pytest.mark.parametrize("walls", [pytest.param(walls, marks=[] if walls in ALONE else [pytest.mark.soak]) for walls in WALLS])
+@pytest.mark.parametrize(
+    "walls", [pytest.param(walls, marks=[] if walls in ALONE else [pytest.mark.soak]) for walls in WALLS]
+)
 def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
     lines = [*about_tokenizers(tmp_path), *about_corpora(tmp_path), *about_names(tmp_path)]
     told = tmp_path / "lines.json"

@@ -9,18 +9,20 @@ from typing import Any
 
 import hostile
 import pytest
-from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, measured
+from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, measured, rows_of
 from poisoned import Poison
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
+from tokentui.analyze.results import DivergenceSide
+from tokentui.learn.rows import Page, Why
 from tokentui.session.catalog import DifferentCut
-from tokentui.session.snapshot import DivergenceSide, DivergenceView, TokenInBoth, TokensInBoth
-from tokentui.session.views import Busy, Candidates, TokenList, WhyView
+from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
+from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.panes import PANES
+from tokentui.ui.compare.lines import PANES
 from tokentui.ui.compare.screen import CompareScreen
 
 COUNT = 3
@@ -28,40 +30,57 @@ COUNT = 3
 
 def rows(text: str) -> list[str]:
     """A text cut in three ways, with bars between the tokens."""
-    bare = hostile.raw(text).decode("utf-8", "surrogateescape").replace("|", "") or "x"  # what is encoded was read from bytes
+    # what is encoded was read from bytes
+    bare = hostile.raw(text).decode("utf-8", "surrogateescape").replace("|", "") or "x"
     half = len(bare) // 2 or 1
     return [bare, "|".join(bare), f"{bare[:half]}|{bare[half:]}"]
 
 
 def changes(poison: Poison) -> dict[str, Any]:
     """A snapshot with data of theirs wherever data stands."""
-    pairs = poison.pairs()
-    why = WhyView(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text))
+    ranked = [poison.pairs(scored=bool(rows_of(n)[0].left_uses)) for n in range(COUNT)]
+    whys = [Why(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text)) for pairs in ranked]
     columns = [
         dataclasses.replace(
-            column(n, candidates=Candidates(pairs, 0, len(pairs)), why=why, last=pairs[-1]), name=poison.text, about=poison.text,
+            column(n, candidates=Page(ranked[n], 0, len(ranked[n])), why=whys[n], last=ranked[n][-1]),
+            name=poison.text, about=poison.text,
             path=poison.text, notes=(poison.text, poison.text), error=poison.text if n == 2 else "",
             loading=Busy(poison.text, 1, 2) if n == 1 else None, in_sync=n == 0,
         )
         for n in range(COUNT)
     ]  # fmt: skip
-    side = DivergenceSide(pairs[0], None, poison.text, pairs, 2, "first-seen", 900, 99)
-    partings = tuple(DifferentCut(one, 3, (one,), (one[: len(one) // 2], one[len(one) // 2 :])) for one in poison.texts if one)
+    sides = {
+        KEYS[n]: DivergenceSide(
+            Why(pairs[0], None, 2, 0, "first-seen", poison.text), Page(pairs, 0, len(pairs)), 900, 99
+        )
+        for n, pairs in enumerate(ranked)
+    }
+    partings = tuple(
+        DifferentCut(one, 3, (one,), (one[: len(one) // 2], one[len(one) // 2 :]))
+        for one in poison.texts
+        if one
+    )
     found = measured(COUNT, corpus=poison.text)
     agreements = tuple(dataclasses.replace(one, partings=partings) for one in found.agreements or ())
     tokens = tuple(TokenInBoth(one, n, n + 1, 9 - n, None) for n, one in enumerate(poison.pieces))
     look = TokenList(KEYS[0], KEYS[1], find=poison.text)
     series = curves(COUNT)
     return {
-        "corpus_name": poison.text, "held_out": poison.text, "columns": tuple(columns), "failed": (poison.text, poison.text),
-        "engine": poison.text, "busy": Busy(poison.text, 1, 2),
-        "aligned": dataclasses.replace(aligned(rows(poison.text)[:2]), refused=((KEYS[2], poison.text),), left=9),
-        "divergences": tuple(DivergenceView(a, b, 4, 5, (side, side), Busy(poison.text, 1, 9), True) for a,
-        b in combinations(KEYS[:COUNT], 2)),
+        "corpus_name": poison.text, "held_out": poison.text, "columns": tuple(columns),
+        "failed": (poison.text, poison.text), "engine": poison.text, "busy": Busy(poison.text, 1, 2),
+        "aligned": dataclasses.replace(
+            aligned(rows(poison.text)[:2]), refused=((KEYS[2], poison.text),), left=9
+        ),
+        "divergences": tuple(
+            DivergenceView(a, b, 4, 5, (sides[a], sides[b]), Busy(poison.text, 1, 9), True)
+            for a, b in combinations(KEYS[:COUNT], 2)
+        ),
         "measured": dataclasses.replace(found, errors=((KEYS[1], poison.text),), agreements=agreements),
         "held_measured": dataclasses.replace(found, errors=((KEYS[0], poison.text),)),
         "tokens": TokensInBoth(AT, look, len(tokens), tokens),
-        "curves": dataclasses.replace(series, series=tuple(dataclasses.replace(one, error=poison.text) for one in series.series)),
+        "curves": dataclasses.replace(
+            series, series=tuple(dataclasses.replace(one, error=poison.text) for one in series.series)
+        ),
     }
 
 
@@ -83,7 +102,9 @@ async def tour(
         await pilot.press(PANES[panes[number % len(panes)]][0][0])
         shown = changes(poison)
         if number % 3:
-            shown["columns"] = tuple(dataclasses.replace(one, error="", loading=None) for one in shown["columns"])
+            shown["columns"] = tuple(
+                dataclasses.replace(one, error="", loading=None) for one in shown["columns"]
+            )
         await publish(screen, session, pilot, **shown)
         wire.check(app)
         if number % 4 == 0:
@@ -111,7 +132,9 @@ async def test_the_set_on_compare(walls: Walls, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("walls", WALLS)
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_every_text_on_compare(walls: Walls, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_text_on_compare(
+    walls: Walls, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand(walls, monkeypatch)
     wire = Tripwire(monkeypatch)
     async with comparing(size, COUNT) as (app, screen, session, pilot):

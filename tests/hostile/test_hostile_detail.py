@@ -1,4 +1,5 @@
-"""What stands for something else looks like it, and a key shows the exact bytes: no two tokens look alike there."""
+"""What stands for something else looks like it, and a key shows the exact bytes: no two tokens look alike
+there."""
 
 from __future__ import annotations
 
@@ -11,34 +12,39 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from rows import loss_row, pair_row, token_row
 from screens import explorer
 from textual.color import Color
 from waiting import screen_text, until
 from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
-from tokentui.session.views import LossRow, PairRow, TokenRow
-from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
+from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts, piece_of
 from tokentui.ui.draw.guard import ControlGuard, replace
 from tokentui.ui.draw.text import PALETTE, StandIns
 from tokentui.ui.panes.editor import CorpusEditor
 
-TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(min_size=1, max_size=30)
-NEAR = st.sampled_from([b"\x1b", "␛".encode(), b"\\x1b", b"U+001B", b"\xff", b"<FF>", b" ", "·".encode(), b"\n", "⏎".encode(),
-    b"e\xcc\x81", "é".encode()])
+TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(
+    min_size=1, max_size=30
+)
+NEAR = st.sampled_from(
+    [
+        b"\x1b", "␛".encode(), b"\\x1b", b"U+001B", b"\xff", b"<FF>", b" ", "·".encode(), b"\n", "⏎".encode(),
+        b"e\xcc\x81", "é".encode(),
+    ]
+)
 
 
 def told(row: Row) -> list[str]:
     """All that the dialog shows, line by line."""
-    return ["".join(text for text, _ in cell) for _, cell in (*facts(row), *code_points(row.token if isinstance(row,
-        PairRow) else row.piece))]
+    return ["".join(text for text, _ in cell) for _, cell in (*facts(row), *code_points(piece_of(row)))]
 
 
 def rows_of(piece: bytes) -> tuple[Row, ...]:
     """A piece in every kind of row."""
     return (
-        TokenRow(7, piece, "merge", 1, 1, 1), PairRow(b"a", b"b", piece, 1, 0, False, False), LossRow(piece, 0.1, 1.0, 1, 1.0,
-            (), False, ""),
+        token_row(7, piece, "merge", 1, 1, 1), pair_row(b"a", b"b", piece, 1, 0, False, False), loss_row(piece, 0.1, 1.0, 1, 1.0,
+            ()),
     )  # fmt: skip
 
 
@@ -58,7 +64,9 @@ def test_nor_two_long_ones(place: int) -> None:
 
 @given(TOKENS)
 def test_the_bytes_are_there(piece: bytes) -> None:
-    shown_bytes = next("".join(text for text, _ in cell[:1]) for label, cell in facts(rows_of(piece)[0]) if label == "hex")
+    shown_bytes = next(
+        "".join(text for text, _ in cell[:1]) for label, cell in facts(rows_of(piece)[0]) if label == "hex"
+    )
     assert bytes.fromhex(shown_bytes.removesuffix(" …")) == piece[:MOST_SHOWN]
 
 
@@ -66,18 +74,25 @@ async def test_enter_shows_the_bytes_of_a_row() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
-        session.show(vocabulary=(TokenRow(7, b"\x1b[2J\xe2\x80\xae", "merge", 1, 1, 1),))
+        session.show(vocabulary=(token_row(7, b"\x1b[2J\xe2\x80\xae", "merge", 1, 1, 1),))
         await pilot.press("3")
         await until(pilot, lambda: app.focused is app.main.vocabulary and "␛[2J" in screen_text(pilot))
         await pilot.press("enter")
-        await until(pilot,
-            lambda: "1b 5b 32 4a e2 80 ae" in screen_text(pilot) and "RIGHT-TO-LEFT OVERRIDE" in screen_text(pilot))
+        await until(
+            pilot,
+            lambda: (
+                "1b 5b 32 4a e2 80 ae" in screen_text(pilot)
+                and "RIGHT-TO-LEFT OVERRIDE" in screen_text(pilot)
+            ),
+        )
 
 
 def test_what_stands_for_something_has_an_attribute_that_text_has_not() -> None:
     assert {span.kind for span in visible("\x1b")} != {span.kind for span in visible("␛")}
     for kind in Kind:
-        assert (kind in (Kind.text, Kind.space)) or any(word in PALETTE[kind] for word in ("reverse", "underline")), kind
+        assert (kind in (Kind.text, Kind.space)) or any(
+            word in PALETTE[kind] for word in ("reverse", "underline")
+        ), kind
 
 
 @pytest.mark.parametrize("typed", ["a\x1b[2Jb␛", "\u202e", "x\u3000y", "Z" + "\u0310" * 30])
@@ -85,8 +100,12 @@ def test_what_is_typed_too(typed: str) -> None:
     text = Text(typed)
     StandIns().highlight(text)
     assert is_safe(text.plain)
-    reversed_ = {place for span in text.spans if span.style == "reverse" for place in range(span.start, span.end)}
-    assert reversed_ == {n for n, (drawn, meant) in enumerate(zip(text.plain, typed, strict=True)) if drawn != meant}
+    reversed_ = {
+        place for span in text.spans if span.style == "reverse" for place in range(span.start, span.end)
+    }
+    assert reversed_ == {
+        n for n, (drawn, meant) in enumerate(zip(text.plain, typed, strict=True)) if drawn != meant
+    }
     assert reversed_
 
 
@@ -116,7 +135,7 @@ def test_every_text_is_safe_behind_either_wall() -> None:
 
 
 async def test_a_long_token_is_told_by_its_digest() -> None:
-    row = TokenRow(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
+    row = token_row(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
     assert any(label == "sha256" for label, _ in facts(row))
     dialog = InspectScreen(FakeFace(), row)
     async with shown(dialog, (120, 60)) as (_, pilot):

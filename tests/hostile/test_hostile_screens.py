@@ -1,4 +1,5 @@
-"""The whole hostile set on the screens of the explorer, with both walls and with either of them taken away."""
+"""The whole hostile set on the screens of the explorer, with both walls and with either of them taken away.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +17,30 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
-from waiting import until
+from waiting import strips_of, until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.core.safetext import GLYPH_MODES
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands import AnalyzeVocabulary, CorpusText, ExamineHealth, Export, Formats, Pieces, Recognise
+from tokentui.session.commands import (
+    AnalyzeVocabulary,
+    CorpusText,
+    ExamineHealth,
+    Export,
+    Formats,
+    Pieces,
+    Preview,
+    Recognise,
+)
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.add import AddScreen
-from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen
-from tokentui.ui.dialogs.compressed import CompressedScreen
+from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, OfferScreen
+from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.help import HelpScreen
-from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.offer import OfferScreen
-from tokentui.ui.dialogs.open import OpenScreen
-from tokentui.ui.dialogs.pieces import PiecesScreen
+from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
+from tokentui.ui.dialogs.open import AddScreen, OpenScreen
+from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 
@@ -119,7 +126,9 @@ class Tour:
         self.check()
         main.corpus.end()
         self.app.action_command_palette()
-        await until(self.pilot, lambda: isinstance(self.app.screen, CommandPalette) and self.app.screen.focused)
+        await until(
+            self.pilot, lambda: isinstance(self.app.screen, CommandPalette) and self.app.screen.focused
+        )
         for text in texts[:3]:
             self.app.screen.query_one(Input).value = text
             await self.pilot.pause()
@@ -130,7 +139,7 @@ class Tour:
     async def clicks(self) -> None:
         """On cells that show what names an action."""
         y = 0
-        for y, strip in enumerate(self.app.screen._compositor.render_strips()):
+        for y, strip in enumerate(strips_of(self.app)):
             for x in (strip.text.find(hostile.ACTION), strip.text.find("[link")):
                 if x >= 0:
                     await self.pilot.click(offset=(x + 2, y))
@@ -163,25 +172,20 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     stages = tuple(StageView(poison.text, poison.text, False, "split") for _ in range(4))
     now = snapshot(**poison.changes(1))
     run = Run.of({"specials": poison.texts[:5], "merges": 9})
-    text = poison.text
-
-    async def trial(recipe: Any, run: Any) -> Any:
-        return poison.preview(error=recipe != Recipe())
-
-    async def untried(recipe: Any, run: Any) -> Any:
-        raise fails
+    used, text = RecipeChoice(Recipe(), run), poison.text
 
     def face(answers: bool = True) -> FakeFace:
         found: dict[type, Any] = {
             Pieces: lambda _: poison.cut(), AnalyzeVocabulary: lambda _: poison.answers(),
             ExamineHealth: lambda _: poison.report(),
+            Preview: lambda command: poison.preview(error=command.recipe != Recipe()),
             Formats: lambda _: poison.reports(),
         }
         known = found if answers else dict.fromkeys(found, fails)
         return FakeFace(now, {**known, Recognise: fails, Export: fails}, run)
 
     good, bad = face(), face(answers=False)
-    for row in (poison.vocabulary()[0], poison.pairs()[-1], poison.births()[-1], poison.losses()[0]):
+    for row in (poison.vocabulary()[0], poison.pairs(spelled=True)[-1], poison.replayed()[-1], poison.losses()[0]):
         yield InspectScreen(good, row), "", ("end",)
     yield PiecesScreen(good, CorpusPlace()), "", ("end",)
     yield PiecesScreen(bad, CorpusPlace()), "", ()
@@ -189,8 +193,8 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     yield QuestionsScreen(bad), "", ()
     yield FactsScreen(good), "", ("a", "end")
     yield FactsScreen(bad), "", ()
-    yield RecipeScreen(good, Recipe(), "gpt2", run, trial, stages=stages), "", ("down", "tab", "end")
-    yield RecipeScreen(good, Recipe(), "gpt2", run, untried), "", ()
+    yield RecipeScreen(good, used, "gpt2", tried=True, stages=stages), "", ("down", "tab", "end")
+    yield RecipeScreen(bad, used, "gpt2", tried=True), "", ()
     yield OpenScreen(good, poison.texts, str(folder)), f"{folder}/\x1b", ("down", "down", "tab")
     yield GoToScreen(good), text, ()
     yield FindScreen(good, "corpus", text), "", ()

@@ -1,4 +1,5 @@
-"""What reaches a terminal byte for byte: the explorer in a pseudo-terminal, the frame of its panes, the clipboard, a crash."""
+"""What reaches a terminal byte for byte: the explorer in a pseudo-terminal, the frame of its panes, the
+clipboard, a crash."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from screens import explorer
 from terminal import Terminal, assert_restored
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
-from waiting import until
+from waiting import strips_of, until
 
 from tokentui.session.views import CorpusView, EncodedView
 from tokentui.ui.app import ExplorerApp
@@ -67,7 +68,9 @@ EDGES = frozenset("│┌┐└┘├┤▐")
 
 def frame(screen: pyte.Screen) -> list[list[int]]:
     """Where the edges of panes stand, row by row."""
-    return [[x for x in range(screen.columns) if screen.buffer[y][x].data in EDGES] for y in range(screen.lines)]
+    return [
+        [x for x in range(screen.columns) if screen.buffer[y][x].data in EDGES] for y in range(screen.lines)
+    ]
 
 
 async def test_the_grid_never_shifts() -> None:
@@ -79,17 +82,20 @@ async def test_the_grid_never_shifts() -> None:
         wanted: list[list[int]] = []
         for batch in [["plain ascii"] * 12, *(texts[n : n + 12] for n in range(0, len(texts), 12))]:
             poison = Poison(batch)
-            changes = poison.changes(0) | {"corpus_name": "a", "encoding": EncodedView("", (), 0), "vocab_size": 12,
-                "pairs_total": 12}
+            changes = poison.changes(0) | {
+                "corpus_name": "a", "encoding": EncodedView("", (), 0), "vocab_size": 12, "pairs_total": 12,
+            }
             view = changes["corpus"]
             changes["corpus"] = CorpusView(view.place, view.parts * 9, True, True, 0.0)
             changes["pairs"] = (changes["pairs"] * 12)[:12]
             session.show(**changes)
-            await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == session._version)
+            await until(
+                pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == session._version
+            )
             await pilot.pause()
             terminal = pyte.Screen(80, 24)
             picture = Picture(80, 24, ColorSystem.EIGHT_BIT)
-            strips = app.screen._compositor.render_strips()
+            strips = strips_of(app)
             picture.draw(LayoutUpdate([[one] for one in strips], Region(0, 0, 80, 24)))
             pyte.Stream(terminal).feed(Wire().frame(picture, (0, 0)))
             wanted = wanted or frame(terminal)

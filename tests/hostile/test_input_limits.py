@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.cli.options import recipe_of
+from tokentui.cli.options import Given
 from tokentui.cli.program import COMMANDS
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -75,7 +75,9 @@ def test_what_no_limit_can_be(word: str, line: str, monkeypatch: pytest.MonkeyPa
     assert refused("split", "-s", "split=gpt2", "a").startswith(f"{limits.VARIABLE}: {line}")
 
 
-def test_the_environment_sets_limits_and_the_command_line_stands_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_sets_limits_and_the_command_line_stands_above_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(limits.VARIABLE, " corpus-bytes=2k,json-depth=9\tpattern-seconds=0.5 ")
     limits.use(None)
     assert limits.now() == Limits(corpus_bytes=2048, json_depth=9, pattern_seconds=0.5)
@@ -89,7 +91,9 @@ def test_the_environment_sets_limits_and_the_command_line_stands_above_it(monkey
 
 
 @pytest.fixture(params=["pipe", "socket", "device", "folder"])
-def special(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+def special(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str]:
     """Something that is no file, and what it is called."""
     monkeypatch.chdir(tmp_path)
     name = str(request.param)
@@ -103,8 +107,11 @@ def special(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     return ("/dev/zero" if name == "device" else name), f"a {name}"
 
 
-@pytest.mark.parametrize("reads", [load, lambda path: read([path]), lambda path: recipe_of(os.path.join(".", path), {})],
-                         ids=["tokenizer", "corpus", "recipe"])
+@pytest.mark.parametrize(
+    "reads",
+    [load, lambda path: read([path]), lambda path: Given("", {}, {}).wanted(os.path.join(".", path))],
+    ids=["tokenizer", "corpus", "recipe"],
+)
 def test_no_file_is_not_even_opened(
     special: tuple[str, str], reads: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,11 +221,15 @@ def test_an_endless_stream_ends_at_its_limit(begin: bytes, then: bytes, limited:
     assert stream.given < 4 << 20
 
 
-PACK: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress,
+}
 
 
 @pytest.mark.parametrize("method", PACK)
-def test_a_bomb_is_stopped_by_its_ratio_before_it_is_unpacked(tmp_path: Path, method: str, limited: Limited) -> None:
+def test_a_bomb_is_stopped_by_its_ratio_before_it_is_unpacked(
+    tmp_path: Path, method: str, limited: Limited
+) -> None:
     limited(packed_bytes=1 << 16)
     path = tmp_path / "bomb"
     path.write_bytes(PACK[method](bytes(1 << 22)))
@@ -261,7 +272,9 @@ def test_files_of_holes(tmp_path: Path) -> None:
 def test_a_tokenizer_file_beyond_the_limits(tmp_path: Path, limited: Limited) -> None:
     path = tmp_path / "t.json"
     model = {"type": "WordLevel", "vocab": {f"w{n}": n for n in range(9)}, "unk_token": "w0"}
-    path.write_text(json.dumps({"model": model, "pre_tokenizer": {"type": "Whitespace", "deep": [[[[[1]]]]]}}))
+    path.write_text(
+        json.dumps({"model": model, "pre_tokenizer": {"type": "Whitespace", "deep": [[[[[1]]]]]}})
+    )
     assert load(path).vocab_size == 9
     for changed in ({"file_bytes": 100}, {"json_depth": 4}, {"vocabulary": 8}):
         limits.use(None)
@@ -277,7 +290,8 @@ def test_a_tokenizer_file_beyond_the_limits(tmp_path: Path, limited: Limited) ->
 def test_rows_that_are_too_long(tmp_path: Path, limited: Limited) -> None:
     limited(line_bytes=40)
     for name, good, bad in (
-        ("a.jsonl", '{"text": "a"}', '{"text": "%s"}' % ("é" * 20)), ("a.counts.tsv", "a\t1", "b" * 40 + "\t1"),
+        ("a.jsonl", '{"text": "a"}', '{"text": "%s"}' % ("é" * 20)),
+        ("a.counts.tsv", "a\t1", "b" * 40 + "\t1"),
     ):
         (tmp_path / name).write_text(f"{good}\n{bad}\n", encoding="utf-8")
         error = refusal(lambda name=name: read(tmp_path / name))  # type: ignore[misc]
@@ -291,6 +305,9 @@ def test_standard_input_of_the_commands(tmp_path: Path) -> None:
     result = cli("encode", "-t", path, "--jsonl", "--limit", "line-bytes=64", input=text)
     assert (result.exit_code, result.stdout.count("\n")) == (2, 1)
     assert result.stderr.startswith("tokentui: line 2: more than 64 bytes (--limit line-bytes=")
-    for words in (("encode", "-t", path), ("decode", "-t", path), ("split", "-s", "split=gpt2"), ("train", "-", "-r", "gpt2")):
+    for words in (
+        ("encode", "-t", path), ("decode", "-t", path), ("split", "-s", "split=gpt2"),
+        ("train", "-", "-r", "gpt2"),
+    ):
         line = refused(*words, "--limit", "stream-bytes=1k", input=b"1 " * 1000)
         assert line.startswith("standard input: more than 1,024 bytes, which is the limit (")

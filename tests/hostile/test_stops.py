@@ -19,13 +19,12 @@ from waiting import until
 from tokentui.axes import preset
 from tokentui.core import jobs
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start
-from tokentui.recipe import Recipe, Run
+from tokentui.learn import start, walk
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session import queries
 from tokentui.session.driver import Session
-from tokentui.session.opening import Hooks, prepare
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Hooks, Prepared, prepare
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.text import patterns
@@ -67,11 +66,16 @@ class Slow:
             yield match
 
 
-PATTERNS = [r"a+|b", r"(?<=a)b|a", r"a*", r"|a", r"b??", r"\b", r"(?=a)|b+", r"^a|b$|c", r"(?<!^)a", r"\Ga|b", r"a(?=b)|\s*"]
+PATTERNS = [
+    r"a+|b", r"(?<=a)b|a", r"a*", r"|a", r"b??", r"\b", r"(?=a)|b+", r"^a|b$|c", r"(?<!^)a", r"\Ga|b",
+    r"a(?=b)|\s*",
+]
 
 
 @given(st.sampled_from(PATTERNS), st.text("ab c\n", max_size=12), st.lists(st.integers(0, 3), max_size=8))
-def test_matches_are_the_same_however_often_looking_is_interrupted(pattern: str, text: str, after: list[int]) -> None:
+def test_matches_are_the_same_however_often_looking_is_interrupted(
+    pattern: str, text: str, after: list[int]
+) -> None:
     compiled = regex.compile(pattern)
     whole = [match.span() for match in compiled.finditer(text)]
     assert [match.span() for match in patterns.find(Slow(compiled, after), text, "here")] == whole
@@ -111,7 +115,7 @@ def test_one_slow_match_is_a_matter_of_itself(limited: Limited) -> None:
 
 def test_work_on_one_enormous_word_asks_now_and_then() -> None:
     run = start(Corpus.from_text("ab" * 2000), preset("gpt2"))
-    run.run(merges=8)
+    walk.run(run, Stops(merges=8))
     tokenizer = run.tokenizer()
     text = "ab" * 40_000
     never = After(10**9)
@@ -128,7 +132,7 @@ def test_work_on_one_enormous_word_asks_now_and_then() -> None:
 def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)
     run = start(corpus, Recipe(split=split))
-    run.run(merges=12)
+    walk.run(run, Stops(merges=12))
     prepared = Prepared(corpus, run.recipe, Run.of({}), run)
     glance = State(prepared).at_step()
     for work in (
@@ -197,7 +201,9 @@ async def test_escape_stops_a_pattern_that_would_go_on(
     assert (snapshot.main.recipe, snapshot.busy, snapshot.main.partial) == (Recipe(), None, False)
 
 
-async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_opening_that_never_asks_is_left_behind(
+    session: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await session.send(do.Open(("sample:hugs",)))
     begun, go_on, real = threading.Event(), threading.Event(), prepare
 
@@ -230,7 +236,9 @@ async def test_an_opening_that_never_asks_is_left_behind(session: Watched, monke
 
 def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe(split=f"regex:{SLOW}")
-    prepared = prepare(Corpus.from_text("abc abc"), recipe, Run.of({}), Hooks(lambda *_: None, lambda _: None))
+    prepared = prepare(
+        Corpus.from_text("abc abc"), recipe, Run.of({}), Hooks(lambda *_: None, lambda _: None)
+    )
     one = State(prepared)
     with jobs.job(cancel=lambda: False, match_seconds=0.05):
         one.typed = STUCK
@@ -267,5 +275,8 @@ async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
         app.post_message(events.Paste("a" * 1_000_000))
         await until(pilot, lambda: len(line.value) == TYPED_LIMIT)
         assert line.value == "kept " + "a" * (TYPED_LIMIT - 5)
-        await until(pilot, lambda: any("19,995 of 1,000,000 characters" in note.message for note in app._notifications))
+        await until(
+            pilot,
+            lambda: any("19,995 of 1,000,000 characters" in note.message for note in app._notifications),
+        )
         await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == line.value)

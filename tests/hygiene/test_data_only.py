@@ -1,4 +1,5 @@
-"""A file is data: nothing that is read is ever run, and no other tokenizer library is loaded where the screen is."""
+"""A file is data: nothing that is read is ever run, and no other tokenizer library is loaded where the screen
+is."""
 
 from __future__ import annotations
 
@@ -10,8 +11,14 @@ import pytest
 
 import tokentui
 
-RUNS_CODE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "yaml", "jinja2", "torch"}
-FOREIGN = {"tokenizers", "transformers", "tiktoken", "sentencepiece", "rustbpe", "subword_nmt", "bpeasy", "youtokentome"}
+RUNS_CODE = {
+    "pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "yaml", "jinja2",
+    "torch",
+}
+FOREIGN = {
+    "tokenizers", "transformers", "tiktoken", "sentencepiece", "rustbpe", "subword_nmt", "bpeasy",
+    "youtokentome",
+}
 CALLS = {"eval", "exec", "__import__", "np.load", "numpy.load"}
 HINTS = RUNS_CODE | FOREIGN | CALLS | {"allow_pickle", "child"}
 """A module that holds none of these words need not be parsed."""
@@ -34,7 +41,11 @@ def imported(nodes: Sequence[ast.AST]) -> Iterator[str]:
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{name.name}" for name in node.names)
-        elif isinstance(node, ast.Call) and called(node).endswith("import_module") and isinstance(node.args[0], ast.Constant):
+        elif (
+            isinstance(node, ast.Call)
+            and called(node).endswith("import_module")
+            and isinstance(node.args[0], ast.Constant)
+        ):
             yield str(node.args[0].value)
 
 
@@ -48,7 +59,9 @@ def offences(source: str, path: str) -> list[str]:
     found = sorted(roots & (RUNS_CODE if path == CHILD else RUNS_CODE | FOREIGN))
     found += [name for name in names if name.startswith("tokentui.analyze.verify.child")]
     for node in nodes:
-        if isinstance(node, ast.Call) and (called(node) in CALLS or any(word.arg == "allow_pickle" for word in node.keywords)):
+        if isinstance(node, ast.Call) and (
+            called(node) in CALLS or any(word.arg == "allow_pickle" for word in node.keywords)
+        ):
             found.append(called(node))
     return found
 
@@ -61,9 +74,13 @@ def test_no_file_is_ever_more_than_data() -> None:
     assert {name: what for name, what in found.items() if what} == {}
 
 
-@pytest.mark.parametrize("line", [
-    "import pickle", "from marshal import loads", "eval('1')", "import tokenizers", "importlib.import_module('yaml')",
-    "load(x, allow_pickle=True)", "np.load(x)", "from tokentui.analyze.verify import child",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import pickle", "from marshal import loads", "eval('1')", "import tokenizers",
+        "importlib.import_module('yaml')", "load(x, allow_pickle=True)", "np.load(x)",
+        "from tokentui.analyze.verify import child",
+    ],
+)
 def test_such_a_line_would_be_found(line: str) -> None:
     assert offences(line, "tokentui/x.py")

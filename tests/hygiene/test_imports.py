@@ -15,7 +15,7 @@ import pytest
 
 import tokentui
 from tokentui.core import jit
-from tokentui.core.lazy import Ref
+from tokentui.core.choices import Ref
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = ("tokentui.ui",)
@@ -27,7 +27,8 @@ BEFORE_THE_FIRST_PAINT = (
 )
 """What no first paint waits for: it comes after it."""
 NOT_FOR_ITS_OWN_FORMAT = ("tokentui.formats.huggingface", "tokentui.formats.sentencepiece", "numpy")
-"""What no training waits for: kernels come when the corpus is worth it, other tools' formats when one is named."""
+"""What no training waits for: kernels come when the corpus is worth it, other tools' formats when one is
+named."""
 
 # Each module in turn, so that the first that loads something is the one that is named.
 PROBE = """
@@ -47,7 +48,11 @@ print(json.dumps(found))
 def modules() -> list[str]:
     """Every module of the package, but for kernels where Numba is not there."""
     names = sorted(module.name for module in pkgutil.walk_packages(tokentui.__path__, "tokentui."))
-    return names if jit.available() else [name for name in names if not (".fast." in name or ".compiled" in name)]
+    return (
+        names
+        if jit.available()
+        else [name for name in names if not (".fast." in name or ".compiled" in name)]
+    )
 
 
 def below(name: str, rooms: Iterable[str]) -> bool:
@@ -68,7 +73,9 @@ def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert names
     done = subprocess.run(
         [sys.executable, "-c", PROBE], input=json.dumps([names, unwanted]),
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},  # what is imported is the question, not what would be compiled
+        env={
+            **os.environ, "NUMBA_DISABLE_JIT": "1",
+        },  # what is imported is the question, not what would be compiled
         cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -86,7 +93,8 @@ def test_rooms_import_what_they_may() -> None:
 
 
 def references() -> list[tuple[str, str]]:
-    """Each `Ref("module:name")` of the package: the file it stands in and its target; empty where that is no literal."""
+    """Each `Ref("module:name")` of the package: the file it stands in and its target; empty where that is no
+    literal."""
     found = []
     for path in sorted((ROOT / "tokentui").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,40 +1,64 @@
-"""A value that is new in one table: it is trained by, with kernels and without, or refused in a line, and never a traceback."""
+"""A record that is new in one table: it is trained by, with kernels and without, run, measured and shown, or
+refused in a line, and never a traceback.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running_cli import done
+import rwkv
+import screens
+from dialogs import FakeFace, shown
+from running_cli import done, rows
+from screens import snapshot
+from trainers import merge_steps
+from waiting import screen_text, until
 
 import tokentui
+from tokentui.analyze import health, metrics
+from tokentui.analyze.health import Check
+from tokentui.analyze.health.survey import Found
+from tokentui.analyze.metrics import Measure
+from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
+from tokentui.cli.program import COMMANDS, Command
 from tokentui.core import jit
-from tokentui.core.choices import Choice
+from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.unknown import UNKNOWN
-from tokentui.encode.segment.ways import WAYS
-from tokentui.learn import start
-from tokentui.learn.bases import BASES, WEIGHTS
-from tokentui.learn.compiled import without_kernel
-from tokentui.learn.filters import FILTERS
+from tokentui.core.jit import COMPILED
+from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.formats import FORMATS, WRITTEN
+from tokentui.formats.proof import look
+from tokentui.formats.spec import Spec
+from tokentui.learn import start, walk
+from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
+from tokentui.learn.merging import without_kernel
 from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.ties import TIES
-from tokentui.learn.trainer import COMPILED
+from tokentui.learn.ranking import TIES
 from tokentui.presets import PRESETS, Preset
-from tokentui.recipe import Recipe, Run
-from tokentui.session.prepared import Prepared
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session import commands as do
+from tokentui.session.opening import Prepared
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.split import Span, Split, Splitter
 from tokentui.text.units import MARKS, UNITS
-from tokentui.ui.dialogs import draft, recipe_rows
+from tokentui.ui import app as app_module
+from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.export import ExportScreen
+from tokentui.ui.dialogs.help import rows as help_rows
+from tokentui.ui.dialogs.inspect import FactsScreen
+from tokentui.ui.keys import Action
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
@@ -94,8 +118,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 def steps(recipe: Recipe) -> list[tuple[bytes, bytes, int]]:
     trainer = start(CORPUS, recipe)
-    trainer.run(merges=60)
-    return [(step.left, step.right, step.count) for step in trainer.steps()]
+    walk.run(trainer, Stops(merges=60))
+    return [(step.left, step.right, step.count) for step in merge_steps(trainer)]
 
 
 def with_new(axis: str, name: str = NAME) -> Recipe:
@@ -128,17 +152,21 @@ def test_a_new_value_is_trained_by(axis: str, engine: str, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("axis", VALUES)
 def test_a_new_value_shows_up_everywhere(axis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the list of commands, the own file, another tool's file or its refusal, and the rows of the dialog."""
+    """In the list of commands, the own file, another tool's file or its refusal, and the rows of the dialog.
+    """
     monkeypatch.setitem(AXES[axis], NAME, VALUES[axis][0])
     recipe = check(with_new(axis))
     (row,) = [one for one in json.loads(done("recipes", "--json"))["axes"] if one["name"] == axis]
     assert row["values"][NAME] == VALUES[axis][0].about
     assert NAME in [option.label for option in draft.options(PLAIN, axis)]
-    assert VALUES[axis][0].about in recipe_rows.meaning(recipe, axis)
+    assert VALUES[axis][0].about in draft.meaning(recipe, axis)
     assert Recipe.from_toml(recipe.to_toml()) == recipe
     tokenizer = tokentui.train(CORPUS, recipe, merges=9)
     tokenizer.save(tmp_path / "own.json")
-    assert tokentui.load(tmp_path / "own.json").encode("lower newest").ids == tokenizer.encode("lower newest").ids
+    assert (
+        tokentui.load(tmp_path / "own.json").encode("lower newest").ids
+        == tokenizer.encode("lower newest").ids
+    )
     with contextlib.suppress(TokentuiError):  # a format may say that it cannot hold it
         tokenizer.save(tmp_path / "other.json", "huggingface")
 
@@ -149,7 +177,7 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     assert preset(NAME).split == pattern
     assert NAME in done("recipes")
     assert pattern in json.loads(done("recipes", NAME, "--json"))["recipe"]["split"]
-    assert NAME in [row.key for row in recipe_rows.presets(PLAIN)]
+    assert NAME in [row.key for row in draft.preset_rows(PLAIN)]
     assert tokentui.train(CORPUS, NAME, merges=3).vocab_size == 259
 
 
@@ -159,7 +187,7 @@ def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -
 
     def use() -> None:
         trainer = start(CORPUS, recipe)
-        trainer.run(merges=3)
+        walk.run(trainer, Stops(merges=3))
         trainer.tokenizer().encode("low")
 
     for refused in (use, lambda: check(recipe)):
@@ -191,3 +219,85 @@ def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: py
     pytest.importorskip("numba")
     monkeypatch.setenv(jit.ENGINE, "compiled")
     assert (start(CORPUS, recipe).traits.engine == COMPILED) is (not said)
+
+
+# ---- records that are no values of an axis
+
+
+@pytest.fixture
+def own_file(tmp_path: Path) -> Path:
+    """A small tokenizer in the project's own format."""
+    path = tmp_path / "own.json"
+    tokentui.train(CORPUS, PLAIN, merges=9).save(path)
+    return path
+
+
+def test_a_new_command_is_run_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMANDS, NAME, Command(NAME, "Say what is new.", Ref("newcomers:command")))
+    assert done(NAME, "a", "b") == "said: a b\n"
+    assert "Say what is new." in done("--help")
+    assert "Say some words." in done(NAME, "--help")
+
+
+def test_a_new_measure_is_computed_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    new_one: Measure[Any] = Measure(
+        NAME, "quite new", "2·N", "tokens", "less", lambda tally: 2 * tally.tokens
+    )
+    monkeypatch.setattr(metrics, "MEASURES", (*metrics.MEASURES, new_one))
+    words = ("compare", "sample:hugs", "-r", "gpt2", "-r", "bert", "--merges", "3")
+    assert "quite new" in done(*words)
+    found = [row for row in rows(done(*words, "--json")) if NAME in json.dumps(row)]
+    assert found
+
+
+async def test_a_new_check_is_in_the_report_and_on_the_screen(
+    own_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_one = Check(
+        NAME, "quite new", "It is tried here.",
+        lambda survey: Found("seen", 1, (Example(None, b"an example"),)), warn=0,
+    )
+    monkeypatch.setattr(health, "CHECKS", (*health.CHECKS, new_one))
+    assert "quite new" in done("inspect", "-t", str(own_file))
+    assert NAME in done("inspect", "-t", str(own_file), "--json")
+    screen = FactsScreen(FakeFace(snapshot(), {do.ExamineHealth: health.examine(tokentui.load(own_file))}))
+    async with shown(screen, (120, 80)) as (_, pilot):
+        await until(pilot, lambda: "quite new" in screen_text(pilot) and "seen" in screen_text(pilot))
+
+
+async def test_a_new_format_is_written_and_offered(
+    own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tests/formats/test_registry.py` has the laws of the format itself."""
+    monkeypatch.setitem(FORMATS, rwkv.FORMAT.name, rwkv.FORMAT)
+    monkeypatch.setitem(WRITTEN, rwkv.FORMAT.name, rwkv.FORMAT)
+    monkeypatch.delitem(sys.modules, "tokentui.cli.convert", raising=False)  # its help names the formats at its import
+    assert rwkv.FORMAT.name in done("convert", "--help")
+    recipe = Recipe(split="none", encode="longest-match", base="bytes")
+    tokenizer = tokentui.train(CORPUS, recipe, merges=9)
+    tokenizer.save(tmp_path / "made.json")
+    done("convert", str(tmp_path / "made.json"), str(tmp_path / "made.rwkv"))
+    assert tokentui.load(tmp_path / "made.rwkv").encode("low").pieces == tokenizer.encode("low").pieces
+    offered = tuple(look(Spec(tokenizer), one) for one in WRITTEN.values())
+    async with shown(ExportScreen(FakeFace(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
+        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await pilot.press("end")
+        await until(pilot, lambda: rwkv.FORMAT.about in screen_text(pilot))
+
+
+async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed: list[object] = []
+    action: Action[Any] = Action(("f9",), "newest", pressed.append, "Do what is new", NAME, footer=1)
+    monkeypatch.setattr(app_module, "MAIN_ACTIONS", (*MAIN_ACTIONS, action))
+
+    class Newer(ExplorerApp):
+        ACTIONS = (*ACTIONS, action)
+        CSS_PATH = str(Path(app_module.__file__).with_name("app.tcss"))
+
+    monkeypatch.setattr(screens, "ExplorerApp", Newer)
+    app, _ = screens.explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "newest" in screen_text(pilot))
+        await pilot.press("f9")
+        await until(pilot, lambda: bool(pressed))
+    assert any(row.key == NAME for row in help_rows(Newer.ACTIONS, "global", "", 60))

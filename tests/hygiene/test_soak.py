@@ -64,7 +64,8 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
     more = ["-m", "soak", "--hypothesis-profile=soak"] if long else []
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *more],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SUPPORT)}, capture_output=True, text=True, timeout=100,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SUPPORT)}, capture_output=True, text=True,
+        timeout=100,
     )
     assert done.returncode == 0, done.stdout
     if not long:

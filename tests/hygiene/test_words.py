@@ -24,7 +24,11 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         body = getattr(node, "body", None)
         for one in body if isinstance(body, list) else ():
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+            if (
+                isinstance(one, ast.Expr)
+                and isinstance(one.value, ast.Constant)
+                and isinstance(one.value.value, str)
+            ):
                 yield one.lineno, one.value.value
 
 
@@ -37,12 +41,26 @@ def faults(text: str) -> list[str]:
 def test_docstrings_use_plain_words() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {', '.join(found)}"
-        for path in sorted(PACKAGE.rglob("*.py")) for line, text in docstrings(path) if (found := faults(text))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in docstrings(path)
+        if (found := faults(text))
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("text", ["What is told.", "How far.", "Answers beside the training.", "A birth.", "Nobody waits."])
+def test_lines_are_short() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 110
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize(
+    "text", ["What is told.", "How far.", "Answers beside the training.", "A birth.", "Nobody waits."]
+)
 def test_such_words_would_be_found(text: str) -> None:
     assert faults(text)
 

@@ -9,8 +9,8 @@ import pytest
 import regex
 
 from tokentui.text import bert, normalize
-from tokentui.text.kernels import classes
-from tokentui.text.kernels.classes import ClassTable
+from tokentui.text.kernels import rules
+from tokentui.text.kernels.rules import ClassTable
 
 ALL = range(0x110000)
 
@@ -23,34 +23,34 @@ def members(table: ClassTable, wanted: set[int]) -> set[int]:
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
-        (r"\s", {classes.SPACE, classes.SPACING, classes.NEWLINE}),
-        (r"[\r\n]", {classes.NEWLINE}),
-        (r"\p{N}", {classes.NUMBER}),
-        (r"\p{L}", {classes.EITHER, classes.UPPER, classes.LOWER}),
-        (r"[^\s\p{L}\p{N}]", {classes.SIGN, classes.APOSTROPHE, classes.SLASH, classes.MARK}),
-        (r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", {classes.UPPER, classes.EITHER, classes.MARK}),
-        (r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", {classes.LOWER, classes.EITHER, classes.MARK}),
-        (r"\p{M}", {classes.MARK}),
+        (r"\s", {rules.SPACE, rules.SPACING, rules.NEWLINE}),
+        (r"[\r\n]", {rules.NEWLINE}),
+        (r"\p{N}", {rules.NUMBER}),
+        (r"\p{L}", {rules.EITHER, rules.UPPER, rules.LOWER}),
+        (r"[^\s\p{L}\p{N}]", {rules.SIGN, rules.APOSTROPHE, rules.SLASH, rules.MARK}),
+        (r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", {rules.UPPER, rules.EITHER, rules.MARK}),
+        (r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", {rules.LOWER, rules.EITHER, rules.MARK}),
+        (r"\p{M}", {rules.MARK}),
     ],
 )
 def test_every_code_point_has_the_class_that_patterns_give_it(pattern: str, names: set[int]) -> None:
     match = regex.compile(pattern).match
-    assert members(classes.letters_table(), names) == {code for code in ALL if match(chr(code))}
+    assert members(rules.letters_table(), names) == {code for code in ALL if match(chr(code))}
 
 
 def test_single_characters() -> None:
-    table = classes.letters_table()
+    table = rules.letters_table()
     assert [table.of(ord(one)) for one in " '/\t\n1aA中\u0301ʰ\udc80\U0010ffff"] == [
-        classes.SPACE, classes.APOSTROPHE, classes.SLASH, classes.SPACING, classes.NEWLINE, classes.NUMBER, classes.LOWER,
-        classes.UPPER, classes.EITHER, classes.MARK, classes.EITHER, classes.SIGN, classes.SIGN,
+        rules.SPACE, rules.APOSTROPHE, rules.SLASH, rules.SPACING, rules.NEWLINE, rules.NUMBER, rules.LOWER,
+        rules.UPPER, rules.EITHER, rules.MARK, rules.EITHER, rules.SIGN, rules.SIGN,
     ]
 
 
 @pytest.mark.parametrize(
     ("table", "space", "sign"),
     [
-        (classes.bert_table, f"[{bert.SPACES}]", f"[{bert.PUNCTUATION}]"),
-        (classes.bert_runs_table, None, "(?!)"),
+        (rules.bert_table, f"[{bert.SPACES}]", f"[{bert.PUNCTUATION}]"),
+        (rules.bert_runs_table, None, "(?!)"),
     ],
 )
 def test_bert(table: Callable[[], ClassTable], space: str | None, sign: str) -> None:
@@ -58,13 +58,13 @@ def test_bert(table: Callable[[], ClassTable], space: str | None, sign: str) -> 
         spaces = {code for code in ALL if normalize.bert_clean(chr(code)) == " "}
     else:
         spaces = {code for code in ALL if re.match(space, chr(code))}
-    assert members(table(), {classes.SPACE}) == spaces
-    assert members(table(), {classes.SIGN}) == {code for code in ALL if re.match(sign, chr(code))}
+    assert members(table(), {rules.SPACE}) == spaces
+    assert members(table(), {rules.SIGN}) == {code for code in ALL if re.match(sign, chr(code))}
 
 
 def test_folds_are_the_letters_that_patterns_take_for_one_of_a_contraction() -> None:
-    for letter in classes.FOLDED:
+    for letter in rules.FOLDED:
         match = regex.compile(f"(?i:{letter})").match
         others = {code for code in ALL if match(chr(code))} - {ord(letter), ord(letter.upper())}
-        assert others == {code for code, small in classes.folds() if small == ord(letter)}
-    assert (ord("ſ"), ord("s")) in classes.folds()
+        assert others == {code for code, small in rules.folds() if small == ord(letter)}
+    assert (ord("ſ"), ord("s")) in rules.folds()

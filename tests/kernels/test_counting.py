@@ -27,7 +27,8 @@ from tokentui.text.pretokenize import Pretokenizer
 
 CHARACTERS: dict[str, Any] = {"unit": "char", "base": "sorted", "unknown": "per-unit"}
 AROUND = [
-    ("", ""), ("a", "a"), ("A", "A"), (" ", "s"), ("'", "'s"), ("a'", "l"), ("\n", "\n"), ("1", "1"), ("!", "/"),
+    ("", ""), ("a", "a"), ("A", "A"), (" ", "s"), ("'", "'s"), ("a'", "l"), ("\n", "\n"), ("1", "1"),
+    ("!", "/"),
     ("中", "\u0301"),
 ]
 
@@ -41,7 +42,9 @@ def compare(counting: ModuleType, documents: Sequence[str], split: str) -> None:
     """Of documents that differ, name the first that does so alone."""
     if found(counting, documents, split) != scanning.by_pattern(documents, split):
         for document in documents:
-            assert found(counting, [document], split) == scanning.by_pattern([document], split), ascii(document)
+            assert found(counting, [document], split) == scanning.by_pattern([document], split), ascii(
+                document
+            )
         raise AssertionError(f"{split}: only together do they differ")
 
 
@@ -62,8 +65,11 @@ def every_code_point(before: str, after: str) -> list[str]:
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
 def test_all_short_texts(counting: ModuleType, split: str) -> None:
-    """Every sequence of up to four classes: no rule but that of line ends looks further, and it at one kind at a time."""
-    texts = ["".join(one) for length in range(5) for one in itertools.product(scanning.SHORT[:12], repeat=length)]
+    """Every sequence of up to four classes: no rule but that of line ends looks further, and it at one kind
+    at a time."""
+    texts = [
+        "".join(one) for length in range(5) for one in itertools.product(scanning.SHORT[:12], repeat=length)
+    ]
     compare_batches(counting, texts, split, 40)
 
 
@@ -83,7 +89,9 @@ def test_contractions(counting: ModuleType, split: str) -> None:
     compare_batches(counting, ["".join(one) for one in parts], split, 20)
 
 
-@pytest.mark.parametrize(("split", "around"), [("o200k", ("A", "a'S")), ("gpt2", ("'", "s")), ("bert", ("a", "a"))])
+@pytest.mark.parametrize(
+    ("split", "around"), [("o200k", ("A", "a'S")), ("gpt2", ("'", "s")), ("bert", ("a", "a"))]
+)
 def test_every_code_point(counting: ModuleType, split: str, around: tuple[str, str]) -> None:
     compare(counting, every_code_point(*around), split)
 
@@ -99,10 +107,12 @@ def test_every_code_point_everywhere(counting: ModuleType, split: str, around: t
 @pytest.mark.parametrize("split", scanning.SPLITS)
 @settings(max_examples=150)
 @given(documents=st.lists(scanning.texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9))
-def test_any_text_in_any_chunks(counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int) -> None:
+def test_any_text_in_any_chunks(
+    counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", chunk)
-        patch.setattr("tokentui.text.kernels.shares.WINDOW_CHARS", 3)
+        patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
+        patch.setattr("tokentui.text.documents.WINDOW", 3)
         assert found(counting, documents, split, threads=threads) == scanning.by_pattern(documents, split)
 
 
@@ -137,11 +147,15 @@ def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
 # --- as the plain counter counts ---
 
 
-@pytest.mark.parametrize("normalize", [(), ("bert-uncased",), ("bert-cased",)], ids=["as-is", "uncased", "cased"])
+@pytest.mark.parametrize(
+    "normalize", [(), ("bert-uncased",), ("bert-cased",)], ids=["as-is", "uncased", "cased"]
+)
 @pytest.mark.parametrize("unit", ["byte", "char"])
 @settings(max_examples=100)
 @given(documents=st.lists(scanning.texts, max_size=3))
-def test_a_recipe_with_bert(counting: ModuleType, normalize: tuple[str, ...], unit: str, documents: list[str]) -> None:
+def test_a_recipe_with_bert(
+    counting: ModuleType, normalize: tuple[str, ...], unit: str, documents: list[str]
+) -> None:
     recipe = Recipe(split="bert", normalize=normalize, **(CHARACTERS if unit == "char" else {}))
     wanted = plain(Corpus.from_lines(documents), recipe)
     words = counting.count_words(documents, recipe, Pretokenizer(recipe).words)
@@ -152,13 +166,18 @@ def test_every_code_point_as_bert_has_it(counting: ModuleType) -> None:
     recipe = Recipe(split="bert", normalize=("bert-uncased",), **CHARACTERS)
     documents = [document for n, document in enumerate(every_code_point("a", "Á")) if n < 70 or n % 40 == 0]
     wanted = plain(Corpus.from_lines(documents), recipe)
-    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (wanted.words, list(wanted.counts))
+    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (
+        wanted.words, list(wanted.counts),
+    )
 
 
 @pytest.mark.parametrize(
     "recipe",
-    [Recipe(split="none"), Recipe(split="words"), Recipe(split="falcon"), Recipe(split=r"regex:\w+"), Recipe(normalize=("nfc",)),
-     Recipe(split="bert", normalize=("bert-uncased", "nfc")), Recipe(split="whitespace", normalize=("bert-cased",))],
+    [
+        Recipe(split="none"), Recipe(split="words"), Recipe(split="falcon"), Recipe(split=r"regex:\w+"),
+        Recipe(normalize=("nfc",)), Recipe(split="bert", normalize=("bert-uncased", "nfc")),
+        Recipe(split="whitespace", normalize=("bert-cased",)),
+    ],
 )
 def test_what_is_not_scanned(counting: ModuleType, recipe: Recipe) -> None:
     assert counting.count_words(["a b"], recipe, Pretokenizer(recipe).words) is None
@@ -174,7 +193,9 @@ def test_a_first_look_is_taken_only_where_kernels_do_not_count(counting: ModuleT
 def test_surrogates_are_replaced_where_units_are_no_bytes(counting: ModuleType) -> None:
     recipe = Recipe(split="gpt2", **CHARACTERS)
     documents = ["a\udc80\ud83d b", "\udcff"]
-    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (["a", "\ufffd\ufffd", " b", "\ufffd"], [1] * 4)
+    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (
+        ["a", "\ufffd\ufffd", " b", "\ufffd"], [1] * 4,
+    )
 
 
 # --- progress and cancelling ---
@@ -182,7 +203,7 @@ def test_surrogates_are_replaced_where_units_are_no_bytes(counting: ModuleType) 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_progress_goes_up_to_all(counting: ModuleType, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", 100)
+    monkeypatch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", 100)
     told: list[tuple[int, int]] = []
     with job(lambda *one: told.append(one)):
         counting.count(["word " * 1000, "more"], "gpt2", threads=threads)
@@ -194,7 +215,7 @@ def test_progress_goes_up_to_all(counting: ModuleType, threads: int, monkeypatch
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_cancelled_count_stops(counting: ModuleType, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", 100)
+    monkeypatch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", 100)
     asked = iter([False, False, True])
     with job(cancel=lambda: next(asked)), pytest.raises(Cancelled):
         counting.count(["word " * 1000], "gpt2", threads=threads)

@@ -17,7 +17,9 @@ from tokentui.text.pretokenize import Pretokenizer
 RECIPE = PRESETS["sentencepiece-unigram"].recipe
 PLAIN_SPACES = Recipe(split="metaspace", unit="char", base="sorted", unknown="error")
 SPACES = " \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\u200b\ufeff\u2581"
-texts = st.text(alphabet=f"ab.1é中ﾊﾟ가\u1161\u0301\u0344A\x01\x7f\udc80🏽１{SPACES}", max_size=24) | st.text(max_size=12)
+texts = st.text(alphabet=f"ab.1é中ﾊﾟ가\u1161\u0301\u0344A\x01\x7f\udc80🏽１{SPACES}", max_size=24) | st.text(
+    max_size=12
+)
 documents = st.lists(texts, max_size=8)
 
 
@@ -41,8 +43,8 @@ def test_other_normalisations_are_not_for_it(counting: ModuleType) -> None:
 
 def test_what_parts_runs_is_a_space_to_sentencepiece(counting: ModuleType) -> None:
     """And no rule of several characters has one."""
-    from tokentui.text.kernels.classes import SPACE, bert_runs_table
     from tokentui.text.kernels.count import tables_of
+    from tokentui.text.kernels.rules import SPACE, bert_runs_table
 
     assert tables_of(RUNS)
     table = bert_runs_table()

@@ -43,7 +43,11 @@ def test_words_of_any_bytes(counting: ModuleType, words: list[tuple[bytes, int]]
 
 
 def test_words_that_differ_in_length_or_last_byte_only(tables: ModuleType) -> None:
-    words = [b"\0" * n for n in range(1, 60)] + [b"a" * n for n in range(1, 60)] + [b"a" * n + b"b" for n in range(1, 60)]
+    words = (
+        [b"\0" * n for n in range(1, 60)]
+        + [b"a" * n for n in range(1, 60)]
+        + [b"a" * n + b"b" for n in range(1, 60)]
+    )
     table = tables.Table()
     table.add(counted(tables, words * 2, [1] * len(words) * 2))
     assert items(table.result()) == [(word, 2) for word in words]
@@ -79,7 +83,7 @@ def test_many_words_and_long_ones(tables: ModuleType) -> None:
     words = [str(n * 7919).encode() for n in range(60_000)]
     words[30_000] = b"x" * 3_000_000
     table = tables.Table()
-    table.count([b" ".join(words)] * 2, tables.tables_of("whitespace"))
+    table.scan([b" ".join(words)] * 2, tables.tables_of("whitespace"))
     result = table.result()
     assert items(result) == [(word, 2) for word in words]
     assert list(result) == [word.decode() for word in words]
@@ -88,6 +92,6 @@ def test_many_words_and_long_ones(tables: ModuleType) -> None:
 def test_nothing(tables: ModuleType) -> None:
     for texts in ([], [b""], [b" "], [b"", b"\n", b""]):
         table = tables.Table()
-        table.count(texts, tables.tables_of("whitespace"))
+        table.scan(texts, tables.tables_of("whitespace"))
         assert items(table.result()) == []
         assert list(table.result()) == []

@@ -16,16 +16,17 @@ from trainers import best, start
 from tokentui import learn
 from tokentui.analyze.health import examine
 from tokentui.analyze.inspect import why_not_one
-from tokentui.analyze.report import exhausted
-from tokentui.analyze.usage import usage
+from tokentui.analyze.report import exhausted, usage
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.typed import Typed
-from tokentui.learn.barriers import barriers
+from tokentui.learn import walk
+from tokentui.learn.bases import barriers
+from tokentui.learn.values import MergeStep
 from tokentui.learn.walk import jump
-from tokentui.recipe import Recipe, Run
-from tokentui.session.prepared import Prepared
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.opening import Prepared
 from tokentui.session.state import State
 from tokentui.session.views import EncodedToken, Viewport
 from tokentui.session.window import RunningText
@@ -56,7 +57,7 @@ def test_steps_are_those_of_words_that_are_cut(text: str, coverage: float, symbo
     recipe = PLAIN.with_axes(tie=tie).shaped(coverage=coverage, symbols=symbols)
     trainer = start(Corpus.from_text(text), recipe)
     kept = sorted(kept_characters(text, coverage, symbols))
-    assert [piece.decode() for piece in trainer.vocabulary.pieces] == kept
+    assert [piece.decode() for piece in trainer.tokenizer().vocabulary.pieces] == kept
     barred = "|".join(map(re.escape, sorted(symbols, key=len, reverse=True))) or "(?!)"
     distinct: Counter[str] = Counter()
     for word in text.split():
@@ -71,19 +72,19 @@ def test_steps_are_those_of_words_that_are_cut(text: str, coverage: float, symbo
     naive = Naive(words, weights, [one.encode() for one in kept], tie)
     while counts := naive.counts():
         best = naive.ranked(counts)[0]
-        step = trainer.step()
-        assert step is not None
+        step = walk.step(trainer)
+        assert isinstance(step, MergeStep)
         assert (step.left, step.right) == (naive.pieces[best[0]], naive.pieces[best[1]])
         assert step.count == counts[best]
         assert step.replaced == naive.merge(best)
-    assert trainer.step() is None
+    assert walk.step(trainer) is None
     tokenizer = trainer.tokenizer()
-    assert trainer.tokens == len(tokenizer.encode(text))
+    assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(text))
     last = trainer.number
-    trainer.jump(0)
-    assert trainer.tokens == trainer.start_tokens == len(trainer.tokenizer().encode(text))
-    trainer.jump(last)
-    assert trainer.tokens == len(tokenizer.encode(text))
+    walk.jump(trainer, 0)
+    assert trainer.tokens_at(trainer.number) == trainer.tokens_at(0) == len(trainer.tokenizer().encode(text))
+    walk.jump(trainer, last)
+    assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(text))
 
 
 @pytest.mark.parametrize("recipe", [
@@ -159,10 +160,10 @@ def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
 @given(st.lists(st.text(" ,ahe<x>\t", max_size=30), min_size=1, max_size=6))
 def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> None:
     trainer = learn.start(Corpus.from_text("he, ah <x> hahe, he ah"), recipe, Run(specials=("<unk>",)))
-    trainer.run(merges=5)
+    walk.run(trainer, Stops(merges=5))
     tokenizer, typed = trainer.tokenizer(), Typed(EncodedToken)
     for text in texts:
-        rows = typed.encode(trainer.vocabulary, trainer.merges, text)
+        rows = typed.encode(trainer.tokenizer().vocabulary, trainer.tokenizer().merges, text)
         whole = tokenizer.encode(text)
         assert [(row.id, (row.start, row.end)) for row in rows] == list(zip(whole.ids, whole.offsets, strict=True))
         assert list(tokenizer.encode_ids(text)) == list(whole.ids)
@@ -187,12 +188,12 @@ def test_why_a_symbol_is_one_token() -> None:
 def test_figures_count_symbols_and_what_is_unknown(recipe: Recipe) -> None:
     corpus = Corpus.from_lines(["the <x> this that qzj", "that thing, the thing <x>"] * 3)
     trainer = start(corpus, recipe, Run(specials=("<unk>", "[UNK]")))
-    trainer.run(merges=12)
+    walk.run(trainer, Stops(merges=12))
     tokenizer = trainer.tokenizer()
     assert usage(tokenizer, trainer.words).uses[tokenizer.vocabulary.special_id("<x>")] == 6
     ended = exhausted(trainer.words, recipe, Run(specials=("<unk>", "[UNK]")))
-    trainer.run()
-    last = WordEncoder(trainer.vocabulary, trainer.merges)
+    walk.run(trainer, Stops())
+    last = WordEncoder(trainer.tokenizer().vocabulary, trainer.tokenizer().merges)
     assert ended.whole == sum(len(last.word(word)) == 1 for word in trainer.words.words)
 
 

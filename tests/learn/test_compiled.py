@@ -10,22 +10,26 @@ from typing import Any
 import oracle
 import peers
 import pytest
+import scanning
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trainers import best, cells, why
+from trainers import best, cells, merge_steps, why
 
 from tokentui.axes import AXES, preset
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
+from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import job
-from tokentui.learn import start, start_counted
+from tokentui.learn import start, start_counted, walk
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import COMPILED, PLAIN
+from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words, count
+from tokentui.text.count import Words
 from tokentui.text.read import read
 
 UNITS = [
@@ -53,52 +57,54 @@ def _kernels(loaded: None) -> None:
 
 
 def both(text: str, recipe: Recipe) -> tuple[SteppedTrainer, SteppedTrainer]:
-    words = count(Corpus.from_text(text), recipe, processes=1)
-    return merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
+    words = scanning.plain_count(Corpus.from_text(text), recipe)
+    return merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
 
 
 def state(trainer: SteppedTrainer) -> dict[str, Any]:
     """All that a trainer says about the step where it stands."""
-    words, touched = trainer.words.words, trainer.touched()
-    symbols = trainer.vocabulary.base_size + trainer.number
+    words = trainer.words.words
+    symbols = trainer.tokenizer().vocabulary.base_size + trainer.number
     return {
         "number": trainer.number,
-        "tokens": trainer.tokens,
-        "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
+        "tokens": trainer.tokens_at(trainer.number),
+        "sizes": (trainer.size_at(trainer.number), trainer.tokenizer().merges),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
-        "pairs": trainer.pairs,
+        "pairs": trainer.candidates(Query()).total,
         "candidates": best(trainer, 200),
         "later candidates": best(trainer, 3, 4),
         "why": why(trainer),
         "uses": list(trainer.uses[:symbols]),
-        "lengths": [trainer.length(symbol) for symbol in range(symbols)],
-        "words": [trainer.word(word) for word in words],
-        "parts": [trainer.word(word, first=cut[-1][0] // 2, units=2) for word in words if (cut := trainer.word(word))],
-        "touched": [word for word in words if touched(word)],
+        "lengths": list(cells(trainer).length[:symbols]),
+        "words": [trainer.segment(Word(word)) for word in words],
+        "parts": [
+            trainer.segment(Word(word, cut[-1].start // 2, 2)) for word in words if (cut := trainer.segment(Word(word)))
+        ],
+        "changed": trainer.changed(),
     }
 
 
 def history(trainer: SteppedTrainer) -> list[Any]:
-    return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
+    return [list(walk.steps(trainer)), [trainer.tokens_at(n) for n in range(trainer.computed + 1)], trainer.computed]
 
 
 @settings(max_examples=300, deadline=None)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
-def test_any_walk(text: str, recipe: Recipe, walk: Sequence[int]) -> None:
+def test_any_walk(text: str, recipe: Recipe, moves: Sequence[int]) -> None:
     plain, compiled = both(text, recipe)
     assert state(compiled) == state(plain)
-    for move in walk:
+    for move in moves:
         for trainer in (plain, compiled):
             if move == -1:
-                trainer.back()
+                walk.back(trainer)
             elif move < 0:
-                trainer.step()
+                walk.step(trainer)
             else:
-                trainer.jump(move)
+                walk.jump(trainer, move)
         assert state(compiled) == state(plain)
-    assert compiled.run() == plain.run() == "no pair left"
+    assert walk.run(compiled, Stops()) == walk.run(plain, Stops()) == "no pair left"
     assert history(compiled) == history(plain)
-    assert vars(compiled.vocabulary) == vars(plain.vocabulary)
+    assert vars(compiled.tokenizer().vocabulary) == vars(plain.tokenizer().vocabulary)
 
 
 stops = st.builds(
@@ -127,18 +133,18 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    laid_out, pairs = cells(compiled)._cells.copy(), cells(compiled).counts.tolist()
-    compiled.run()
-    while compiled.back():
+    laid_out, pairs = cells(compiled)._state.cells.copy(), cells(compiled).counts.tolist()
+    walk.run(compiled, Stops())
+    while walk.back(compiled):
         pass
-    assert cells(compiled)._cells.tolist() == laid_out.tolist()
+    assert cells(compiled)._state.cells.tolist() == laid_out.tolist()
     assert cells(compiled).counts.tolist() == pairs
-    compiled.jump(compiled.known)
-    again = cells(compiled)._cells.copy()
-    compiled.jump(0)
-    while compiled.number < compiled.known:
-        compiled.step()
-    assert cells(compiled)._cells.tolist() == again.tolist()
+    walk.jump(compiled, compiled.computed)
+    again = cells(compiled)._state.cells.copy()
+    walk.jump(compiled, 0)
+    while compiled.number < compiled.computed:
+        walk.step(compiled)
+    assert cells(compiled)._state.cells.tolist() == again.tolist()
 
 
 def novel(words: int, seed: int = 1) -> str:
@@ -152,26 +158,26 @@ def novel(words: int, seed: int = 1) -> str:
 @pytest.mark.parametrize("split", ["gpt2", "none"])
 def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, levels are opened, and jumps take checkpoints up."""
-    from tokentui.learn.kernels import pairs
+    from tokentui.learn import compiled as engine
 
-    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
-    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
-    monkeypatch.setattr(pairs, "SLICE", 100)
+    monkeypatch.setattr(engine, "LEAST_BETWEEN", 300)
+    monkeypatch.setattr(engine, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr(engine, "SLICE", 100)
     plain, compiled = both(novel(6000 if split == "gpt2" else 1500), Recipe(split=split, tie=tie))
-    assert compiled.run(merges=900) == plain.run(merges=900)
+    assert walk.run(compiled, Stops(merges=900)) == walk.run(plain, Stops(merges=900))
     assert history(compiled) == history(plain)
     assert len(cells(compiled)._checkpoints) > 3
     chance = random.Random(2)
     for _ in range(12):
         number = chance.randint(0, 900)
-        plain.jump(number)
-        compiled.jump(number)
+        walk.jump(plain, number)
+        walk.jump(compiled, number)
         assert best(compiled, 60) == best(plain, 60)
         assert list(compiled.uses) == list(plain.uses)[: len(compiled.uses)]
-        assert compiled.tokens == plain.tokens
+        assert compiled.tokens_at(compiled.number) == plain.tokens_at(plain.number)
     for trainer in (plain, compiled):
-        trainer.jump(400)
-    assert compiled.run(merges=500, max_length=5) == plain.run(merges=500, max_length=5)
+        walk.jump(trainer, 400)
+    assert walk.run(compiled, Stops(merges=500, max_length=5)) == walk.run(plain, Stops(merges=500, max_length=5))
     assert history(compiled) == history(plain)
     assert state(compiled) == state(plain)
 
@@ -179,33 +185,34 @@ def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pyt
 @pytest.mark.parametrize("split", ["gpt2", "none"])
 def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever merges change of the corpus while it is copied, and where one goes back in the middle of that."""
-    from tokentui.learn.kernels import checkpoints, pairs
+    from tokentui.learn import compiled as engine
+    from tokentui.learn.kernels import checkpoints
 
-    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 200)
-    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr(engine, "LEAST_BETWEEN", 200)
+    monkeypatch.setattr(engine, "MOST_CHECKPOINTS", 1000)
     monkeypatch.setattr(checkpoints, "SLICE_CELLS", 150)
     _, compiled = both(novel(3000 if split == "gpt2" else 800), Recipe(split=split))
     for number in range(1, 400):
-        compiled.jump(number)
+        walk.jump(compiled, number)
         if number % 7 == 0:
-            compiled.jump(number - 5)
+            walk.jump(compiled, number - 5)
     kept = cells(compiled)._checkpoints
     assert len(kept) > 3
-    again = merging(compiled.words, compiled.recipe, kernels=True)
+    again = merging(Material(compiled.words, compiled.recipe), kernels=True)
     cells(again)._between = 1 << 40
     for checkpoint in kept:
-        again.jump(checkpoint.number)
-        assert checkpoint.cells.tobytes() == cells(again)._cells.tobytes()
+        walk.jump(again, checkpoint.number)
+        assert checkpoint.cells.tobytes() == cells(again)._state.cells.tobytes()
         assert checkpoint.counts.tolist() == cells(again).counts.tolist()
 
 
 def test_checkpoints_are_few() -> None:
-    from tokentui.learn.kernels.pairs import MOST_CHECKPOINTS
+    from tokentui.learn.compiled import MOST_CHECKPOINTS
 
     recipe = Recipe(split="none")
-    compiled = merging(count(Corpus.from_text(novel(300_000)), recipe, processes=1), recipe, kernels=True)
-    before, laid_out = compiled.memory, len(cells(compiled)._cells)
-    compiled.run()
+    compiled = merging(Material(scanning.plain_count(Corpus.from_text(novel(300_000)), recipe), recipe), kernels=True)
+    before, laid_out = compiled.memory, len(cells(compiled)._state.cells)
+    walk.run(compiled, Stops())
     assert 1 <= len(cells(compiled)._checkpoints) <= MOST_CHECKPOINTS
     assert before < compiled.memory < 250 * laid_out
 
@@ -215,23 +222,24 @@ def test_a_slice_is_short() -> None:
     slices = 0
     while compiled.advance(None, Stops(), seconds=0.0) is None:
         slices += 1
-    assert slices >= cells(compiled)._steps["logged"][compiled.known] // (1 << 16)
+    assert slices >= cells(compiled)._state.steps["logged"][compiled.computed] // (1 << 16)
     number = compiled.number
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        merging(compiled.words, compiled.recipe, kernels=True)
+        merging(Material(compiled.words, compiled.recipe), kernels=True)
     assert compiled.number == number
 
 
 def test_numbers_are_plain_ones() -> None:
     """What goes to screens and files is Python's own."""
     _, compiled = both(novel(2000), Recipe())
-    compiled.jump(40)
+    walk.jump(compiled, 40)
     found = best(compiled, 5)[0]
     values = [
-        found.count, found.before, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs,
-        compiled.known, compiled.number, compiled.uses[3], compiled.length(3), compiled.memory, why(compiled).replaced,
-        *compiled.vocabulary.merges[3], compiled.vocabulary.counts[3],
-        *compiled.word(compiled.words.words[0])[0],
+        found.count, found.before, found.left_symbol, found.left_uses, found.right_uses,
+        compiled.tokens_at(compiled.number), compiled.candidates(Query()).total,
+        compiled.computed, compiled.number, compiled.uses[3], cells(compiled).length[3], compiled.memory, why(compiled).replaced,
+        *compiled.tokenizer().vocabulary.merges[3], compiled.tokenizer().vocabulary.counts[3],
+        *compiled.segment(Word(compiled.words.words[0]))[0],
     ]
     assert {type(value) for value in values} == {int}
 
@@ -275,14 +283,14 @@ def test_what_the_kernels_do_not_know(
 
 
 def test_every_tie_rule_has_a_number() -> None:
-    from tokentui.learn.kernels.pairs_fields import RULES
+    from tokentui.learn.kernels.layout import RULES
 
     assert set(RULES) == set(AXES["tie"])
 
 
 def test_counted_words_are_taken_as_they_are() -> None:
+    from tokentui.text.documents import CountedWords
     from tokentui.text.kernels.count import count_words
-    from tokentui.text.kernels.counted import CountedWords
 
     for text in (novel(3000), novel(300) + " \udc80\udcff x\udc80", ""):
         for recipe in (Recipe(), preset("gpt2", unit="char", base="sorted", unknown="error")):
@@ -290,11 +298,11 @@ def test_counted_words_are_taken_as_they_are() -> None:
             assert found is not None
             words = Words(found[0], tuple(found[1]))
             assert isinstance(words.words, CountedWords)
-            compiled = merging(words, recipe, kernels=True)
-            plain = merging(Words(tuple(words.words), words.counts), recipe, kernels=False)
+            compiled = merging(Material(words, recipe), kernels=True)
+            plain = merging(Material(Words(tuple(words.words), words.counts), recipe), kernels=False)
             assert words == plain.words
-            compiled.run(merges=50)
-            plain.run(merges=50)
+            walk.run(compiled, Stops(merges=50))
+            walk.run(plain, Stops(merges=50))
             assert state(compiled) == state(plain)
 
 
@@ -302,8 +310,8 @@ def test_words_that_are_empty_or_twice_there() -> None:
     for mark in ("none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"):
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
-        plain, compiled = merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
-        assert compiled.run() == plain.run()
+        plain, compiled = merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
+        assert walk.run(compiled, Stops()) == walk.run(plain, Stops())
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)
 
@@ -319,7 +327,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     monkeypatch.setenv(jit.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
     assert compiled.traits.engine == COMPILED
-    compiled.run(vocab_size=32_768)
+    walk.run(compiled, Stops(vocab_size=32_768))
     tokenizer = hf.Tokenizer(hf.models.BPE())
     tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = hf.trainers.BpeTrainer(
@@ -329,4 +337,4 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
     byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
     theirs = [tuple(bytes(map(byte_of.__getitem__, part)) for part in pair) for pair in merges]
-    peers.same_steps([(step.left, step.right) for step in compiled.steps()], theirs)
+    peers.same_steps([(step.left, step.right) for step in merge_steps(compiled)], theirs)

@@ -8,16 +8,20 @@ from typing import Any
 
 import oracle
 import pytest
+import scanning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trainers import best, cells, merge_at, why
 
 from tokentui.axes import AXES, preset
 from tokentui.core import jit
-from tokentui.learn import start, start_counted
+from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.learn import start, start_counted, walk
 from tokentui.learn.merging import merging
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import COMPILED, PLAIN
+from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -47,49 +51,49 @@ def _kernels(loaded: None) -> None:
 
 def both(words: Words | str, recipe: Recipe) -> tuple[SteppedTrainer, SteppedTrainer]:
     if isinstance(words, str):
-        words = count(Corpus.from_text(words), recipe, processes=1)
-    return merging(words, recipe, kernels=False), merging(words, recipe, kernels=True)
+        words = scanning.plain_count(Corpus.from_text(words), recipe)
+    return merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
 
 
 def state(trainer: SteppedTrainer, limit: int = 200) -> dict[str, Any]:
     """All that a trainer says about the step where it stands."""
-    words, touched = trainer.words.words, trainer.touched()
+    words = trainer.words.words
     return {
         "number": trainer.number,
-        "tokens": trainer.tokens,
-        "sizes": (trainer.vocab_size, trainer.merges, trainer.newest()),
+        "tokens": trainer.tokens_at(trainer.number),
+        "sizes": (trainer.size_at(trainer.number), trainer.tokenizer().merges),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
-        "pairs": trainer.pairs,
+        "pairs": trainer.candidates(Query()).total,
         "candidates": best(trainer, limit),
         "later candidates": best(trainer, 3, 4),
         "why": why(trainer),
-        "uses": list(trainer.uses[: trainer.vocabulary.base_size + trainer.number]),
-        "words": [trainer.word(word) for word in words],
-        "touched": [word for word in words if touched(word)],
+        "uses": list(trainer.uses[: trainer.tokenizer().vocabulary.base_size + trainer.number]),
+        "words": [trainer.segment(Word(word)) for word in words],
+        "changed": trainer.changed(),
     }
 
 
 def history(trainer: SteppedTrainer) -> list[Any]:
-    return [list(trainer.steps()), [trainer.tokens_at(n) for n in range(trainer.known + 1)], trainer.known]
+    return [list(walk.steps(trainer)), [trainer.tokens_at(n) for n in range(trainer.computed + 1)], trainer.computed]
 
 
 @settings(max_examples=120, deadline=None)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
-def test_any_walk(text: str, recipe: Recipe, walk: Sequence[int]) -> None:
+def test_any_walk(text: str, recipe: Recipe, moves: Sequence[int]) -> None:
     plain, compiled = both(text, recipe)
     assert state(compiled) == state(plain)
-    for move in walk:
+    for move in moves:
         for trainer in (plain, compiled):
             if move == -1:
-                trainer.back()
+                walk.back(trainer)
             elif move < 0:
-                trainer.step()
+                walk.step(trainer)
             else:
-                trainer.jump(move)
+                walk.jump(trainer, move)
         assert state(compiled) == state(plain)
-    assert compiled.run() == plain.run() == "no pair left"
+    assert walk.run(compiled, Stops()) == walk.run(plain, Stops()) == "no pair left"
     assert history(compiled) == history(plain)
-    assert vars(compiled.vocabulary) == vars(plain.vocabulary)
+    assert vars(compiled.tokenizer().vocabulary) == vars(plain.tokenizer().vocabulary)
 
 
 @settings(max_examples=120, deadline=None)
@@ -116,16 +120,16 @@ def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, 
     """Products of counts go far beyond 64 bits here."""
     words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
     plain, compiled = both(words, Recipe(**SCORED, tie=tie))
-    while plain.step():
-        compiled.step()
+    while walk.step(plain):
+        walk.step(compiled)
         assert state(compiled) == state(plain)
-    assert compiled.step() is None
+    assert walk.step(compiled) is None
 
 
 @settings(max_examples=150, deadline=None)
 @given(*[st.integers(0, (1 << 62) - 1) | st.integers(0, 3)] * 6, st.booleans())
 def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike: bool) -> None:
-    from tokentui.learn.kernels.score_order import compare_wide
+    from tokentui.learn.kernels.order import compare_wide
 
     if alike:
         x, y, z = c, a, b
@@ -139,19 +143,19 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
     words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
     _, compiled = both(words, Recipe(**SCORED, tie="first-seen"))
     assert [candidate.token for candidate in best(compiled)] == [b"cd", b"ef", b"ab"]
-    steps = [compiled.step() for _ in range(3)]
-    assert [(step.token, step.tied) for step in steps if step] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
+    steps = [walk.step(compiled) for _ in range(3)]
+    assert [(step.token, step.tied) for step in steps if isinstance(step, MergeStep)] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
 
 
 @settings(max_examples=50, deadline=None)
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    laid_out, pairs, uses = cells(compiled)._cells.copy(), cells(compiled).counts.tolist(), list(compiled.uses)
-    compiled.run()
-    while compiled.back():
+    laid_out, pairs, uses = cells(compiled)._state.cells.copy(), cells(compiled).counts.tolist(), list(compiled.uses)
+    walk.run(compiled, Stops())
+    while walk.back(compiled):
         pass
-    assert cells(compiled)._cells.tolist() == laid_out.tolist()
+    assert cells(compiled)._state.cells.tolist() == laid_out.tolist()
     assert cells(compiled).counts.tolist() == pairs
     assert list(compiled.uses)[: len(uses)] == uses
 
@@ -167,25 +171,25 @@ def novel(words: int, seed: int = 1) -> str:
 @pytest.mark.parametrize("least", [1, 3])
 def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays grow, the leaders change, and jumps take checkpoints up."""
-    from tokentui.learn.kernels import pairs
+    from tokentui.learn import compiled as engine
 
-    monkeypatch.setattr(pairs, "LEAST_BETWEEN", 300)
-    monkeypatch.setattr(pairs, "MOST_CHECKPOINTS", 1000)
-    monkeypatch.setattr("tokentui.learn.kernels.score.SLICE", 100)
+    monkeypatch.setattr(engine, "LEAST_BETWEEN", 300)
+    monkeypatch.setattr(engine, "MOST_CHECKPOINTS", 1000)
+    monkeypatch.setattr(engine, "SLICE", 100)
     plain, compiled = both(novel(4000), Recipe(**SCORED, mark="prefix:##", tie=tie))
-    assert compiled.run(merges=700, min_count=least) == plain.run(merges=700, min_count=least)
+    assert walk.run(compiled, Stops(merges=700, min_count=least)) == walk.run(plain, Stops(merges=700, min_count=least))
     assert history(compiled) == history(plain)
     assert len(cells(compiled)._checkpoints) > 1
     chance = random.Random(2)
     for _ in range(6):
-        number = chance.randint(0, plain.known)
-        plain.jump(number)
-        compiled.jump(number)
+        number = chance.randint(0, plain.computed)
+        walk.jump(plain, number)
+        walk.jump(compiled, number)
         assert best(compiled, 60) == best(plain, 60)
-        assert compiled.tokens == plain.tokens
+        assert compiled.tokens_at(compiled.number) == plain.tokens_at(plain.number)
     for trainer in (plain, compiled):
-        trainer.jump(300)
-    assert compiled.run(merges=400, max_length=5) == plain.run(merges=400, max_length=5)
+        walk.jump(trainer, 300)
+    assert walk.run(compiled, Stops(merges=400, max_length=5)) == walk.run(plain, Stops(merges=400, max_length=5))
     assert history(compiled) == history(plain)
     assert state(compiled, 30) == state(plain, 30)
 
@@ -193,10 +197,11 @@ def test_a_larger_corpus_with_checkpoints(tie: str, least: int, monkeypatch: pyt
 def test_numbers_are_plain_ones() -> None:
     """What goes to screens and files is Python's own."""
     _, compiled = both(novel(2000), Recipe(**SCORED))
-    compiled.jump(40)
+    walk.jump(compiled, 40)
     found, step = best(compiled, 5)[0], merge_at(compiled, 40)
     values = [
-        found.count, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens, compiled.pairs, compiled.known,
+        found.count, found.left_symbol, found.left_uses, found.right_uses, compiled.tokens_at(compiled.number),
+        compiled.candidates(Query()).total, compiled.computed,
         compiled.uses[3], compiled.memory, why(compiled).replaced, step.count, step.tied, step.left_uses, step.right_uses,
     ]
     assert {type(value) for value in values} == {int}
@@ -223,5 +228,5 @@ def test_a_novel_to_its_end(novel: str) -> None:
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
     recipe = preset("wordpiece")
     plain, compiled = both(count(corpus, recipe), recipe)
-    assert compiled.run() == plain.run()
-    assert list(compiled.steps()) == list(plain.steps())
+    assert walk.run(compiled, Stops()) == walk.run(plain, Stops())
+    assert list(walk.steps(compiled)) == list(walk.steps(plain))

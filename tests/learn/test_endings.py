@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tokentui.axes import preset
-from tokentui.learn import start
-from tokentui.learn.base import Trainer
+from tokentui.learn import start, walk
+from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.prepared import Prepared, nothing
+from tokentui.session.opening import Prepared, nothing
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -25,7 +25,7 @@ STOPS = [Stops(), Stops(merges=5), Stops(merges=10**6), Stops(vocab_size=400), S
 
 def ran(trainer: Trainer, stops: Stops) -> int:
     """The step that a run under these stops ends at."""
-    trainer.run(merges=stops.merges, vocab_size=stops.vocab_size, min_count=stops.min_count, max_length=stops.max_length)
+    walk.run(trainer, stops)
     return trainer.number
 
 
@@ -35,7 +35,7 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
     corpus = read("sample:sailor")
     end = ran(start(corpus, preset(recipe)), stops)
     trainer = start(corpus, preset(recipe))
-    trainer.bound(stops)
+    trainer.advance(trainer.number, stops)
     said: list[Ending] = []
     for step in range(end + 1):
         while trainer.advance(step, stops.only(trainer.traits.shaped_by)) is None:
@@ -55,20 +55,20 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
                 assert (kind, recipe) == ("about", "sentencepiece-unigram")
     assert said[-1].exact
     for step in (end // 2, 0, end):  # what is known stays known, wherever one stands
-        trainer.jump(step)
+        walk.jump(trainer, step)
         assert trainer.ending(stops) == said[-1]
     further = start(corpus, preset(recipe))
-    further.bound(stops.only(trainer.traits.shaped_by))
-    further.jump(end)
+    further.advance(further.number, stops.only(trainer.traits.shaped_by))
+    walk.jump(further, end)
     goes_on = further.end(stops.only(trainer.traits.shaped_by)) is None
     assert (said[-1].kind == "last") == (not goes_on)
 
 
 def test_other_limits_forget_the_end() -> None:
     trainer = start(read("sample:sailor"), preset("gpt2"))
-    trainer.run(max_length=2)
+    walk.run(trainer, Stops(max_length=2))
     assert trainer.ending(Stops(max_length=2)) == Ending(trainer.number, "last")
-    trainer.bound(Stops())
+    trainer.advance(trainer.number, Stops())
     assert trainer.ending(Stops()) == Ending()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,14 +11,17 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trainers import best, cells, gage, why
+from trainers import best, cells, gage, merge_steps, why
 
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.vocabulary import PLACEHOLDERS
-from tokentui.learn import start
-from tokentui.learn.gage import expand, letter
+from tokentui.learn import start, walk
+from tokentui.learn.gage import letter
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.trainer import Made
+from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 
@@ -32,6 +35,13 @@ recipes = st.builds(
     st.sampled_from(TIES), st.sampled_from(["occurrences", "distinct"]),
 )
 
+
+
+def expand(compressed: bytes, table: Sequence[tuple[int, int, int, bytes]]) -> bytes:
+    """The text that compressed bytes and their table stand for: the table read backwards, each entry replaced by its pair."""
+    for placeholder, left, right, _ in reversed(table):
+        compressed = compressed.replace(bytes((placeholder,)), bytes((left, right)))
+    return compressed
 
 
 def letters(trainer: SteppedTrainer) -> str:
@@ -100,8 +110,8 @@ def assert_equal(trainer: SteppedTrainer, plain: Plain) -> None:
     ranked = plain.ranked()
     found = best(trainer, len(ranked) + 5)
     assert [(c.left + c.right, c.count) for c in found] == ranked
-    assert trainer.pairs == len(ranked)
-    assert trainer.tokens == plain.size()
+    assert trainer.candidates(Query()).total == len(ranked)
+    assert trainer.tokens_at(trainer.number) == plain.size()
     for one in found:
         assert one.token == bytes(plain.free[:1])
         assert getattr(one, "spelled", None) == plain.joined(one.left + one.right)
@@ -127,23 +137,23 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
         before = plain.size()
         pair, count = ranked[0]
         value = plain.step(pair)
-        step = trainer.step()
-        assert step is not None
+        step = walk.step(trainer)
+        assert isinstance(step, MergeStep)
         assert step.left + step.right == pair
         assert (step.token, step.id) == (bytes((value,)), value)
         assert (step.count, step.replaced) == (count, before - plain.size())
         assert (step.tokens, step.vocab_size) == (plain.size(), 256)
         assert getattr(step, "spelled", None) == plain.means[value]
         assert_equal(trainer, plain)
-    assert trainer.step() is None
-    assert trainer.run() == "no pair left"
+    assert walk.step(trainer) is None
+    assert walk.run(trainer, Stops()) == "no pair left"
 
 
 @settings(max_examples=80, deadline=None)
 @given(documents, recipes, st.integers(0, 12))
 def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
     trainer = trained_on(texts, recipe)
-    trainer.jump(steps)
+    walk.jump(trainer, steps)
     view = gage(trainer).compressed(length=10**6)
     distinct = list(dict.fromkeys(text for text in texts if text))
     assert expand(view.compressed, view.table) == b"".join(distinct)
@@ -157,20 +167,20 @@ def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, ste
 
 @settings(max_examples=60, deadline=None)
 @given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
-def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, walk: list[int]) -> None:
+def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, moves: list[int]) -> None:
     trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)
     views = [gage(fresh).compressed()]
-    while fresh.step():
+    while walk.step(fresh):
         views.append(gage(fresh).compressed())
-    for number in walk:
-        at = trainer.jump(number)
+    for number in moves:
+        at = walk.jump(trainer, number)
         assert at == min(number, len(views) - 1)
         assert gage(trainer).compressed() == views[at]
-    trainer.jump(0)
+    walk.jump(trainer, 0)
     untouched = trained_on(texts, recipe)
-    if trainer.known:
-        untouched.step()
-        untouched.back()
+    if trainer.computed:
+        walk.step(untouched)
+        walk.back(untouched)
     for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
         assert getattr(cells(trainer), name) == getattr(cells(untouched), name), name
 
@@ -179,9 +189,9 @@ def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, wa
 def test_the_slides(case: dict[str, Any]) -> None:
     trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]))
     assert isinstance(trainer, SteppedTrainer)
-    end = trainer.run(**case["run"])
+    end = walk.run(trainer, Stops(**case["run"]))
     want = case["expect"]
-    steps = list(trainer.steps())
+    steps = merge_steps(trainer)
     assert [step.hex for step in steps] == want["hex"]
     assert [step.count for step in steps] == want["counts"]
     assert [step.tokens for step in steps] == want["tokens"]
@@ -199,7 +209,7 @@ def test_the_slides(case: dict[str, Any]) -> None:
 def test_the_slides_strings_and_sizes() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
     seen = [letters(trainer)]
-    while trainer.step():
+    while walk.step(trainer):
         seen.append(letters(trainer))
     assert seen == ["xxxdqxxxdxo", "AxdqAxdxo", "ABqABxo", "CqCxo"]
     assert [trainer.tokens_at(number) + 3 * number for number in range(4)] == [11, 12, 13, 14]
@@ -222,8 +232,8 @@ def test_the_slides_strings_and_sizes() -> None:
 def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
     stops = Stops(**run)
-    assert trainer.last_step(stops) == ({"merges": 2, "vocab_size": 0}.get(reason) if run != {"vocab_size": 300} else None)
-    assert trainer.run(**run) == reason
+    assert trainer.ending(stops).step == ({"merges": 2, "vocab_size": 0}.get(reason) if run != {"vocab_size": 300} else None)
+    assert walk.run(trainer, Stops(**run)) == reason
     assert trainer.number == steps
     assert trainer.end(stops) == reason
     assert why(trainer, stops).end == reason
@@ -231,25 +241,25 @@ def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
 
 def test_another_limit_midway_takes_the_bytes_anew() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
-    trainer.run()
-    trainer.jump(1)
-    assert trainer.run(max_length=3, min_count=2) == "min_count"
-    assert [step.hex for step in trainer.steps()] == [["78", "78", "41"], ["78", "64", "42"]]
-    trainer.run(merges=3)
-    assert gage(trainer).step(3).spelled == b"xxxd"
+    walk.run(trainer, Stops())
+    walk.jump(trainer, 1)
+    assert walk.run(trainer, Stops(max_length=3, min_count=2)) == "min_count"
+    assert [step.hex for step in merge_steps(trainer)] == [["78", "78", "41"], ["78", "64", "42"]]
+    walk.run(trainer, Stops(merges=3))
+    assert gage(trainer).step_at(3).spelled == b"xxxd"
 
 
 @pytest.mark.parametrize("lacking", [b"", b"q", b"\x80q"])
 def test_no_free_byte_ends_it(lacking: bytes) -> None:
     held = bytes(value for value in range(256) if value not in lacking)
     trainer = trained_on([held + b"ab" * 9 + b"cd" * 8 + b"ef" * 7])
-    assert trainer.run(min_count=2) == "no pair left"
-    assert b"".join(step.token for step in trainer.steps()) == lacking
+    assert walk.run(trainer, Stops(min_count=2)) == "no pair left"
+    assert b"".join(step.token for step in merge_steps(trainer)) == lacking
     reasons = why(trainer)
-    assert (reasons.best, reasons.end, trainer.pairs, best(trainer)) == (None, "no pair left", 0, [])
+    assert (reasons.best, reasons.end, trainer.candidates(Query()).total, best(trainer)) == (None, "no pair left", 0, [])
     assert any(fact.startswith("no free byte") for fact in reasons.facts)
-    assert trainer.step() is None
-    if trainer.back():
+    assert walk.step(trainer) is None
+    if walk.back(trainer):
         assert best(trainer, 1)[0].count > 1
         assert any("is free and will stand for it" in fact for fact in why(trainer).facts)
 
@@ -264,24 +274,24 @@ def test_bytes_are_taken_from_a_to_z_and_then_from_255_down() -> None:
 def test_documents_share_no_pairs_across_their_borders() -> None:
     trainer = trained_on([b"ab", b"ba", b"ab", b"b"])
     assert [(c.left + c.right, c.count) for c in best(trainer)] == [(b"ab", 2)]
-    trainer.run()
+    walk.run(trainer, Stops())
     view = gage(trainer).compressed()
     assert (view.compressed, view.breaks, view.text_bytes, view.original_bytes) == (b"Abab", (1, 3), 5, 7)
 
 
 def test_an_empty_corpus_ends_at_once() -> None:
     trainer = trained_on([b""])
-    assert trainer.run() == "no pair left"
+    assert walk.run(trainer, Stops()) == "no pair left"
     assert gage(trainer).compressed().sizes == "0 of text + 0 of table = 0 bytes; 0 before"
 
 
 def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
-    trainer.run()
-    assert trainer.step_of(frozenset({b"xxxd"})) == trainer.step_of(frozenset({b"C"})) == 3
-    assert trainer.step_of(frozenset({b"q"})) == 0
-    assert trainer.step_of(frozenset({b"q"}), 1) is None
-    assert trainer.step_of(frozenset({b"xq"})) is None
+    walk.run(trainer, Stops())
+    assert trainer.find(Made(frozenset({b"xxxd"}))) == trainer.find(Made(frozenset({b"C"}))) == 3
+    assert trainer.find(Made(frozenset({b"q"}))) == 0
+    assert trainer.find(Made(frozenset({b"q"})), 1) is None
+    assert trainer.find(Made(frozenset({b"xq"}))) is None
 
 
 @pytest.mark.parametrize("axes", [{"base": "gpt2-bytes"}, {"base": "sorted", "unknown": "error"}, {"encode": "longest-match"}])

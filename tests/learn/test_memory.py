@@ -7,8 +7,9 @@ from trainers import cells as plain_cells
 
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start
-from tokentui.session.prepared import nothing
+from tokentui.learn import start, walk
+from tokentui.recipe import Stops
+from tokentui.session.opening import nothing
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 
@@ -25,11 +26,11 @@ def test_it_grows_and_is_the_same_after_a_way_back(
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
     laid_out = trainer.memory
     assert laid_out > 1.2 * small.memory > 0
-    trainer.run(merges=100)
+    walk.run(trainer, Stops(merges=100))
     at_the_end = trainer.memory
     assert at_the_end > laid_out
-    trainer.jump(50)
-    trainer.jump(100)
+    walk.jump(trainer, 50)
+    walk.jump(trainer, 100)
     assert trainer.memory == at_the_end
 
 
@@ -37,7 +38,7 @@ def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv(jit.ENGINE, "plain")
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
-        trainer.jump(merges)
+        walk.jump(trainer, merges)
         cells = plain_cells(trainer)  # type: ignore[arg-type]
         flat = [getattr(cells, name) for name in cells.__slots__ if name not in ("listed", "places")]
         numbers = sum(map(len, flat)) + len(cells.places) + sum(map(len, cells.places))

@@ -8,11 +8,11 @@ from typing import Any
 
 import oracle
 import pytest
-from trainers import best, cells
+from trainers import best, cells, merge_steps
 
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.recipe import Recipe, Run
+from tokentui.recipe import Recipe, Run, Stops
 
 CASES = oracle.cases("train", objective="count") + oracle.cases("train", objective="score")
 
@@ -23,14 +23,14 @@ def trained(case: dict[str, Any]) -> tuple[SteppedTrainer, str]:
     begin = Run(first_id=run.pop("first_id", 0), specials=tuple(run.pop("specials", ())))
     trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]), begin)
     assert isinstance(trainer, SteppedTrainer)
-    return trainer, trainer.run(**run)
+    return trainer, walk.run(trainer, Stops(**run))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_steps(case: dict[str, Any]) -> None:
     trainer, end = trained(case)
     want = case["expect"]
-    steps = list(trainer.steps())
+    steps = merge_steps(trainer)
     for number, (step, expected) in enumerate(zip(steps, want["hex"], strict=False), 1):
         assert step.hex == expected, f"the first step that differs is {number}"
     assert len(steps) == want["steps"]
@@ -44,11 +44,12 @@ def test_steps(case: dict[str, Any]) -> None:
         assert [step.score for step in steps] == [float(score) for score in exact]
     assert end in want["end"]
     if "vocab_size" in want:
-        assert trainer.vocab_size == want["vocab_size"]
+        assert trainer.size_at(trainer.number) == want["vocab_size"]
     if "base" in want:
-        assert [piece.hex() for piece in trainer.vocabulary.pieces[: trainer.vocabulary.base_size]] == want["base"]
+        vocabulary = trainer.tokenizer().vocabulary
+        assert [piece.hex() for piece in vocabulary.pieces[: vocabulary.base_size]] == want["base"]
     if "pairs_at_start" in want:
-        trainer.jump(0)
+        walk.jump(trainer, 0)
         found = {(c.left.hex(), c.right.hex()): c.count for c in best(trainer, 10_000)}
         assert found == {(left, right): count for left, right, count in want["pairs_at_start"]}
         if (trainer.recipe.tie, trainer.recipe.objective) == ("first-seen", "count"):
@@ -79,13 +80,13 @@ def test_encoding(case: dict[str, Any]) -> None:
 def test_facts(case: dict[str, Any]) -> None:
     trainer, _ = trained(case)
     facts = case["expect"]["facts"]
-    vocabulary = trainer.vocabulary
+    vocabulary = trainer.tokenizer().vocabulary
     in_use = [symbol for symbol, uses in enumerate(trainer.uses) if uses]
     known: dict[str, Callable[[], object]] = {
         "distinct_words": lambda: len(trainer.words.words),
         "n_in_use_after": lambda: len(in_use),
         "vocab_cumulative": lambda: len(vocabulary.pieces),
-        "merges_until_exhausted": lambda: trainer.jump(10**9),
+        "merges_until_exhausted": lambda: walk.jump(trainer, 10**9),
         "n_base": lambda: vocabulary.base_size,
         "unused_tokens": lambda: [
             [vocabulary.id_of(symbol, trainer.number), vocabulary.pieces[symbol].decode()]

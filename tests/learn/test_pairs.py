@@ -16,8 +16,11 @@ from tokentui.axes import AXES
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.learn.filters import sentencepiece_piece
+from tokentui.learn import walk
+from tokentui.learn.bases import sentencepiece_piece
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 
@@ -46,8 +49,8 @@ recipes = st.builds(
 
 def naive_of(trainer: SteppedTrainer, max_length: int | None = None) -> Naive:
     """A naive run from the trainer's start."""
-    vocabulary = trainer.vocabulary
-    trainer.jump(0)
+    vocabulary = trainer.tokenizer().vocabulary
+    walk.jump(trainer, 0)
     counts = trainer.words.counts
     return Naive(
         words=[[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(counts))],
@@ -82,9 +85,9 @@ def assert_equal(trainer: SteppedTrainer, state: Naive) -> None:
     ranked = state.ranked(counts)
     found = best(trainer, len(ranked) + 5)
     assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [(*pair, counts[pair]) for pair in ranked]
-    assert trainer.pairs == len(ranked)
+    assert trainer.candidates(Query()).total == len(ranked)
     assert [[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(state.words))] == state.words
-    assert trainer.tokens == state.tokens()
+    assert trainer.tokens_at(trainer.number) == state.tokens()
     for symbol in range(len(state.pieces)):
         uses = sum(word.count(symbol) * weight for word, weight in zip(state.words, state.weights, strict=True))
         assert trainer.uses[symbol] == uses
@@ -96,18 +99,18 @@ def assert_equal(trainer: SteppedTrainer, state: Naive) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=12))
-def test_any_walk_equals_a_recount(text: str, recipe: Recipe, walk: list[int]) -> None:
+def test_any_walk_equals_a_recount(text: str, recipe: Recipe, moves: list[int]) -> None:
     trainer = start(Corpus.from_text(text), recipe)
     states, chosen, tied = naive_run(naive_of(trainer), recipe.base == "frequency")
     at = 0
     assert_equal(trainer, states[0])
-    for move in walk:
+    for move in moves:
         if move == -1:
-            undone = trainer.back()
+            undone = walk.back(trainer)
             assert (undone is None) == (at == 0)
             at = max(0, at - 1)
         elif move < 0:
-            step = trainer.step()
+            step = walk.step(trainer)
             if at < len(chosen):
                 at += 1
                 assert step is not None
@@ -117,34 +120,34 @@ def test_any_walk_equals_a_recount(text: str, recipe: Recipe, walk: list[int]) -
                 assert step is None
         else:
             at = min(move, len(chosen))
-            assert trainer.jump(move) == at
+            assert walk.jump(trainer, move) == at
         assert trainer.number == at
         assert_equal(trainer, states[at])
-    assert trainer.run() == "no pair left"
-    assert trainer.vocabulary.merges == chosen
+    assert walk.run(trainer, Stops()) == "no pair left"
+    assert trainer.tokenizer().vocabulary.merges == chosen
 
 
 @settings(max_examples=60, deadline=None)
 @given(texts, recipes, st.integers(1, 5), st.integers(0, 6))
 def test_a_limit_on_length_taken_midway(text: str, recipe: Recipe, longest: int, midway: int) -> None:
     trainer = start(Corpus.from_text(text), recipe)
-    trainer.jump(midway + 4)
-    midway = trainer.jump(midway)
+    walk.jump(trainer, midway + 4)
+    midway = walk.jump(trainer, midway)
     naive = naive_of(trainer, longest)
-    for pair in trainer.vocabulary.merges[:midway]:
+    for pair in trainer.tokenizer().vocabulary.merges[:midway]:
         naive.merge(pair)
         if recipe.base == "frequency":
-            naive.ids[-1] = len(naive.ids) - 1 - trainer.vocabulary.base_size
-    trainer.jump(midway)
+            naive.ids[-1] = len(naive.ids) - 1 - trainer.tokenizer().vocabulary.base_size
+    walk.jump(trainer, midway)
     before = trainer.tokenizer()
     states, chosen, _ = naive_run(naive, False) if recipe.base != "frequency" else ([], [], [])
-    assert trainer.run(max_length=longest) == "no pair left"
+    assert walk.run(trainer, Stops(max_length=longest)) == "no pair left"
     if states:
-        assert trainer.vocabulary.merges[midway:] == chosen
+        assert trainer.tokenizer().vocabulary.merges[midway:] == chosen
         assert_equal(trainer, states[-1])
     assert before.merges == midway
-    made = range(trainer.vocabulary.base_size + midway, len(trainer.vocabulary.pieces))
-    assert all(trainer.length(symbol) <= longest for symbol in made)
+    made = range(trainer.tokenizer().vocabulary.base_size + midway, len(trainer.tokenizer().vocabulary.pieces))
+    assert all(cells(trainer).length[symbol] <= longest for symbol in made)
 
 
 @settings(max_examples=60, deadline=None)
@@ -152,33 +155,31 @@ def test_a_limit_on_length_taken_midway(text: str, recipe: Recipe, longest: int,
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     trainer = start(Corpus.from_text(text), recipe)
     fresh = start(Corpus.from_text(text), recipe)
-    trainer.run()
-    while trainer.back():
+    walk.run(trainer, Stops())
+    while walk.back(trainer):
         pass
     for name in ("symbols", "pair_at", "counts", "left", "right", "places", "log_place", "log_left"):
         assert getattr(cells(trainer), name) == getattr(cells(fresh), name), name
-    assert trainer.uses[: fresh.vocabulary.base_size] == fresh.uses
-    assert trainer.tokens == fresh.tokens
+    assert trainer.uses[: fresh.tokenizer().vocabulary.base_size] == fresh.uses
+    assert trainer.tokens_at(trainer.number) == fresh.tokens_at(fresh.number)
 
 
 @settings(max_examples=60, deadline=None)
 @given(texts, recipes, st.integers(0, 20))
 def test_the_tokenizer_of_a_step_cuts_the_corpus_as_the_trainer_does(text: str, recipe: Recipe, steps: int) -> None:
     trainer = start(Corpus.from_text(text), recipe)
-    trainer.jump(steps)
+    walk.jump(trainer, steps)
     encoding = trainer.tokenizer().encode(text)
-    assert len(encoding.ids) == (trainer.tokens if recipe.weight == "occurrences" else len(encoding.ids))
+    assert len(encoding.ids) == (trainer.tokens_at(trainer.number) if recipe.weight == "occurrences" else len(encoding.ids))
     for word in trainer.words.words:
-        cut = trainer.word(word)
-        assert cut is not None
-        assert all(first < second for (first, _), (second, _) in pairwise(cut))
+        assert all(one.end == other.start for one, other in pairwise(trainer.segment(Word(word))))
 
 
 def test_the_filter_bars_what_sentencepiece_would_not_make() -> None:
     recipe = Recipe(split="metaspace", unit="char", base="sorted", pieces="sentencepiece", unknown="error")
     trainer = start(Corpus.from_text("don't a1 a1 a1 x. x. x."), recipe)
-    trainer.run()
-    made = trainer.vocabulary.pieces[trainer.vocabulary.base_size :]
+    walk.run(trainer, Stops())
+    made = trainer.tokenizer().vocabulary.pieces[trainer.tokenizer().vocabulary.base_size :]
     assert made
     assert all(sentencepiece_piece(piece) for piece in made)
     assert "▁a1".encode() not in made
@@ -199,17 +200,17 @@ def test_the_filter_bars_what_sentencepiece_would_not_make() -> None:
 def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
     recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
     trainer = start(Corpus.from_text("abcd abc abc ab"), recipe)
-    assert trainer.run(**run) == reason
-    assert trainer.number == steps if reason != "no pair left" else trainer.number == trainer.known
+    assert walk.run(trainer, Stops(**run)) == reason
+    assert trainer.number == steps if reason != "no pair left" else trainer.number == trainer.computed
 
 
 def test_a_merge_that_spells_a_special_borrows_its_id() -> None:
     recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="lowest-ids", unknown="drop")
     trainer = start(Corpus.from_text("abc abc ab"), recipe, Run(specials=("ab", "<s>")))
-    first = trainer.step()
-    second = trainer.step()
-    assert first is not None
-    assert second is not None
+    first = walk.step(trainer)
+    second = walk.step(trainer)
+    assert isinstance(first, MergeStep)
+    assert isinstance(second, MergeStep)
     assert (first.id, first.vocab_size) == (0, 5)
     assert (second.id, second.vocab_size) == (5, 6)
     assert trainer.tokenizer().encode("ab abc").ids == (0, 5)
@@ -217,11 +218,11 @@ def test_a_merge_that_spells_a_special_borrows_its_id() -> None:
 
 def test_an_empty_corpus_has_nothing_to_merge() -> None:
     trainer = start(Corpus.from_text(""), Recipe())
-    assert trainer.step() is None
-    assert trainer.back() is None
+    assert walk.step(trainer) is None
+    assert walk.back(trainer) is None
     assert best(trainer, 10) == []
     assert why(trainer).end == "no pair left"
-    assert trainer.run(merges=10) == "no pair left"
+    assert walk.run(trainer, Stops(merges=10)) == "no pair left"
 
 
 def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,10 +230,10 @@ def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPat
     trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
     told: list[int] = []
     with job(lambda done, total: told.append(done), lambda: len(told) > 1), pytest.raises(Cancelled):
-        trainer.run()
+        walk.run(trainer, Stops())
     number = trainer.number
     assert 0 < told[-1] <= number
-    step = trainer.step()
+    step = walk.step(trainer)
     assert step is not None
     assert step.number == number + 1
     with job(cancel=lambda: True), pytest.raises(Cancelled):

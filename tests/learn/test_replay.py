@@ -12,18 +12,22 @@ from typing import Any
 
 import owners
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from oracle import large
+from trainers import merge_steps
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
+from tokentui.learn import walk
 from tokentui.learn.replay import ReplayTrainer, TokenOrder
-from tokentui.learn.replay.pretokens import Item, Pretokens
-from tokentui.learn.values import Query, Stop
+from tokentui.learn.rows import Query
+from tokentui.learn.trainer import Made, Size
+from tokentui.learn.values import Changed, MergeStep, Span, Stop, Word
 from tokentui.recipe import Run, Stops
 from tokentui.session.opening import Hooks, prepare_tokenizer
 from tokentui.text.corpus import Corpus
@@ -71,11 +75,11 @@ def recount(trainer: ReplayTrainer, births: int) -> tuple[int, Counter[int]]:
 def check_births(trainer: ReplayTrainer, births: Iterator[int]) -> None:
     """At each of these births, reached from the one before, all figures are those of a recount."""
     for number in births:
-        trainer.jump(number)
+        walk.jump(trainer, number)
         tokens, uses = recount(trainer, number)
-        assert (trainer.number, trainer.tokens) == (number, tokens)
+        assert (trainer.number, trainer.tokens_at(trainer.number)) == (number, tokens)
         assert Counter({symbol: count for symbol, count in enumerate(trainer.uses) if count}) == uses
-        assert trainer.vocab_size == trainer.tokenizer().vocab_size
+        assert trainer.size_at(trainer.number) == trainer.tokenizer().vocab_size
         if number:
             born = trainer.token(number)
             assert born.places == uses[born.symbol], "what is new now was not there before"
@@ -85,12 +89,12 @@ def check_births(trainer: ReplayTrainer, births: Iterator[int]) -> None:
 def test_files_at_their_last_birth_and_before(name: str, tmp_path: Path) -> None:
     tokenizer = owners.read(name, tmp_path)
     trainer = opened(tokenizer, TEXT)
-    trainer.jump(trainer.known)
+    walk.jump(trainer, trainer.computed)
     assert trainer.tokenizer().encode(TEXT) == tokenizer.encode(TEXT)
-    assert trainer.tokens == len(tokenizer.encode(TEXT))
-    assert trainer.vocab_size == tokenizer.vocab_size
+    assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(TEXT))
+    assert trainer.size_at(trainer.number) == tokenizer.vocab_size
     some = random.Random(name)
-    check_births(trainer, iter([0, *(some.randrange(trainer.known) for _ in range(3)), 1, trainer.known]))
+    check_births(trainer, iter([0, *(some.randrange(trainer.computed) for _ in range(3)), 1, trainer.computed]))
 
 
 # Small files of every kind, cut.
@@ -139,14 +143,22 @@ def test_merges_cut_to_k_births_are_the_file_cut_to_these(
     names = list(dict.fromkeys([*"abcd", *("".join(row) for row in rows)]))
     trainer = opened(file_of(tmp_path / "t.json", bpe(rows, names, whole)), text)
     pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
-    check_births(trainer, iter([*range(trainer.known + 1), *range(trainer.known - 1, -1, -1)]))
-    for number in range(trainer.known + 1):
+    check_births(trainer, iter([*range(trainer.computed + 1), *range(trainer.computed - 1, -1, -1)]))
+    for number in range(trainer.computed + 1):
         kept = {*"abcd", *(pieces[symbol].decode() for symbol in births[:number])}
         left = [row for row in rows if {*row, "".join(row)} <= kept]
-        trainer.jump(number)
+        walk.jump(trainer, number)
         if births or not whole:
             cut = file_of(tmp_path / "cut.json", bpe(left, [name for name in names if name in kept], whole))
             assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+@pytest.mark.xfail(strict=True, reason="where a file has no merges at all, step 0 counts as all of them")
+def test_ranks_of_which_no_merge_makes_one(tmp_path: Path) -> None:
+    tokens = [*(bytes((value,)) for value in range(256)), b"aaa"]
+    table = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
+    trainer = opened(file_of(tmp_path / "t.tiktoken", table), "aaa")
+    check_births(trainer, iter(range(trainer.computed + 1)))
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -157,12 +169,13 @@ def test_ranks_cut_to_k_births_are_the_file_cut_to_these(tmp_path: Path, longer:
 
     single = [bytes((value,)) for value in range(256)]
     trainer = opened(file_of(tmp_path / "t.tiktoken", ranks([*single, *(one.encode() for one in longer)])), text)
+    assume(trainer.order.vocabulary.merges or not longer)  # the test below
     pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
-    check_births(trainer, iter(range(trainer.known + 1)))
+    check_births(trainer, iter(range(trainer.computed + 1)))
     orphans = len(longer) - len(births)
-    for number in range(trainer.known + 1 if not orphans else 0):
+    for number in range(trainer.computed + 1 if not orphans else 0):
         cut = file_of(tmp_path / "cut.tiktoken", ranks([*single, *(pieces[symbol] for symbol in births[:number])]))
-        trainer.jump(number)
+        walk.jump(trainer, number)
         assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
 
 
@@ -184,11 +197,11 @@ def test_word_pieces_cut_to_k_births_are_the_file_cut_to_these(
 ) -> None:
     units = [unit for unit in ("a", "b", "c", "##a", "##b", "##c") if unit not in missing]
     trainer = opened(file_of(tmp_path / "t.json", word_piece(["[UNK]", *units, *longer])), text)
-    assert trainer.known == len(longer)
-    check_births(trainer, iter([*range(trainer.known + 1), 0]))
-    for number in range(trainer.known + 1):
+    assert trainer.computed == len(longer)
+    check_births(trainer, iter([*range(trainer.computed + 1), 0]))
+    for number in range(trainer.computed + 1):
         cut = file_of(tmp_path / "cut.json", word_piece(["[UNK]", *units, *longer[:number]]))
-        trainer.jump(number)
+        walk.jump(trainer, number)
         assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
 
 
@@ -208,13 +221,13 @@ def test_pieces_cut_to_k_births_are_the_file_cut_to_these(
     units = [(unit, -9.0 - n / 7) for n, unit in enumerate("abcd") if unit not in missing]
     rows = [(piece, score / 100) for piece, score in longer.items()]
     trainer = opened(file_of(tmp_path / "t.json", unigram(units + rows)), text)
-    assert trainer.known == len(rows)
+    assert trainer.computed == len(rows)
     order = sorted(rows, key=lambda row: (-row[1], rows.index(row)))
-    check_births(trainer, iter([*range(trainer.known + 1), 0]))
-    for number in range(trainer.known + 1):
+    check_births(trainer, iter([*range(trainer.computed + 1), 0]))
+    for number in range(trainer.computed + 1):
         # The least score is that of `d`, which is always there, so an unknown unit costs the same.
         cut = file_of(tmp_path / "cut.json", unigram(units + order[:number]))
-        trainer.jump(number)
+        walk.jump(trainer, number)
         assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
 
 
@@ -235,36 +248,36 @@ def test_births_stand_in_the_order_of_their_first_merge(hugs: ReplayTrainer) -> 
     assert [one.token for one in hugs.candidates(Query()).rows] == [b"ug", b"hug", b"un", b"hugs", b"ugs"]
     first = hugs.candidates(Query(rows=1)).rows[0]
     assert (first.parts, first.places, first.words, first.id) == ((b"u", b"g"), 3, 2, 7)
-    assert (hugs.order.place(4), hugs.step_of(frozenset({b"hugs"})), hugs.step_of(frozenset({b"h"}))) == ("merge 4", 4, 0)
-    assert hugs.step_of(frozenset({b"nothing"})) is None
+    assert (hugs.order.place(4), hugs.find(Made(frozenset({b"hugs"}))), hugs.find(Made(frozenset({b"h"})))) == ("merge 4", 4, 0)
+    assert hugs.find(Made(frozenset({b"nothing"}))) is None
     assert hugs.fixed == {"<pad>": 1}
 
 
 def test_a_walk_to_a_size_to_a_stop_and_to_the_end(hugs: ReplayTrainer) -> None:
-    sizes = [hugs.order.size(number) for number in range(hugs.known + 1)]
+    sizes = [hugs.order.size(number) for number in range(hugs.computed + 1)]
     assert sizes == [9, 10, 11, 12, 13, 14], "units, the orphan and the added token are there from the start"
-    assert [hugs.step_with(size) for size in (9, 10, 14, 15)] == [0, 1, 5, None]
+    assert [hugs.find(Size(size)) for size in (9, 10, 14, 15)] == [0, 1, 5, None]
     assert hugs.advance(None, Stops(merges=2)) == "merges"
     assert hugs.number == 2
     assert hugs.advance(None, Stops(vocab_size=1, min_count=99)) == Stop.LAST
-    assert (hugs.number, hugs.step(), hugs.end(Stops())) == (5, None, Stop.LAST)
+    assert (hugs.number, walk.step(hugs), hugs.end(Stops())) == (5, None, Stop.LAST)
     assert hugs.advance(99, Stops()) == Stop.LAST
-    step = hugs.back()
-    assert step is not None
+    step = walk.back(hugs)
+    assert isinstance(step, MergeStep)
     assert (step.left, step.right, step.token, step.number, step.tokens) == (b"ug", b"s", b"ugs", 5, hugs.tokens_at(5))
-    assert [one.token for one in hugs.steps()] == [b"ug", b"hug", b"un", b"hugs"]
+    assert [one.token for one in merge_steps(hugs)] == [b"ug", b"hug", b"un", b"hugs"]
 
 
 def test_what_the_last_birth_touched(hugs: ReplayTrainer) -> None:
-    hugs.jump(4)
-    touched = hugs.touched()
-    assert [word for word in hugs.words.words if touched(word)] == ["hugs"]
-    assert hugs.order.vocabulary.pieces[hugs.newest()] == b"hugs"
-    assert hugs.word("hugs") == [(0, hugs.newest())]
-    assert hugs.word("never seen in it") is not None
-    hugs.jump(0)
-    assert (hugs.newest(), hugs.touched()("hugs"), hugs.back()) == (-1, False, None)
-    assert [start for start, _ in hugs.word("hugs", 1, 2) or ()] == [1, 2]
+    walk.jump(hugs, 4)
+    newest = hugs.step_at(4).made
+    assert [hugs.words.words[word] for word in hugs.changed().words] == ["hugs"]
+    assert hugs.order.vocabulary.pieces[newest] == b"hugs"
+    assert hugs.segment(Word("hugs")) == [Span(0, 4, newest)]
+    assert hugs.segment(Word("never seen in it"))
+    walk.jump(hugs, 0)
+    assert (hugs.changed(), walk.back(hugs)) == (Changed(), None)
+    assert [span.start for span in hugs.segment(Word("hugs", 1, 2))] == [1, 2]
 
 
 def test_what_cannot_be_walked_through_is_refused(tmp_path: Path) -> None:
@@ -283,10 +296,10 @@ def test_one_that_was_trained_here(tmp_path: Path) -> None:
         merges, size = (None, 14) if name == "t5" else (6, None)
         tokenizer = train(Corpus.from_text(text), name, merges=merges, vocab_size=size)
         trainer = opened(tokenizer, text)
-        check_births(trainer, iter([trainer.known, 0, *range(trainer.known + 1)]))
-        assert trainer.known > 2
-        trainer.jump(trainer.known)
-        assert trainer.tokens == len(tokenizer.encode(text))
+        check_births(trainer, iter([trainer.computed, 0, *range(trainer.computed + 1)]))
+        assert trainer.computed > 2
+        walk.jump(trainer, trainer.computed)
+        assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(text))
 
 
 def test_a_count_can_be_given_up(tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Naive, Pair
-from trainers import best, cells, merge_at, why
+from trainers import best, cells, merge_at, merge_steps, why
 
 from tokentui.axes import AXES
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.learn.merging import merging
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
 from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
@@ -79,18 +81,18 @@ class NaiveScore(Naive):
 
 def naive_of(trainer: SteppedTrainer, stops: Stops) -> NaiveScore:
     """A naive run under these limits, with the trainer's merges up to its present step made."""
-    fresh = merging(trainer.words, trainer.recipe, kernels=False)
+    fresh = merging(Material(trainer.words, trainer.recipe), kernels=False)
     counts = fresh.words.counts
     naive = NaiveScore(
         words=[[symbol for _, symbol in cells(fresh).word(n)] for n in range(len(counts))],
         weights=[1] * len(counts) if fresh.recipe.weight == "distinct" else list(counts),
-        pieces=list(fresh.vocabulary.pieces),
+        pieces=list(fresh.tokenizer().vocabulary.pieces),
         tie=fresh.recipe.tie,
         prefix=len(fresh.recipe.mark_text.encode()) if fresh.recipe.mark_kind == "prefix" else 0,
         max_length=stops.max_length,
         least=stops.min_count,
     )
-    for pair in trainer.vocabulary.merges[: trainer.number]:
+    for pair in trainer.tokenizer().vocabulary.merges[: trainer.number]:
         naive.merge(pair)
     return naive
 
@@ -118,10 +120,10 @@ def assert_equal(trainer: SteppedTrainer, state: NaiveScore) -> None:
     assert [Fraction(c.count, c.left_uses * c.right_uses) for c in found] == [scores[pair] for pair in ranked]
     assert [c.score for c in found] == [float(scores[pair]) for pair in ranked]
     assert best(trainer, 2, 1) == found[1:3]
-    assert trainer.pairs == len(ranked)
+    assert trainer.candidates(Query()).total == len(ranked)
     assert [[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(state.words))] == state.words
     assert list(trainer.uses[: len(state.pieces)]) == [state.uses(symbol) for symbol in range(len(state.pieces))]
-    assert trainer.tokens == state.tokens()
+    assert trainer.tokens_at(trainer.number) == state.tokens()
     reasons = why(trainer)
     assert (reasons.best, reasons.runner_up) == (found[0] if found else None, found[1] if len(found) > 1 else None)
     assert reasons.tied == sum(1 for pair in ranked if scores[pair] == scores[ranked[0]])
@@ -140,34 +142,34 @@ def assert_step(step: MergeStep | None, made: tuple[Pair, int, Fraction, int, in
 
 @settings(max_examples=300, deadline=None)
 @given(texts, recipes, limits, st.lists(st.integers(-3, 25), max_size=10), st.sampled_from([0, 1024]))
-def test_any_walk_equals_a_full_scan(text: str, recipe: Recipe, stops: Stops, walk: list[int], spare: int) -> None:
+def test_any_walk_equals_a_full_scan(text: str, recipe: Recipe, stops: Stops, moves: list[int], spare: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokentui.learn.ranking.SPARE", spare)  # with none, the heap is made anew all the time
         trainer = started(text, recipe)
-        trainer.bound(stops)
+        trainer.advance(trainer.number, stops)
         states = states_of(naive_of(trainer, stops))
         made, at = states[-1].made, 0
         assert_equal(trainer, states[0])
-        for move in walk:
+        for move in moves:
             if move == -1:
-                undone = trainer.back()
+                undone = walk.back(trainer)
                 assert (undone is None) == (at == 0)
                 at = max(0, at - 1)
             elif move < 0:
-                step = trainer.step()
+                step = walk.step(trainer)
                 assert (step is None) == (at == len(made))
-                if step is not None:
+                if isinstance(step, MergeStep):
                     assert_step(step, made[at])
                     at += 1
             else:
                 at = min(move, len(made))
-                assert trainer.jump(move) == at
+                assert walk.jump(trainer, move) == at
             assert trainer.number == at
             assert_equal(trainer, states[at])
         left = dataclasses.replace(states[-1], least=1).counts()
-        reason = trainer.run(min_count=stops.min_count, max_length=stops.max_length)
+        reason = walk.run(trainer, Stops(min_count=stops.min_count, max_length=stops.max_length))
         assert reason == ("min_count" if left else "no pair left")
-        assert trainer.vocabulary.merges == [pair for pair, *_ in made]
+        assert trainer.tokenizer().vocabulary.merges == [pair for pair, *_ in made]
         for number, one in enumerate(made, 1):
             assert_step(merge_at(trainer, number), one)
 
@@ -176,20 +178,20 @@ def test_any_walk_equals_a_full_scan(text: str, recipe: Recipe, stops: Stops, wa
 @given(texts, recipes, limits, limits, st.integers(0, 8), st.integers(0, 4))
 def test_other_limits_taken_midway(text: str, recipe: Recipe, first: Stops, then: Stops, midway: int, past: int) -> None:
     trainer = started(text, recipe)
-    trainer.bound(first)
-    trainer.jump(midway + past)
-    midway = trainer.jump(midway)
-    before, known = trainer.tokenizer(), trainer.known
+    trainer.advance(trainer.number, first)
+    walk.jump(trainer, midway + past)
+    midway = walk.jump(trainer, midway)
+    before, known = trainer.tokenizer(), trainer.computed
     states = states_of(naive_of(trainer, then))
-    trainer.bound(then)
+    trainer.advance(trainer.number, then)
     assert trainer.number == midway
-    assert trainer.known == (known if then == first else midway)
+    assert trainer.computed == (known if then == first else midway)
     assert_equal(trainer, states[0])
-    trainer.run(min_count=then.min_count, max_length=then.max_length)
-    assert trainer.vocabulary.merges[midway:] == [pair for pair, *_ in states[-1].made]
+    walk.run(trainer, Stops(min_count=then.min_count, max_length=then.max_length))
+    assert trainer.tokenizer().vocabulary.merges[midway:] == [pair for pair, *_ in states[-1].made]
     assert_equal(trainer, states[-1])
     assert before.merges == midway
-    trainer.jump(midway)
+    walk.jump(trainer, midway)
     assert_equal(trainer, states[0])
 
 
@@ -199,26 +201,26 @@ def test_a_question_about_another_least_count_forgets_nothing(
     text: str, recipe: Recipe, least: int, other: int, number: int
 ) -> None:
     trainer = started(text, recipe)
-    trainer.run(min_count=least)
-    known = trainer.known
-    trainer.jump(number)
+    walk.run(trainer, Stops(min_count=least))
+    known = trainer.computed
+    walk.jump(trainer, number)
     asked = naive_of(trainer, Stops(min_count=other))
     ranked = asked.ranked(asked.counts())
     reasons = why(trainer, Stops(min_count=other))
     assert trainer.end(Stops(min_count=other)) == reasons.end
     assert (reasons.end is None) == bool(ranked)
     assert (reasons.best and reasons.best.key) == (ranked[0] if ranked else None)
-    assert trainer.known == known
+    assert trainer.computed == known
 
 
 @settings(max_examples=40, deadline=None)
 @given(texts, recipes, limits)
 def test_going_back_undoes_everything(text: str, recipe: Recipe, stops: Stops) -> None:
     trainer, fresh = started(text, recipe), started(text, recipe)
-    trainer.run(min_count=stops.min_count, max_length=stops.max_length)
-    made = list(trainer.steps())
+    walk.run(trainer, Stops(min_count=stops.min_count, max_length=stops.max_length))
+    made = list(walk.steps(trainer))
     undone = []
-    while step := trainer.back():
+    while step := walk.back(trainer):
         undone.append(step)
     assert undone[::-1] == made
     for name in ("symbols", "pair_at", "counts", "left", "right", "places"):
@@ -234,8 +236,8 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
     trainer = started(Corpus.from_counts(words), Recipe(**PLAIN, tie="first-seen"))
     assert [c.token for c in best(trainer)] == [b"cd", b"ef", b"ab"]
     assert why(trainer).tied == 2
-    steps = [trainer.step() for _ in range(3)]
-    assert [(step.token, step.tied) for step in steps if step] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
+    steps = [walk.step(trainer) for _ in range(3)]
+    assert [(step.token, step.tied) for step in steps if isinstance(step, MergeStep)] == [(b"cd", 2), (b"ef", 1), (b"ab", 1)]
 
 
 @pytest.mark.parametrize(
@@ -252,20 +254,20 @@ def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
 )
 def test_stops(run: dict[str, Any], reason: str, tokens: list[str]) -> None:
     trainer = started("abcd abc abc ab", Recipe(**PLAIN, tie="first-seen"))
-    assert trainer.run(**run) == reason
-    assert [step.token.decode() for step in trainer.steps()] == tokens
+    assert walk.run(trainer, Stops(**run)) == reason
+    assert [step.token.decode() for step in merge_steps(trainer)] == tokens
     assert trainer.end(Stops(**run)) == reason
 
 
 def test_a_step_and_its_score_come_from_the_counts_before_it() -> None:
     trainer = started("aaa aaa b", Recipe(**PLAIN, tie="first-seen"))
-    step = trainer.step()
-    assert step is not None
+    step = walk.step(trainer)
+    assert isinstance(step, MergeStep)
     assert (step.count, step.replaced, step.left_uses, step.right_uses, step.score) == (4, 2, 6, 6, 4 / 36)
     assert trainer.uses == [2, 1, 2]
 
 
 def test_an_empty_corpus_has_nothing_to_merge() -> None:
     trainer = started("", Recipe(**PLAIN))
-    assert (trainer.step(), trainer.back(), best(trainer), trainer.pairs) == (None, None, [], 0)
-    assert why(trainer).end == trainer.run(min_count=3) == "no pair left"
+    assert (walk.step(trainer), walk.back(trainer), best(trainer), trainer.candidates(Query()).total) == (None, None, [], 0)
+    assert why(trainer).end == walk.run(trainer, Stops(min_count=3)) == "no pair left"

@@ -18,27 +18,28 @@ from tokentui.core.jobs import job
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.segment.ways import WAYS
 from tokentui.learn import walk
-from tokentui.learn.unigram import PieceCandidate, RoundStep, UnigramTrainer
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import PieceCandidate, Query
+from tokentui.learn.unigram import RoundStep, UnigramTrainer
 from tokentui.learn.unigram.model import RARE, REASONS, Model
-from tokentui.learn.values import Query
 from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe, Stops
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
-from tokentui.text.sources import sample_path
+from tokentui.text.sources import find_sample
 
 RECIPE = next(
     preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
 ).shaped(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
-LINES = [line for line in sample_path("english").read_text("utf-8").splitlines() if line]
+LINES = [line for line in find_sample("english").path.read_text("utf-8").splitlines() if line]
 WORDS = count(Corpus.from_lines(LINES), RECIPE)
 
 
 def trainer(
-    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, **more: Any
+    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, lines: list[str] | None = None, **more: Any
 ) -> UnigramTrainer:
-    return UnigramTrainer(words, recipe, specials=SPECIALS, vocab_size=vocab_size, **more)
+    return UnigramTrainer(Material(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more)
 
 
 def pieces(run: UnigramTrainer, rows: int = 10**6, top: int = 0) -> tuple[PieceCandidate, ...]:
@@ -247,9 +248,8 @@ few_words = st.dictionaries(
 @given(few_words, st.integers(1, 30))
 @settings(max_examples=60)
 def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
-    run = UnigramTrainer(
-        Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any")
-    )
+    recipe = RECIPE.with_axes(split="whitespace", pieces="any")
+    run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
     assert walk.run(run, Stops(vocab_size=size)) in ("vocab_size", "no pair left")
     units = Counter(unit.encode() for word in words for unit in word)
     assert set(units) <= set(run.vocabulary.pieces)
@@ -259,7 +259,9 @@ def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
 
 def test_a_very_long_word() -> None:
     word = "".join(random.Random(5).choices("abc", k=8000))
-    run = UnigramTrainer(Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), vocab_size=200)
+    run = UnigramTrainer(
+        Material(Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), Run(Stops(vocab_size=200)))
+    )
     assert walk.run(run, Stops()) == "vocab_size"
     assert len(word) / 16 <= run.at.tokens < len(word) / 2
     best = run.at.tokens * 16  # nats, far more than one segmentation costs
@@ -268,9 +270,8 @@ def test_a_very_long_word() -> None:
 
 def test_units_that_fell_out_come_back() -> None:
     words = {"the": 40, "then": 30, "them": 30, "qu": 9, "thequ": 9}
-    run = UnigramTrainer(
-        Words(tuple(words), tuple(words.values())), RECIPE.with_axes(split="whitespace", pieces="any")
-    )
+    recipe = RECIPE.with_axes(split="whitespace", pieces="any")
+    run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
     walk.run(run, Stops(vocab_size=8))
     models: list[Model] = []
     for number in range(run.computed + 1):

@@ -16,20 +16,21 @@ from hypothesis import strategies as st
 from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.learn import walk
-from tokentui.learn.filters import FILTERS
+from tokentui.learn.bases import FILTERS
 from tokentui.learn.kernels.unigram_text import Found, codes, fits, ints
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Query
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram import lattice as lattices
-from tokentui.learn.unigram.coded import code, last_words
-from tokentui.learn.unigram.engine import Engine
+from tokentui.learn.unigram.corpus import code, last_words
 from tokentui.learn.unigram.lattice import finished
-from tokentui.learn.values import Query
-from tokentui.recipe import Recipe, Stops
+from tokentui.learn.unigram.model import Models
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.sources import sample_path
+from tokentui.text.sources import find_sample
 
 pytestmark = pytest.mark.usefixtures("loaded")
 RECIPE = preset("sentencepiece-unigram")
@@ -60,22 +61,22 @@ def course(
     """All that a training by an engine goes through."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(jit.ENGINE, "plain" if plain else "compiled")
-        engine = Engine(words, recipe, lines, seeds)
-    assert engine.compiled != plain
-    yield engine.seeds
-    yield engine.words
-    model = engine.first(9)
-    target = max(target, engine.seeds.units)
+        models = Models(words, recipe, lines, seeds)
+    assert models.compiled != plain
+    yield models.seeds
+    yield models.words
+    model = models.first(9)
+    target = max(target, models.seeds.units)
     while True:
-        known = finished(engine.survey(model))
+        known = finished(models.survey(model))
         yield model
         yield known.likelihood, known.uses
-        judged = engine.judge(model, target, 0)
+        judged = finished(models.judge(model, target, 0))
         yield judged.worth, judged.order, judged.reasons, judged.going
         yield [judged.path(piece) for piece in model.pieces]
         if not model.coming(target):
             break
-        model = finished(engine.next(model, target, 0))
+        model = finished(models.next(model, target, 0))
 
 
 def check(*asked: Any) -> None:
@@ -105,7 +106,7 @@ def test_any_corpus(recipe: Recipe) -> None:
 
 @pytest.mark.parametrize("name", ["english", "finnish", "korean"])
 def test_samples(name: str) -> None:
-    lines = sample_path(name).read_text("utf-8").splitlines()[:200]
+    lines = find_sample(name).path.read_text("utf-8").splitlines()[:200]
     check(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines, 10**6, 300)
 
 
@@ -131,12 +132,12 @@ def test_nothing() -> None:
 @settings(max_examples=10)
 def test_a_walk(goals: list[int], seconds: float) -> None:
     """Slices end where a straight run does, and what each engine leaves is the same for a screen."""
-    lines = sample_path("english").read_text("utf-8").splitlines()
-    words = count(Corpus.from_lines(lines), RECIPE)
+    lines = find_sample("english").path.read_text("utf-8").splitlines()
+    material = Material(count(Corpus.from_lines(lines), RECIPE), RECIPE, Run(Stops(vocab_size=300)), lines)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(jit.ENGINE, "plain")
-        straight = UnigramTrainer(words, RECIPE, vocab_size=300, lines=lines)
-    wandering = UnigramTrainer(words, RECIPE, vocab_size=300, lines=lines)
+        straight = UnigramTrainer(material)
+    wandering = UnigramTrainer(material)
     walk.run(straight, Stops())
     for goal in goals:
         wandering.advance(goal, Stops(), seconds)
@@ -165,7 +166,7 @@ def test_kinds_say_what_the_filter_says(pieces: str, piece: str) -> None:
     assert allowed is not None
     if len(piece) <= 16:
         found, good = Found(ints(1), ints(1, len(piece)), array("q", [1]), ints(1), ints(1)), bytearray(1)
-        fits(codes(piece, list(coded.units)), found, array("i", coded.kinds), 0, 1, good)
+        fits(0, 1, codes(piece, list(coded.units)), found, array("i", coded.kinds), good)
         assert bool(good[0]) == allowed(piece.encode())
 
 

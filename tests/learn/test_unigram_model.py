@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import exp, fsum, inf, lgamma, log
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn.filters import sentencepiece_piece
+from tokentui.core import jit
+from tokentui.learn.bases import sentencepiece_piece
 from tokentui.learn.kernels.unigram_passes import digamma
 from tokentui.learn.kernels.unigram_text import Ground, Strings, floats, ints
 from tokentui.learn.unigram import lattice as lattices
-from tokentui.learn.unigram.coded import code
+from tokentui.learn.unigram.corpus import code, lay_out
 from tokentui.learn.unigram.lattice import Lattice, Passes, alternatives, build, expectations, finished, other_path, survey
-from tokentui.learn.unigram.model import Model, first_model, maximised
-from tokentui.learn.unigram.seeds import Layout, Seeds, lay_out
+from tokentui.learn.unigram.model import Models
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -167,7 +167,7 @@ def test_seeds(run: Passes) -> None:
     @given(st.lists(one_line, min_size=1, max_size=8))
     @settings(max_examples=120)
     def holds(lines: list[str]) -> None:
-        seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run).seeds
+        seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run)
         names = [exact.decode() for exact in seeds.bytes]
         more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
         assert more == naive_seeds(lines)
@@ -179,46 +179,37 @@ def test_seeds(run: Passes) -> None:
     holds()
 
 
-def layout(words: dict[str, int], run: Passes) -> Layout:
+@pytest.fixture(params=["plain", "compiled"])
+def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], Models]:
+    """Lays out counted words for an engine."""
+    if request.param == "compiled":
+        request.getfixturevalue("loaded")
+    monkeypatch.setenv(jit.ENGINE, request.param)
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    return lay_out(code(Words(tuple(words), tuple(words.values())), recipe), 10**6, run)
+    return lambda words: Models(Words(tuple(words), tuple(words.values())), recipe, None, 10**6)
 
 
-def corpus(laid_out: Layout, run: Passes) -> Lattice:
-    """The lattice of a corpus with all seeds."""
-    every_seed = bytearray(b"\1") * len(laid_out.seeds.bytes)
-    return finished(build(laid_out.ground, laid_out.segments, every_seed, run))[0]
-
-
-def by_seed(model: Model, seeds: Seeds, run: Passes) -> tuple[array[float], array[float]]:
-    """The score of each seed by a model, and its probability."""
-    found, probabilities = floats(len(seeds.bytes), model.unknown), floats(len(seeds.bytes))
-    run.spread(model.pieces, model.scores, found, probabilities)
-    return found, probabilities
-
-
-def test_cuts_lose_no_segmentation(run: Passes) -> None:
+def test_cuts_lose_no_segmentation(make: Callable[[dict[str, int]], Models]) -> None:
     @given(counted)
     @settings(max_examples=80)
     def holds(words: dict[str, int]) -> None:
-        found = layout(words, run)
-        model = first_model(found.seeds, 16, run)
-        table = by_seed(model, found.seeds, run)
-        scores = dict(zip(map(bytes.decode, found.seeds.bytes), table[0], strict=True))
+        models = make(words)
+        model = models.first(16)
+        table, _ = finished(models.tables(model))
+        scores = dict(zip(map(bytes.decode, models.seeds.bytes), table, strict=True))
         whole = sum(
             n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items()
         )
-        known = finished(survey(corpus(found, run), *table, model.unknown, run))
-        assert known.likelihood == pytest.approx(whole)
+        assert finished(models.survey(model)).likelihood == pytest.approx(whole)
 
     holds()
 
 
-def test_words_by_themselves_are_seeds_where_spaces_are_dropped(run: Passes) -> None:
-    assert set(layout({"hug": 2, "pun": 1}, run).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
+def test_words_by_themselves_are_seeds_where_spaces_are_dropped(make: Callable[[dict[str, int]], Models]) -> None:
+    assert set(make({"hug": 2, "pun": 1}).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
 
 
-def test_em_climbs(run: Passes) -> None:
+def test_em_climbs(make: Callable[[dict[str, int]], Models], run: Passes) -> None:
     """EM never loses: the likelihood climbs by plain shares, its variational bound by the digamma
     function."""
     @given(
@@ -226,31 +217,27 @@ def test_em_climbs(run: Passes) -> None:
     )
     @settings(max_examples=80)
     def holds(words: dict[str, int]) -> None:
-        found = layout(words, run)
-        seeds, lattice = found.seeds, corpus(found, run)
-        model = first_model(seeds, 16, run)
-        table = by_seed(model, seeds, run)
+        models = make(words)
+        model = models.first(16)
+        table = finished(models.tables(model))
         before = -inf
         for _ in range(4):
-            known = finished(survey(lattice, *table, min(table[0]), run))
+            known = finished(survey(models.words, *table, min(table[0]), run))
             assert known.likelihood >= before - 1e-4
             before = known.likelihood
-            expected = finished(expectations(lattice, *table, known, run))
+            expected = finished(expectations(models.words, *table, known, run))
             total = sum(expected)
             table = tables([log(max(one, 1e-12) / total) for one in expected], run)
         bound = -inf
         for _ in range(4):
-            table = by_seed(model, seeds, run)
-            known = finished(survey(lattice, *table, model.unknown, run))
+            known = finished(models.survey(model))
             if model.what:
                 counts = model.expected
                 every_one, mean = sum(counts), digamma(sum(counts))
                 spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
                 assert known.likelihood - spread >= bound - 1e-4
                 bound = known.likelihood - spread
-            model = finished(
-                maximised(model, seeds, finished(expectations(lattice, *table, known, run)), run)
-            )
+            model = finished(models.maximised(model, finished(models.expected(model))))
             if model.dropped.pieces:
                 return
 

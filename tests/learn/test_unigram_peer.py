@@ -13,12 +13,13 @@ import pytest
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.segment.ways import WAYS
 from tokentui.learn import walk
+from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import PRESETS
-from tokentui.recipe import Recipe, Stops
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
-from tokentui.text.sources import sample_path
+from tokentui.text.sources import find_sample
 
 RECIPE = next(
     preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
@@ -29,7 +30,7 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 def trained(
     corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS
 ) -> UnigramTrainer:
-    run = UnigramTrainer(count(corpus, recipe), recipe, specials=specials, lines=corpus.documents)
+    run = UnigramTrainer(Material(count(corpus, recipe), recipe, Run(specials=specials), corpus.documents))
     assert walk.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
     return run
 
@@ -73,9 +74,9 @@ DATA = oracle.SHARED / "corpora"
 
 @pytest.mark.peer
 @pytest.mark.parametrize(("path", "size"), [
-    pytest.param(sample_path("english"), 400, id="english"),
-    pytest.param(sample_path("finnish"), 400, id="finnish"),
-    pytest.param(sample_path("indonesian"), 300, id="indonesian"),
+    pytest.param(find_sample("english").path, 400, id="english"),
+    pytest.param(find_sample("finnish").path, 400, id="finnish"),
+    pytest.param(find_sample("indonesian").path, 300, id="indonesian"),
     pytest.param(DATA / "botchan.txt", 2000, id="botchan", marks=pytest.mark.shared),
     pytest.param(DATA / "tinyshakespeare.txt", 8000, id="tinyshakespeare", marks=pytest.mark.shared),
 ])

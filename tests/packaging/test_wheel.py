@@ -26,8 +26,13 @@ pytest.importorskip("pip")
 
 
 def run(*words: str | Path, cwd: Path, code: int = 0) -> str:
-    """Run a program away from the checkout and without its settings. Returns what it says on standard output."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
+    """Run a program away from the checkout and without its settings.
+
+    Returns what it says on standard output.
+    """
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))
+    }
     done = subprocess.run(
         list(map(str, words)), cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=100, check=False,
@@ -48,15 +53,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs of an environment that has the wheel; what it depends on comes from this one."""
+    """The folder of the programs of an environment that has the wheel; what it depends on comes from this
+    one."""
     home = tmp_path_factory.mktemp("installed")
     venv.create(home, with_pip=False)
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     pip = ["-m", "pip", "--python", str(scripts / "python")]
     run(sys.executable, *pip, "install", "-q", "--no-deps", "--no-index", "--no-compile", built[1], cwd=home)
-    # A folder named in a .pth file comes after the wheel, and its own .pth files, such as that of an editable install,
-    # are not read.
-    site = run(scripts / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=home).strip()
+    # A folder named in a .pth file comes after the wheel, and its own .pth files, such as that of an editable
+    # install, are not read.
+    site = run(
+        scripts / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=home
+    ).strip()
     ours = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     Path(site, "dependencies.pth").write_text("".join(path + "\n" for path in ours), encoding="utf-8")
     return scripts
@@ -86,7 +94,9 @@ def test_the_source_archive_holds_what_a_test_run_needs(built: tuple[Path, Path]
 
 
 def test_it_says_its_version(installed: Path, tmp_path: Path) -> None:
-    assert run(installed / "tokentui", "--version", cwd=tmp_path).startswith(f"tokentui {tokentui.__version__}, ")
+    assert run(installed / "tokentui", "--version", cwd=tmp_path).startswith(
+        f"tokentui {tokentui.__version__}, "
+    )
 
 
 def test_samples_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
@@ -101,15 +111,20 @@ def test_samples_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
 def test_it_trains_and_encodes(installed: Path, tmp_path: Path) -> None:
     program = installed / "tokentui"
     trace = run(
-        program, "train", "sample:hugs", "-r", "comp336", "--vocab-size", "20", "-o", "hugs.json", "--trace", "-", cwd=tmp_path
+        program, "train", "sample:hugs", "-r", "comp336", "--vocab-size", "20", "-o", "hugs.json", "--trace",
+        "-", cwd=tmp_path,
     )
     assert json.loads(trace.splitlines()[-1])["end"] == "vocab_size"
     ids = run(program, "encode", "-t", "hugs.json", "hugs hug pugs", cwd=tmp_path)
-    assert run(program, "decode", "-t", "hugs.json", *ids.split(), cwd=tmp_path).rstrip("\n") == "hugs hug pugs"
+    assert (
+        run(program, "decode", "-t", "hugs.json", *ids.split(), cwd=tmp_path).rstrip("\n") == "hugs hug pugs"
+    )
 
 
 def test_it_splits(installed: Path, tmp_path: Path) -> None:
-    row = json.loads(run(installed / "tokentui", "split", "-s", "split=gpt2", "--json", "it's two", cwd=tmp_path))
+    row = json.loads(
+        run(installed / "tokentui", "split", "-s", "split=gpt2", "--json", "it's two", cwd=tmp_path)
+    )
     assert row["pieces"] == ["it", "'s", " two"]
 
 

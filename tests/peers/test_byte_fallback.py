@@ -1,4 +1,5 @@
-"""Byte fallback with byte tokens missing: the same ids as Hugging Face's library, which puts what is unknown behind the bytes."""
+"""Byte fallback with byte tokens missing: the same ids as Hugging Face's library, which puts what is unknown
+behind the bytes."""
 
 from __future__ import annotations
 
@@ -20,13 +21,18 @@ UNKNOWN = "éÿ中🤗"
 
 
 def document(kind: str, missing: tuple[int, ...], **given: Any) -> str:
-    names = ["<unk>", *"abc ", "ab", *(f"<0x{value:02X}>" for value in range(256) if value not in missing), "c<0xC3>"]
+    names = [
+        "<unk>", *"abc ", "ab", *(f"<0x{value:02X}>" for value in range(256) if value not in missing),
+        "c<0xC3>",
+    ]
     if kind == "Unigram":
         model: dict[str, Any] = {"unk_id": 0, "vocab": [[name, -float(n)] for n, name in enumerate(names)]}
     else:
         merges = [["a", "b"], ["c", "<0xC3>"]] if 0xC3 not in missing else [["a", "b"]]
         model = {"unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)}, "merges": merges}
-    return json.dumps({"version": "1.0", "added_tokens": [], "model": {"type": kind, "byte_fallback": True} | model | given})
+    return json.dumps(
+        {"version": "1.0", "added_tokens": [], "model": {"type": kind, "byte_fallback": True} | model | given}
+    )
 
 
 KINDS: list[tuple[str, dict[str, Any]]] = [

@@ -11,8 +11,9 @@ import pytest
 from trainers import start
 
 from tokentui.axes import preset
+from tokentui.learn import walk
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.recipe import Run
+from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 
 hf = pytest.importorskip("tokenizers")
@@ -20,8 +21,8 @@ pytestmark = pytest.mark.peer
 
 NO_LIMIT = 10**6
 
-# Another way to say what the split `cl100k` says: without possessive quantifiers, which mean something else in
-# Oniguruma, as does `$`.
+# Another way to say what the split `cl100k` says: without possessive quantifiers, which mean something else
+# in Oniguruma, as does `$`.
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
@@ -67,7 +68,7 @@ def raw(token: str) -> bytes:
 def same_vocabulary(tokenizer: Any, trainer: SteppedTrainer, byte_level: bool) -> None:
     """Each of our pieces has the id that it has there, and there are no others."""
     ours = {entry.piece: entry.id for entry in trainer.tokenizer().entries()}
-    specials = trainer.vocabulary.specials
+    specials = trainer.tokenizer().vocabulary.specials
     theirs = {
         raw(token) if byte_level and token not in specials else token.encode(): number
         for token, number in tokenizer.get_vocab().items()
@@ -89,7 +90,7 @@ def test_bytes(name: str, split: str) -> None:
     tokenizer = byte_level(None if split == "gpt2" else CL100K)
     theirs = train(tokenizer, peers.corpus(name), initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet())
     trainer = start(peers.corpus(name), preset("gpt2", split=split))
-    assert trainer.run() == "no pair left"
+    assert walk.run(trainer, Stops()) == "no pair left"
     peers.same_steps(peers.merges(trainer), [(raw(left), raw(right)) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=True)
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
@@ -98,12 +99,15 @@ def test_bytes(name: str, split: str) -> None:
 @pytest.mark.parametrize("name", peers.CORPORA)
 @pytest.mark.parametrize("longest", [None, 2, 5], ids=["any", "two", "five"])
 def test_words_of_characters(name: str, longest: int | None) -> None:
-    """Characters of words, with a longest token or without one. Characters that the corpus lacks are left out."""
+    """Characters of words, with a longest token or without one.
+
+    Characters that the corpus lacks are left out.
+    """
     tokenizer = of_words()
     # It makes a longer token than two units only where that is shorter than its limit.
     theirs = train(tokenizer, peers.corpus(name), max_token_length=None if longest is None else longest + 1)
     trainer = start(peers.corpus(name), preset("hf-bpe"))
-    assert trainer.run(max_length=longest) == "no pair left"
+    assert walk.run(trainer, Stops(max_length=longest)) == "no pair left"
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
@@ -117,7 +121,7 @@ def test_stops(stop: dict[str, int]) -> None:
     alphabet = hf.pre_tokenizers.ByteLevel.alphabet()
     theirs = train(tokenizer, peers.corpus("english"), initial_alphabet=alphabet, **options)
     trainer = start(peers.corpus("english"), preset("gpt2"))
-    assert trainer.run(**stop) == next(iter(stop))
+    assert walk.run(trainer, Stops(**stop)) == next(iter(stop))
     ours = peers.merges(trainer)
     assert len(ours) == len(theirs)
     assert bool(ours) is (stop != {"vocab_size": 100})
@@ -129,17 +133,18 @@ def test_stops(stop: dict[str, int]) -> None:
 def test_specials(name: str) -> None:
     """Specials take the first ids; a merge that spells one takes its id."""
     plain = start(peers.corpus(name), preset("hf-bpe"))
-    plain.run(merges=60)
+    walk.run(plain, Stops(merges=60))
     spelt = [token.decode() for token in peers.made(plain)[4::20]]
     specials = ["<|endoftext|>", *spelt, "<s>"]
     tokenizer = of_words()
     theirs = train(tokenizer, peers.corpus(name), special_tokens=specials)
     trainer = start(peers.corpus(name), preset("hf-bpe"), Run(specials=tuple(specials)))
-    trainer.run()
+    walk.run(trainer, Stops())
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
     assert set(spelt) <= {token.decode() for token in peers.made(trainer)}
-    assert trainer.vocab_size == len(specials) + trainer.vocabulary.base_size + trainer.number - len(spelt)
+    base = trainer.tokenizer().vocabulary.base_size
+    assert trainer.size_at(trainer.number) == len(specials) + base + trainer.number - len(spelt)
 
 
 def test_one_unknown_token_each_or_for_a_run() -> None:
@@ -149,6 +154,6 @@ def test_one_unknown_token_each_or_for_a_run() -> None:
         tokenizer.pre_tokenizer = hf.pre_tokenizers.WhitespaceSplit()
         train(tokenizer, peers.corpus("turkish"), special_tokens=["<unk>"])
         trainer = start(peers.corpus("turkish"), preset("hf-bpe", unknown=unknown), Run(specials=("<unk>",)))
-        trainer.run()
+        walk.run(trainer, Stops())
         same_ids(tokenizer, trainer, peers.PROBES)
         assert 0 in trainer.tokenizer().encode(peers.PROBES[7]).ids

@@ -16,12 +16,14 @@ from typing import Any
 import oracle
 import peers
 import pytest
+from trainers import merge_steps
 
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start
+from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.learn import start, walk
 from tokentui.learn.bases import byte_order_of_gpt2
-from tokentui.learn.trainer import COMPILED, PLAIN
+from tokentui.recipe import Stops
 from tokentui.text.read import read
 
 hf = pytest.importorskip("tokenizers")
@@ -35,7 +37,8 @@ _CUT = re.compile("[a-z](?= [a-z])")
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The text in pieces, which is quicker for Hugging Face; no word of it crosses a place between a letter and a space."""
+    """The text in pieces, which is quicker for Hugging Face; no word of it crosses a place between a letter
+    and a space."""
     here = 0
     while match := _CUT.search(text, here + PIECE):
         yield text[here : match.end()]
@@ -48,12 +51,18 @@ def theirs(text: str) -> list[tuple[bytes, bytes]]:
     tokenizer: Any = hf.Tokenizer(hf.models.BPE())
     tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = hf.trainers.BpeTrainer(
-        vocab_size=IDS, min_frequency=0, show_progress=False, initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet()
+        vocab_size=IDS, min_frequency=0, show_progress=False,
+        initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(),
     )
     tokenizer.train_from_iterator(pieces(text), trainer)
-    byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
+    byte_of = {
+        chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())
+    }
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [(bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right))) for left, right in merges]
+    return [
+        (bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right)))
+        for left, right in merges
+    ]
 
 
 @pytest.mark.parametrize("size", [
@@ -61,7 +70,9 @@ def theirs(text: str) -> list[tuple[bytes, bytes]]:
     pytest.param(10_000_000, id="10 MB", marks=pytest.mark.shared),
     pytest.param(None, id="named"),
 ])
-def test_merges_on_a_large_corpus(size: int | None, loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merges_on_a_large_corpus(
+    size: int | None, loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if size is None:
         if not (named := os.environ.get(NAMED)):
             pytest.skip(f"{NAMED} names no file")
@@ -74,5 +85,5 @@ def test_merges_on_a_large_corpus(size: int | None, loaded: None, tmp_path: Path
         monkeypatch.setenv(jit.ENGINE, engine)
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert trainer.traits.engine == kind
-        trainer.run(vocab_size=IDS)
-        peers.same_steps([(step.left, step.right) for step in trainer.steps()], wanted)
+        walk.run(trainer, Stops(vocab_size=IDS))
+        peers.same_steps([(step.left, step.right) for step in merge_steps(trainer)], wanted)

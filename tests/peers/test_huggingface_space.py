@@ -1,4 +1,5 @@
-"""A space in front of a text: Hugging Face's trainer learns the same with `add_prefix_space` and `prepend_scheme`."""
+"""A space in front of a text: Hugging Face's trainer learns the same with `add_prefix_space` and
+`prepend_scheme`."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from typing import Any
 
 import peers
 import pytest
-from trainers import start
+from trainers import merge_steps, start
 
 from tokentui.axes import preset
-from tokentui.recipe import Recipe
+from tokentui.learn import walk
+from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import spaced
 
@@ -29,9 +31,12 @@ def theirs(recipe: Recipe, documents: list[str], size: int) -> Any:
         one.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=spaced(recipe))
         alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     else:
-        one.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always" if spaced(recipe) else "never")
+        one.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
+            prepend_scheme="always" if spaced(recipe) else "never"
+        )
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=size, min_frequency=0, show_progress=False, initial_alphabet=alphabet, limit_alphabet=100_000,
+        vocab_size=size, min_frequency=0, show_progress=False, initial_alphabet=alphabet,
+        limit_alphabet=100_000,
     )
     one.train_from_iterator(documents, trainer)
     return one
@@ -44,14 +49,14 @@ def test_training(base: Recipe, spaced: bool, name: str) -> None:
     recipe = base.shaped(prefix_space=spaced)
     documents = [*peers.lines(name).documents, " begins with a space", "  with two"]
     trainer = start(Corpus.from_lines(documents), recipe)
-    trainer.run(merges=STEPS)
-    one = theirs(recipe, documents, trainer.vocab_size)
+    walk.run(trainer, Stops(merges=STEPS))
+    one = theirs(recipe, documents, trainer.size_at(trainer.number))
     made = ["".join(pair) for pair in json.loads(one.to_str())["model"]["merges"]]
-    ours = [step.token for step in trainer.steps()]
+    ours = [step.token for step in merge_steps(trainer)]
     if recipe.unit == "byte":
-        from tokentui.formats import letters
+        from tokentui.formats import tokens
 
-        peers.same_steps(ours, [letters.spelled(token) for token in made])
+        peers.same_steps(ours, [tokens.spelled(token) for token in made])
     else:
         peers.same_steps([token.decode() for token in ours], made)
     tokenizer = trainer.tokenizer()

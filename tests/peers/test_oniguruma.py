@@ -1,4 +1,5 @@
-"""Patterns of Hugging Face's files match what Oniguruma matches, live; what is left is newer than the library's tables."""
+"""Patterns of Hugging Face's files match what Oniguruma matches, live; what is left is newer than the
+library's tables."""
 
 from __future__ import annotations
 
@@ -49,19 +50,24 @@ def unassigned() -> set[str]:
 
 CHANGED = {"\u0295"}
 """Characters whose category Unicode has changed since the library's version."""
-POSIX = ("alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit", "word",
-         "ascii")
-CATEGORIES = (
-    "C", "Cc", "Cf", "Co", "L", "LC", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc", "Pd",
-    "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
+POSIX = (
+    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+    "xdigit", "word", "ascii",
 )
-PROPERTIES = ("Alphabetic", "Uppercase", "Lowercase", "White_Space", "ID_Start", "XID_Continue", "Cased", "Dash")
+CATEGORIES = (
+    "C", "Cc", "Cf", "Co", "L", "LC", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl",
+    "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
+)
+PROPERTIES = (
+    "Alphabetic", "Uppercase", "Lowercase", "White_Space", "ID_Start", "XID_Continue", "Cased", "Dash",
+)
 CLASSES = (
-    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\N", r"\O", ".", "(?m:.)", r"[\w]", r"[\W]", r"[^\w\s]",
-    r"[^\W\d_]", r"\p{Word}", r"\P{Word}", r"\p{^Alpha}", r"\p{Letter}", r"\p{uppercase letter}", r"\p{Han}", r"\p{Latn}",
-    r"\p{Emoji}", r"\p{Any}", *(rf"\p{{{name}}}" for name in (*CATEGORIES, *PROPERTIES, *POSIX)),
-    *(f"[[:{name}:]]" for name in POSIX), *(f"[[:^{name}:]]" for name in POSIX),
-    "(?i:[a-z])", r"(?i:[^\p{Lu}])", "(?i:[ıİ])", "(?i:k)", "(?i:ı)", "(?i:ς)",
+    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\N", r"\O", ".", "(?m:.)", r"[\w]", r"[\W]",
+    r"[^\w\s]", r"[^\W\d_]", r"\p{Word}", r"\P{Word}", r"\p{^Alpha}", r"\p{Letter}", r"\p{uppercase letter}",
+    r"\p{Han}", r"\p{Latn}", r"\p{Emoji}", r"\p{Any}",
+    *(rf"\p{{{name}}}" for name in (*CATEGORIES, *PROPERTIES, *POSIX)), *(f"[[:{name}:]]" for name in POSIX),
+    *(f"[[:^{name}:]]" for name in POSIX), "(?i:[a-z])", r"(?i:[^\p{Lu}])", "(?i:[ıİ])", "(?i:k)", "(?i:ı)",
+    "(?i:ς)",
 )
 
 
@@ -83,16 +89,20 @@ def test_classes_over_all_characters(pattern: str, unassigned: set[str]) -> None
 
 SIGNS = "abkssSßAıIiİſKf'x1²_-. \n\r\t\u200d\u200cé中٣\u0301ﬁΣςσǆ"
 SINGLE = (
-    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\p{L}", r"\P{L}", r"\p{^N}", r"\p{Lu}", r"\p{M}", r"\p{P}",
-    r"\p{Han}", r"\p{alnum}", r"\p{Word}", r"\n", r"\x41", r"\x{DF}",
-    r"\u017F", r"\141", r"\xC3\xA9", ".", r"\N", r"\O", r"\R", r"\-", r"\.",
+    r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\p{L}", r"\P{L}", r"\p{^N}", r"\p{Lu}",
+    r"\p{M}", r"\p{P}", r"\p{Han}", r"\p{alnum}", r"\p{Word}", r"\n", r"\x41", r"\x{DF}", r"\u017F", r"\141",
+    r"\xC3\xA9", ".", r"\N", r"\O", r"\R", r"\-", r"\.",
 )
 PLACES = ("^", "$", r"\A", r"\z", r"\Z", r"\b", r"\B")
-POSIX_BRACKETS = ("[:alpha:]", "[:^alpha:]", "[:punct:]", "[:space:]", "[:^upper:]", "[:word:]", "[:graph:]", "[:print:]",
-                  "[:xdigit:]")
+POSIX_BRACKETS = (
+    "[:alpha:]", "[:^alpha:]", "[:punct:]", "[:space:]", "[:^upper:]", "[:word:]", "[:graph:]", "[:print:]",
+    "[:xdigit:]",
+)
 OPENINGS = ("(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?m:", "(?-i:", "(?x: ", "(?:(?i)")
-REPEATS = ("?", "*", "+", "??", "*?", "+?", "?+", "*+", "++", "{2}", "{1,3}", "{1,3}+", "{2}+", "{0,2}?", "{2}?", "{,2}",
-           "{3,1}", "{1,}")
+REPEATS = (
+    "?", "*", "+", "??", "*?", "+?", "?+", "*+", "++", "{2}", "{1,3}", "{1,3}+", "{2}+", "{0,2}?", "{2}?",
+    "{,2}", "{3,1}", "{1,}",
+)
 
 letters = st.sampled_from([one for one in SIGNS if one not in ".-'\n\r\t "] + ["'", " "])
 ends = st.sampled_from("adfszAKZé0123ßﬁ")
@@ -107,7 +117,9 @@ def bracketed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.tuples(st.sampled_from(["", "", "^"]), parts).map(lambda made: f"[{made[0]}{made[1]}]")
 
 
-classes = st.recursive(letters, bracketed, max_leaves=3).map(lambda one: one if one.startswith("[") else f"[{one}]")
+classes = st.recursive(letters, bracketed, max_leaves=3).map(
+    lambda one: one if one.startswith("[") else f"[{one}]"
+)
 
 
 def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -119,7 +131,9 @@ def grouped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 atoms = st.recursive(st.one_of(single, single, classes), grouped, max_leaves=6)
 parts = st.one_of(st.tuples(atoms, st.sampled_from(("", *REPEATS))).map("".join), st.sampled_from(PLACES))
-branches = st.tuples(st.sampled_from(["", "", "", "(?i)"]), st.lists(parts, min_size=1, max_size=3).map("".join)).map("".join)
+branches = st.tuples(
+    st.sampled_from(["", "", "", "(?i)"]), st.lists(parts, min_size=1, max_size=3).map("".join)
+).map("".join)
 patterns = st.lists(branches, min_size=1, max_size=3).map("|".join)
 cases = st.lists(st.sampled_from(["ss", "ß", "SS", "st", "ﬆ", "fi", "K"]), max_size=4).map("".join)
 texts = st.lists(st.one_of(st.text(SIGNS, max_size=9), cases), min_size=1, max_size=6)
@@ -175,14 +189,16 @@ def words() -> Iterator[str]:
     yield from ("K", "X", "y", "Y", "G", "g<1>")
 
 
-@pytest.mark.parametrize(("pattern", "named"), [
-    *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "absent"), ("(?{x})", "callout"),
-    ("(*FAIL)", "callout"),
-    ("(?(1)a|b)", "condition"), (r"\pL", "without braces"), (r"\p{InGreek}", "InGreek"), ("(?W:a)", "option W"),
-    ("(a", "without )"),
-    ("a)", "without ("), ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
-    (r"(?<=a++)b", "gives nothing back"),
-])
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "absent"),
+        ("(?{x})", "callout"), ("(*FAIL)", "callout"), ("(?(1)a|b)", "condition"), (r"\pL", "without braces"),
+        (r"\p{InGreek}", "InGreek"), ("(?W:a)", "option W"), ("(a", "without )"), ("a)", "without ("),
+        ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
+        (r"(?<=a++)b", "gives nothing back"),
+    ],
+)
 def test_what_is_not_translated_is_named(pattern: str, named: str) -> None:
     with pytest.raises(Untranslated, match=re.escape(named)):
         translated(pattern)

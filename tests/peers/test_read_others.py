@@ -41,12 +41,18 @@ def test_published_ranks(name: str) -> None:
     with pytest.MonkeyPatch.context() as patch:  # its own function would fetch the file
         patch.setattr(openai_public, "load_tiktoken_bpe", lambda *args, **kwargs: ranks)
         theirs = tiktoken.Encoding(**getattr(openai_public, name)())
-    assert ours.vocabulary.specials == tuple(sorted(theirs._special_tokens, key=theirs._special_tokens.__getitem__))
+    assert ours.vocabulary.specials == tuple(
+        sorted(theirs._special_tokens, key=theirs._special_tokens.__getitem__)
+    )
     for text in TEXTS:
         assert list(ours.encode(text).ids) == theirs.encode(text, disallowed_special=()), text
-        assert list(ours.encode(text, allow_special=True).ids) == theirs.encode(text, allowed_special="all"), text
+        assert list(ours.encode(text, allow_special=True).ids) == theirs.encode(
+            text, allowed_special="all"
+        ), text
         assert ours.decode(theirs.encode(text, disallowed_special=())) == text
-    assert {name for name, _, _ in PUBLISHED.values()} == {"r50k_base", "p50k_base", "cl100k_base", "o200k_base"}
+    assert {name for name, _, _ in PUBLISHED.values()} == {
+        "r50k_base", "p50k_base", "cl100k_base", "o200k_base",
+    }
 
 
 @pytest.mark.parametrize("version", ["0.2", "0.1"])

@@ -22,7 +22,9 @@ FILES = ("spm-llama2/tokenizer.model", "spm-test/test_ja_model.model", "spm-test
 OPTIONS: dict[str, dict[str, Any]] = {
     "unigram": {},
     "unigram, bytes": {"byte_fallback": True, "character_coverage": 0.98},
-    "unigram, user symbols": {"user_defined_symbols": ["<cls>", "the ", "▁a▁", "ab"], "control_symbols": ["<ctl>"]},
+    "unigram, user symbols": {
+        "user_defined_symbols": ["<cls>", "the ", "▁a▁", "ab"], "control_symbols": ["<ctl>"],
+    },
     "unigram across spaces": {"split_by_whitespace": False},
     "unigram, spaces kept": {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
     "unigram, no space in front": {"add_dummy_prefix": False},
@@ -32,8 +34,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "bpe, bytes": {"model_type": "bpe", "byte_fallback": True, "character_coverage": 0.98},
     "bpe, user symbols": {"model_type": "bpe", "user_defined_symbols": ["<cls>", "the ", "in", "▁a"]},
     "bpe across spaces": {"model_type": "bpe", "split_by_whitespace": False},
-    "bpe, spaces kept": {"model_type": "bpe", "normalization_rule_name": "identity", "remove_extra_whitespaces": False,
-                         "allow_whitespace_only_pieces": True},
+    "bpe, spaces kept": {
+        "model_type": "bpe", "normalization_rule_name": "identity", "remove_extra_whitespaces": False,
+        "allow_whitespace_only_pieces": True,
+    },
     "bpe, digits": {"model_type": "bpe", "split_digits": True, "unk_surface": "?"},
     "characters": {"model_type": "char"},
     "characters, bytes": {"model_type": "char", "byte_fallback": True, "character_coverage": 0.98},
@@ -64,8 +68,13 @@ def test_trained_here(tmp_path: Path, options: dict[str, Any]) -> None:
     given = {"vocab_size": 1400, "hard_vocab_limit": False, "num_threads": 1, "minloglevel": 2} | options
     if given.get("model_type") in ("char", "bpe"):
         given["hard_vocab_limit"] = given["model_type"] == "bpe"
-    sentencepiece.SentencePieceTrainer.train(input=str(tmp_path / "corpus.txt"), model_prefix=str(tmp_path / "m"), **given)
-    same(load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")), FEW)
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "corpus.txt"), model_prefix=str(tmp_path / "m"), **given
+    )
+    same(
+        load(tmp_path / "m.model"),
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")), FEW,
+    )
 
 
 def of_runs(folder: Path) -> Path:
@@ -82,11 +91,15 @@ def of_runs(folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["runs", *large(FILES[3])])
 def test_rounding_decides_as_there(name: str, tmp_path: Path) -> None:
-    """Runs of one letter have many segmentations that are as good as equal; which is taken depends on the text before."""
+    """Runs of one letter have many segmentations that are as good as equal; which is taken depends on the
+    text before."""
     path = of_runs(tmp_path) if name == "runs" else shared(f"tokenizers/{name}")
     ours, theirs = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     draw = random.Random(7)
-    words = ["the", "house", "run", "q", "zx", "1", "ooooooo", "hahahahaha", "xoxoxoxo", "0000000", "eeeeeee", "ttt"]
+    words = [
+        "the", "house", "run", "q", "zx", "1", "ooooooo", "hahahahaha", "xoxoxoxo", "0000000", "eeeeeee",
+        "ttt",
+    ]
     for _ in range(40):
         text = " ".join(draw.choice(words) for _ in range(draw.randrange(400)))
         assert list(ours.encode(text).ids) == theirs.encode(text)
@@ -104,12 +117,20 @@ def test_sums_that_grow_large_begin_again(name: str, tmp_path: Path) -> None:
 def test_user_symbols_score_by_their_length(tmp_path: Path) -> None:
     """Pieces of equal worth: what stands before them decides by rounding, user-defined symbols too."""
     half = [("▁" * size, -2.1716766357421875 * size, 1) for size in (1, 2, 4)]
-    data = _model([("<unk>", 0.0, 2), *half, ("a", -3.7, 1), ("b", -9.3, 1), ("ab", 0.0, 4), ("abab", 0.0, 4)], model_type=1)
+    data = _model(
+        [("<unk>", 0.0, 2), *half, ("a", -3.7, 1), ("b", -9.3, 1), ("ab", 0.0, 4), ("abab", 0.0, 4)],
+        model_type=1,
+    )
     (tmp_path / "m.model").write_bytes(data)
-    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    ours, theirs = (
+        load(tmp_path / "m.model"),
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")),
+    )
     draw = random.Random(3)
     for _ in range(60):
-        text = "".join(draw.choice(["a", "b", "ab", "abab", "▁" * draw.randrange(9)]) for _ in range(draw.randrange(60)))
+        text = "".join(
+            draw.choice(["a", "b", "ab", "abab", "▁" * draw.randrange(9)]) for _ in range(draw.randrange(60))
+        )
         assert list(ours.encode(text).ids) == theirs.encode(text), text
 
 
@@ -123,7 +144,9 @@ def test_unused_pieces_are_cut_again(tmp_path: Path) -> None:
 
 
 def test_characters_that_are_no_pieces_merge(tmp_path: Path) -> None:
-    data = _model([("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("xa", -1.0, 1), ("xax", -2.0, 1)], model_type=2)
+    data = _model(
+        [("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("xa", -1.0, 1), ("xax", -2.0, 1)], model_type=2
+    )
     (tmp_path / "m.model").write_bytes(data)
     ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     for text in ("xa", "xax", "x", "xx a", "axxa"):

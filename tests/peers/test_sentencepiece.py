@@ -9,7 +9,8 @@ import pytest
 from trainers import start
 
 from tokentui.axes import preset
-from tokentui.recipe import Run
+from tokentui.learn import walk
+from tokentui.recipe import Run, Stops
 
 sentencepiece = pytest.importorskip("sentencepiece")
 pytestmark = pytest.mark.peer
@@ -24,10 +25,11 @@ def test_training(name: str, fallback: bool) -> None:
     corpus = peers.lines(name)
     recipe = preset("sentencepiece-bpe", unknown="byte-fallback" if fallback else "fused")
     trainer = start(corpus, recipe, Run(specials=SPECIALS))
-    assert trainer.run(min_count=2) == "min_count"
+    assert walk.run(trainer, Stops(min_count=2)) == "min_count"
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(corpus.documents), model_writer=model, model_type="bpe", vocab_size=trainer.vocab_size,
+        sentence_iterator=iter(corpus.documents), model_writer=model, model_type="bpe",
+        vocab_size=trainer.size_at(trainer.number),
         character_coverage=recipe.coverage, byte_fallback=fallback, num_threads=2, minloglevel=2,
     )
     theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())

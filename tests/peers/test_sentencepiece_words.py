@@ -1,4 +1,5 @@
-"""Coverage, symbols, single digits and the space in front: sentencepiece makes the same pieces, ids and encodings with them."""
+"""Coverage, symbols, single digits and the space in front: sentencepiece makes the same pieces, ids and
+encodings with them."""
 
 from __future__ import annotations
 
@@ -11,15 +12,17 @@ import peers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trainers import start
+from trainers import merge_steps, start
 
 from tokentui.analyze.verify import peer_of
 from tokentui.analyze.verify.training import verify_training
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
+from tokentui.learn import walk
+from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.recipe import Recipe, Run
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.stages import stages
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
@@ -41,9 +44,10 @@ def trained(documents: Sequence[str], recipe: Recipe, size: int, **more: Any) ->
     """A model of sentencepiece by the same words."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(documents), model_writer=model, vocab_size=size, minloglevel=2, hard_vocab_limit=False,
-        character_coverage=recipe.coverage, byte_fallback=recipe.unknown == "byte-fallback",
-        split_digits=recipe.pieces == "sentencepiece-digits", user_defined_symbols=list(recipe.symbols),
+        sentence_iterator=iter(documents), model_writer=model, vocab_size=size, minloglevel=2,
+        hard_vocab_limit=False, character_coverage=recipe.coverage,
+        byte_fallback=recipe.unknown == "byte-fallback", split_digits=recipe.pieces == "sentencepiece-digits",
+        user_defined_symbols=list(recipe.symbols),
         normalization_rule_name="nmt_nfkc" if recipe.normalize else "identity",
         remove_extra_whitespaces=bool(recipe.normalize), add_dummy_prefix=spaced(recipe),
         model_type="unigram" if recipe.objective == "unigram" else "bpe", **more,
@@ -56,25 +60,33 @@ def pieces_of(model: Any) -> list[str]:
 
 
 def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) -> None:
-    """Train here and there while pairs stand twice, and compare the vocabularies with their ids, then what texts become."""
+    """Train here and there while pairs stand twice, and compare the vocabularies with their ids, then what
+    texts become."""
     trainer = start(Corpus.from_lines(documents, "lines"), recipe, Run(specials=SPECIALS))
-    assert trainer.run(min_count=2) in ("min_count", "no pair left")
-    theirs = trained(documents, recipe, trainer.vocab_size)
+    assert walk.run(trainer, Stops(min_count=2)) in ("min_count", "no pair left")
+    theirs = trained(documents, recipe, trainer.size_at(trainer.number))
     tokenizer = trainer.tokenizer()
     peers.same_steps([entry.text for entry in tokenizer.entries()], pieces_of(theirs))
     for text in (*probes, *documents):
         assert list(tokenizer.encode(text).ids) == theirs.encode(text), text
         assert list(tokenizer.encode_ids(text)) == theirs.encode(text), text
-    assert trainer.tokens == sum(len(theirs.encode(text)) for text in documents)
+    assert trainer.tokens_at(trainer.number) == sum(len(theirs.encode(text)) for text in documents)
 
 
 @pytest.mark.parametrize("name", ["english", "chinese", "japanese", "python", "numbers"])
-@pytest.mark.parametrize("words", [
-    {}, {"coverage": 0.98}, {"symbols": SYMBOLS}, {"coverage": 0.99, "symbols": SYMBOLS, "prefix_space": False},
-], ids=["defaults", "coverage", "symbols", "all"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        {}, {"coverage": 0.98}, {"symbols": SYMBOLS},
+        {"coverage": 0.99, "symbols": SYMBOLS, "prefix_space": False},
+    ],
+    ids=["defaults", "coverage", "symbols", "all"],
+)
 def test_llama2(name: str, words: dict[str, Any]) -> None:
     documents = peers.lines(name).documents
-    check(documents, preset("llama2").shaped(**words), [*peers.PROBES, "  a<sep>b", "thethe 1e", " the 20 201"])
+    check(
+        documents, preset("llama2").shaped(**words), [*peers.PROBES, "  a<sep>b", "thethe 1e", " the 20 201"]
+    )
 
 
 @pytest.mark.parametrize("name", ["english", "chinese", "hindi", "emoji", "numbers"])
@@ -88,8 +100,9 @@ def test_digits_stand_alone() -> None:
     documents = ["2010 2011 2012 ２０２０ ２０２０ a1b2 ٣٤ ٣٤ ٣٤"] * 4
     check(documents, preset("llama2").shaped(coverage=1))
     made = start(Corpus.from_lines(documents), preset("llama2").shaped(coverage=1))
-    made.run()
-    digits = [step.token.decode() for step in made.steps() if any(letter in "0123456789２０" for letter in step.token.decode())]
+    walk.run(made, Stops())
+    tokens = [step.token.decode() for step in merge_steps(made)]
+    digits = [token for token in tokens if any(letter in "0123456789２０" for letter in token)]
     assert not digits
 
 
@@ -98,7 +111,10 @@ def test_digits_stand_alone() -> None:
     st.sampled_from(["llama2", "sentencepiece-bpe"]), st.sampled_from([1.0, 0.98]),
 )
 def test_odd_characters(documents: list[str], name: str, coverage: float) -> None:
-    """Tabs merge, the barrier and NUL do not, and lines begin and end as they do there. Their reader takes off line ends."""
+    """Tabs merge, the barrier and NUL do not, and lines begin and end as they do there.
+
+    Their reader takes off line ends.
+    """
     recipe = preset(name).shaped(coverage=coverage)
     try:
         check(documents, recipe)
@@ -112,15 +128,15 @@ def test_unigram(coverage: float, symbols: tuple[str, ...]) -> None:
     lines = [line for line in peers.text("english").split("\n") if line.strip()]
     recipe = preset("sentencepiece-unigram").shaped(coverage=coverage, symbols=symbols)
     theirs = trained(lines, recipe, 400, num_threads=1)
-    run = UnigramTrainer(count(Corpus.from_lines(lines), recipe), recipe, specials=SPECIALS, lines=lines)
-    assert run.run(vocab_size=400) == "vocab_size"
+    run = UnigramTrainer(Material(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines))
+    assert walk.run(run, Stops(vocab_size=400)) == "vocab_size"
     want = {theirs.id_to_piece(n): theirs.get_score(n) for n in range(3 + len(symbols), 400)}
     vocabulary = run.vocabulary
     mine = {piece.decode(): score for piece, score in zip(vocabulary.pieces, vocabulary.scores, strict=True)}
     assert mine.keys() == want.keys()
     assert sum(abs(mine[piece] - want[piece]) <= 0.01 for piece in mine) >= 0.99 * len(want)
     tokenizer = run.tokenizer()
-    assert sum(len(tokenizer.encode(line)) for line in lines) == run.tokens
+    assert sum(len(tokenizer.encode(line)) for line in lines) == run.tokens_at(run.number)
 
 
 # What the values of the axes cannot say is named.
@@ -135,7 +151,9 @@ UNTOLD: dict[str, Any] = {
 def test_a_model_says_what_no_recipe_says(option: str, tmp_path: Path) -> None:
     documents = peers.lines("python").documents
     path = tmp_path / "one.model"
-    path.write_bytes(trained(documents, preset("llama2"), 500, **{option: UNTOLD[option]}).serialized_model_proto())
+    path.write_bytes(
+        trained(documents, preset("llama2"), 500, **{option: UNTOLD[option]}).serialized_model_proto()
+    )
     said = [stage.what for stage in stages(load(path)) if stage.name == "training"]
     assert len(said) == 1
     assert said[0].startswith(f"{option}={int(UNTOLD[option])}")
@@ -143,7 +161,9 @@ def test_a_model_says_what_no_recipe_says(option: str, tmp_path: Path) -> None:
     plain.write_bytes(trained(documents, preset("llama2"), 500).serialized_model_proto())
     tokenizer = load(plain)
     assert [stage for stage in stages(tokenizer) if stage.name == "training"] == []
-    assert (tokenizer.recipe.pieces, tokenizer.recipe.coverage) == ("sentencepiece-digits", preset("llama2").coverage)
+    assert (tokenizer.recipe.pieces, tokenizer.recipe.coverage) == (
+        "sentencepiece-digits", preset("llama2").coverage,
+    )
 
 
 @pytest.mark.parametrize(("change", "named"), [
@@ -164,6 +184,8 @@ def test_verify_refuses_a_corpus_that_is_not_taken_whole(text: str, named: str) 
 
 def test_verify_says_that_all_is_alike() -> None:
     corpus = Corpus.from_lines(["a\tb a\tb\ta\tb 2020 <sep> the 2021 the <sep>"] * 3)
-    report = verify_training(corpus, preset("llama2").shaped(symbols=("<sep>",), coverage=1), peer_of("sentencepiece"))
+    report = verify_training(
+        corpus, preset("llama2").shaped(symbols=("<sep>",), coverage=1), peer_of("sentencepiece")
+    )
     assert report.difference is None
     assert report.steps > 3

@@ -1,4 +1,5 @@
-"""Each normaliser over all characters, live: where ours gives another text, one of the two does not know the character yet."""
+"""Each normaliser over all characters, live: where ours gives another text, one of the two does not know the
+character yet."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tokentui.formats.charsmap import rules_of
-from tokentui.formats.document import Node
-from tokentui.formats.huggingface.normalizers import read
-from tokentui.formats.huggingface.text import Bare
+from tokentui.formats.huggingface import Bare
+from tokentui.formats.huggingface.steps import Normalizer, read_step
+from tokentui.formats.sentencepiece.charsmap import rules_of
+from tokentui.formats.source import Node
 
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
@@ -24,7 +25,10 @@ CHUNK = 10_000
 
 
 def bert(**given: Any) -> dict[str, Any]:
-    plain = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+    plain = {
+        "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+        "lowercase": True,
+    }
     return plain | given
 
 
@@ -33,15 +37,18 @@ STEPS: dict[str, dict[str, Any]] = {
     "BertNormalizer": bert(), "BertNormalizer, cased": bert(lowercase=False),
     "BertNormalizer, accents alone": bert(lowercase=False, strip_accents=True, clean_text=False),
     "BertNormalizer, no ideographs": bert(handle_chinese_chars=False),
-    "Precompiled": {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode()},
+    "Precompiled": {
+        "type": "Precompiled", "precompiled_charsmap": base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode(),
+    },
 }
 
 
 def check(name: str, characters: list[str]) -> None:
     model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
-    theirs = tokenizers.Tokenizer.from_str(json.dumps({"version": "1.0", "normalizer": STEPS[name], "model": model})).normalizer
-    ours = read(Node(STEPS[name], "a test"))
-    assert ours is not None
+    theirs = tokenizers.Tokenizer.from_str(
+        json.dumps({"version": "1.0", "normalizer": STEPS[name], "model": model})
+    ).normalizer
+    ours: Normalizer = read_step(Node(STEPS[name], "a test"), "normalizers")
     different = 0
     for at in range(0, len(characters), CHUNK):
         chunk = characters[at : at + CHUNK]

@@ -1,4 +1,5 @@
-"""What is written loads in its owner's library and encodes the same there: presets on hostile texts, and every published file."""
+"""What is written loads in its owner's library and encodes the same there: presets on hostile texts, and
+every published file."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from oracle import large
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.letters import letters
 from tokentui.formats.spec import Fitted, pattern_of
+from tokentui.formats.tokens import letters
 from tokentui.text.split import to_bytes
 
 pytestmark = pytest.mark.peer
@@ -38,8 +39,12 @@ def huggingface(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
 
 def tiktoken(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
     module = pytest.importorskip("tiktoken")
-    ranks = {base64.b64decode(code): int(rank) for code, rank in (line.split() for line in files[0].splitlines())}
-    theirs = module.Encoding("x", pat_str=pattern_of(tokenizer.recipe), mergeable_ranks=ranks, special_tokens={})
+    ranks = {
+        base64.b64decode(code): int(rank) for code, rank in (line.split() for line in files[0].splitlines())
+    }
+    theirs = module.Encoding(
+        "x", pat_str=pattern_of(tokenizer.recipe), mergeable_ranks=ranks, special_tokens={}
+    )
     return lambda text: list(theirs.encode_ordinary(text))
 
 
@@ -48,7 +53,11 @@ def sentencepiece(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
 
     def encode(text: str) -> Sequence[int] | None:
         # Its own C strings end at a NUL; and what it does with a space in front is told as a loss.
-        told = tokenizer.recipe.normalize == () and text.startswith((" ", "▁")) and not hasattr(tokenizer.vocabulary, "pipeline")
+        told = (
+            tokenizer.recipe.normalize == ()
+            and text.startswith((" ", "▁"))
+            and not hasattr(tokenizer.vocabulary, "pipeline")
+        )
         return None if "\0" in text or told else list(theirs.encode(text))
 
     return encode
@@ -60,7 +69,10 @@ def gpt2(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
     recipe = tokenizer.recipe
     names = json.loads(files[0])
     merges = [tuple(line.split(" ")) for line in files[1].decode().split("\n")[1:-1]]
-    said = {"end_of_word_suffix": recipe.mark_text, "unk_token": "<unk>" if "<unk>" in names and recipe.unit == "char" else ""}
+    said = {
+        "end_of_word_suffix": recipe.mark_text,
+        "unk_token": "<unk>" if "<unk>" in names and recipe.unit == "char" else "",
+    }
     model = tokenizers.models.BPE(names, merges, **{key: value for key, value in said.items() if value})
     words = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer
 
@@ -112,7 +124,9 @@ def minbpe(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
     for (left, right), made in merges.items():
         pieces[made] = pieces[left] + pieces[right]
     return lambda text: [
-        pieces[one] for part in (regex.findall(pattern, text) if pattern else [text]) for one in chunk(part.encode())
+        pieces[one]
+        for part in (regex.findall(pattern, text) if pattern else [text])
+        for one in chunk(part.encode())
     ]
 
 
@@ -152,13 +166,15 @@ def codes(tokenizer: Tokenizer, files: tuple[bytes, ...]) -> Owner:
 
 
 OWNERS: dict[str, Callable[[Tokenizer, tuple[bytes, ...]], Owner]] = {
-    "huggingface": huggingface, "tiktoken": tiktoken, "sentencepiece": sentencepiece, "gpt2": gpt2, "bert": bert,
+    "huggingface": huggingface, "tiktoken": tiktoken, "sentencepiece": sentencepiece, "gpt2": gpt2,
+    "bert": bert,
     "minbpe": minbpe,
     "tekken": tekken, "subword-nmt": codes,
 }
 _QUICK = {
-    "huggingface": {"gpt2", "gpt4o", "llama2", "bert", "gpt1"}, "tiktoken": {"gpt4o"}, "sentencepiece": {"t5"}, "gpt2": {"gpt2"},
-    "bert": {"bert"}, "minbpe": {"minbpe-basic"}, "tekken": {"gpt2"}, "subword-nmt": {"subword-nmt"},
+    "huggingface": {"gpt2", "gpt4o", "llama2", "bert", "gpt1"}, "tiktoken": {"gpt4o"},
+    "sentencepiece": {"t5"}, "gpt2": {"gpt2"}, "bert": {"bert"}, "minbpe": {"minbpe-basic"},
+    "tekken": {"gpt2"}, "subword-nmt": {"subword-nmt"},
 }
 _CASES = [
     pytest.param(format, name, marks=[] if name in _QUICK[format] else [pytest.mark.soak])
@@ -182,8 +198,11 @@ def test_the_owner_encodes_a_preset_alike(format: str, name: str) -> None:
     assert asked >= (20 if name in _SMALL else 50)
 
 
-_SMALL = {"udl-notebook", "comp336", "comp336-no-spaces", "comp336-no-pretokenization", "wicaksono-bpe", "wicaksono-wordpiece",
-          "subword-nmt", "subword-nmt-0.1", "gpt1", "sentencepiece-bpe", "sentencepiece-unigram", "t5", "albert", "xlnet"}
+_SMALL = {
+    "udl-notebook", "comp336", "comp336-no-spaces", "comp336-no-pretokenization", "wicaksono-bpe",
+    "wicaksono-wordpiece", "subword-nmt", "subword-nmt-0.1", "gpt1", "sentencepiece-bpe",
+    "sentencepiece-unigram", "t5", "albert", "xlnet",
+}
 """Presets that refuse or do not know much of the texts, or whose files are told to differ on some."""
 
 
@@ -204,12 +223,14 @@ def _ours(tokenizer: Tokenizer, format: str, fit: Fitted, text: str) -> list[obj
 PUBLISHED = {
     "bert-base-uncased/tokenizer.json": "huggingface", "bert-base-uncased/vocab.txt": "bert",
     "falcon/tokenizer.json": "huggingface",
-    "gpt2/tokenizer.json": "huggingface", "gpt2/vocab.json": "gpt2", "hw-doc-summarizer/tokenizer.json": "huggingface",
-    "llama2/tokenizer.json": "huggingface", "openai-gpt/tokenizer.json": "huggingface", "openai-gpt/vocab.json": "gpt2",
+    "gpt2/tokenizer.json": "huggingface", "gpt2/vocab.json": "gpt2",
+    "hw-doc-summarizer/tokenizer.json": "huggingface", "llama2/tokenizer.json": "huggingface",
+    "openai-gpt/tokenizer.json": "huggingface", "openai-gpt/vocab.json": "gpt2",
     "spm-llama2/tokenizer.model": "sentencepiece", "spm-test/test_ja_model.model": "sentencepiece",
     "spm-test/test_model.model": "sentencepiece", "spm-xlnet-base-cased/spiece.model": "sentencepiece",
     "sqlpilot/tokenizer.json": "huggingface", "t5-small/tokenizer.json": "huggingface",
-    "tiktoken_cl100k_base/cl100k_base.tiktoken": "tiktoken", "tiktoken_o200k_base/o200k_base.tiktoken": "tiktoken",
+    "tiktoken_cl100k_base/cl100k_base.tiktoken": "tiktoken",
+    "tiktoken_o200k_base/o200k_base.tiktoken": "tiktoken",
 }
 _LIGHT = ("hw-doc-summarizer/tokenizer.json", "sqlpilot/tokenizer.json", "spm-test/test_model.model")
 TRAINED = {
@@ -223,9 +244,13 @@ TRAINED = {
 }
 
 
-@pytest.mark.parametrize("name", [
-    *TRAINED, *large(*_LIGHT), *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *TRAINED, *large(*_LIGHT),
+        *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
+    ],
+)
 def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) -> None:
     path = owners.path_of(name, tmp_path)
     format = (PUBLISHED | TRAINED)[name]

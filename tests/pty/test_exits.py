@@ -13,7 +13,8 @@ from tokentui.core import jit
 
 pytestmark = pytest.mark.pty
 SEED, COUNT = "TOKENTUI_EXITS_SEED", "TOKENTUI_EXITS"
-"""Variables of the environment: `7` for the moments of a seed, `7:31` for one of them; and how many there are."""
+"""Variables of the environment: `7` for the moments of a seed, `7:31` for one of them; and how many there
+are."""
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,9 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
     folder = tmp_path_factory.mktemp("exits")
     assert pytestconfig.cache is not None
     made = Surroundings(folder, pytestconfig.cache.mkdir("kernels") if jit.available() else None)
-    words = ("train", made.names["small"], "-r", "gpt2", "--merges", "200", "-o", made.names["tokenizer"], "-q")
+    words = (
+        "train", made.names["small"], "-r", "gpt2", "--merges", "200", "-o", made.names["tokenizer"], "-q",
+    )
     subprocess.run([sys.executable, "-m", "tokentui", *words], check=True)
     return made
 

@@ -1,4 +1,5 @@
-"""However it ends, the terminal is as it was, the process is gone, and what happened is told in a few clean lines."""
+"""However it ends, the terminal is as it was, the process is gone, and what happened is told in a few clean
+lines."""
 
 from __future__ import annotations
 
@@ -66,7 +67,9 @@ def test_signals_end_it(number: signal.Signals) -> None:
 def test_a_failure_is_told_in_a_few_lines(tmp_path: Path, error: str, how: str, name: str) -> None:
     home = tmp_path / "home"
     environment = {"TOKENTUI_HOME": str(home), "PYTHONPATH": os.getcwd()}
-    with Terminal("sample:hugs", "-r", "comp336", environment=environment, program=broken(tmp_path, error, how)) as terminal:
+    with Terminal(
+        "sample:hugs", "-r", "comp336", environment=environment, program=broken(tmp_path, error, how)
+    ) as terminal:
         terminal.until(lambda text: "step 0" in text)
         terminal.press("f")
         assert terminal.end() == 70
@@ -124,7 +127,9 @@ def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> N
         terminal.until(lambda text: "step 0" in text and "▸" in text)
         terminal.press("nnnnnn2")
         terminal.until(lambda text: "step 6" in text)
-        before = terminal.until(lambda text: any('"step": 6' in path.read_text() for path in home.glob("sessions/*.json")))
+        before = terminal.until(
+            lambda text: any('"step": 6' in path.read_text() for path in home.glob("sessions/*.json"))
+        )
         os.kill(terminal.process, signal.SIGKILL)
         assert terminal.end() == -signal.SIGKILL
         terminal.begin()

@@ -1,4 +1,5 @@
-"""Windows dragged to any size and keys that make no sense: it lives, it comes to rest, and shows what it should."""
+"""Windows dragged to any size and keys that make no sense: it lives, it comes to rest, and shows what it
+should."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def begun(home: Path, columns: int = 80, rows: int = 24) -> Terminal:
     """The program on a small corpus, with a folder of its own to write to."""
     home.mkdir(exist_ok=True)
     environment = {"PYTHONPATH": str(ROOT), "TOKENTUI_HOME": str(home)}
-    return Terminal("sample:hugs", "-r", "comp336", environment=environment, folder=home, columns=columns, rows=rows)
+    return Terminal(
+        "sample:hugs", "-r", "comp336", environment=environment, folder=home, columns=columns, rows=rows
+    )
 
 
 def storm_of_windows(home: Path, seed: int, count: int) -> None:
@@ -75,8 +78,13 @@ def test_random_keys(tmp_path: Path) -> None:
         end(terminal)
 
 
+MESSAGE_S = 7.0
+"""Seconds after which no message is left that would go by itself."""
+
+
 def test_what_is_shown_after_random_keys_is_what_should_be(tmp_path: Path) -> None:
     with storm_of_keys(tmp_path / "h", 2, 500, [typed(key) for key in WANDER]) as terminal:
+        let_rest(terminal, MESSAGE_S)
         before = cells(terminal)
         terminal.press("\x0c")
         let_rest(terminal, QUIET_S)
@@ -106,6 +114,7 @@ def test_a_key_that_is_held_comes_to_rest_where_it_should(tmp_path: Path, key: s
             terminal.press(key)
             terminal._read(0.001)
         let_rest(terminal, QUIET_S)
+        let_rest(terminal, MESSAGE_S)
         before = cells(terminal)
         terminal.press("\x0c")
         let_rest(terminal, QUIET_S)

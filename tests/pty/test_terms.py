@@ -23,7 +23,11 @@ _SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 def coloured(written: bytes) -> set[bytes]:
     """The parameters of SGR that set a colour, any colour."""
     numbers = {one for codes in _SGR.findall(written) for one in re.split(rb"[;:]", codes)}
-    return {one for one in numbers if one and (30 <= int(one) <= 49 or 90 <= int(one) <= 107) and one not in (b"39", b"49")}
+    return {
+        one
+        for one in numbers
+        if one and (30 <= int(one) <= 49 or 90 <= int(one) <= 107) and one not in (b"39", b"49")
+    }
 
 
 def drawn(written: bytes) -> str:
@@ -66,7 +70,8 @@ def test_an_old_terminal_without_utf8() -> None:
 @pytest.mark.soak
 @pytest.mark.pty
 @pytest.mark.parametrize(
-    ("name", "eight_bit"), [("screen", False), ("linux", False), ("xterm-256color", True), ("tmux-256color", True)],
+    ("name", "eight_bit"),
+    [("screen", False), ("linux", False), ("xterm-256color", True), ("tmux-256color", True)],
 )
 def test_no_more_colours_than_there_are(name: str, eight_bit: bool) -> None:
     written = walk({"TERM": name, "LANG": "C.UTF-8"})
@@ -103,7 +108,9 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
 
     def call(*words: str) -> str:
         command = [program, "-f", os.devnull, "-L", "t", *words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, timeout=60
+        ).stdout
 
     yield call
     subprocess.run([program, "-L", "t", "kill-server"], env=environment, capture_output=True, check=False)
@@ -143,7 +150,9 @@ def test_in_tmux(tmux: Tmux) -> None:
 def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
     """tmux gives a spacing mark a cell of its own and draws no skin tone on the emoji before it."""
     program = shlex.join([sys.executable, "-m", "tokentui", "sample:hugs", "-r", "gpt2"])
-    tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", str(ROOT), f"TOKENTUI_ENGINE=plain {program}; cat")
+    tmux(
+        "new-session", "-d", "-x", "100", "-y", "30", "-c", str(ROOT), f"TOKENTUI_ENGINE=plain {program}; cat"
+    )
     shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "4 Encode" in text)
     tmux("send-keys", "4")
     shown(tmux, lambda text: "esc leave" in text)
@@ -155,7 +164,9 @@ def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
         tmux("send-keys", "-l", "--", words)
         return shown(tmux, lambda text: re.search(f"> {wanted} .* B/token│", text) is not None).split("\n")
 
-    for script in ("devanagari", "bengali", "tamil", "telugu", "thai", "khmer", "burmese", "arabic", "hebrew", "hangul"):
+    for script in (
+        "devanagari", "bengali", "tamil", "telugu", "thai", "khmer", "burmese", "arabic", "hebrew", "hangul",
+    ):
         lines = typed(SCRIPTS[script], re.escape(SCRIPTS[script]))
         assert lines[:row] == empty[:row], script
         assert [line[-1:] for line in lines[row:-3]] == [line[-1:] for line in empty[row:-3]], script

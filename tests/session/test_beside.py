@@ -13,26 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import done
 
-from tokentui.analyze.curves import evenly
-from tokentui.analyze.divergence import first_differing_step
+from tokentui.analyze.agreement import PAIR_MEASURES
+from tokentui.analyze.divergence import evenly, first_differing_step
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start
-from tokentui.recipe import Recipe
+from tokentui.learn import start, walk
+from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session.commands import SetViewport
-from tokentui.session.commands_compare import (
-    ColumnWanted,
-    FindDivergence,
-    GoToDivergence,
-    MeasureUnder,
-    RemoveColumn,
-    ShowPassage,
-)
+from tokentui.session.commands import FindDivergence, GoToDivergence, MeasureUnder, RemoveColumn, SetViewport, ShowPassage
 from tokentui.session.snapshot import Curve, OverlapCounts, Snapshot
-from tokentui.session.views import BETWEEN, Passage, TokenList, Viewport
+from tokentui.session.views import BETWEEN, ColumnWanted, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -66,9 +58,9 @@ def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int
     for side, chosen, naive in zip(found.sides, (ours, theirs), (run, other), strict=False):
         at = found.looked
         assert side.tokens == naive.tokens[at]
-        assert (side.choice is None) == (at >= len(chosen)) == (side.end is not None)
-        if side.choice is not None:
-            assert (side.choice.left, side.choice.right, side.choice.count) == chosen[at]
+        assert (side.why.best is None) == (at >= len(chosen)) == (side.why.end is not None)
+        if side.why.best is not None:
+            assert (*side.why.best.parts, side.why.best.places) == chosen[at]
     assert bench.do(GoToDivergence(2, 1)) == expected
     if expected is not None:
         assert bench.seen.position.value == expected - 1
@@ -130,7 +122,7 @@ def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
     bench.do(do.GoTo(None))
     seen = bench.find()
     trainer = start(OWN, recipe, RunOf(specials=specials))
-    trainer.run(vocab_size=40 if unigram else None, merges=None if unigram else 25)
+    walk.run(trainer, Stops(vocab_size=40 if unigram else None, merges=None if unigram else 25))
     for held_out, corpus in ((False, OWN), (True, HELD)):
         found = curve(seen, 1, held_out)
         if held_out and recipe.unknown == "error":
@@ -139,16 +131,16 @@ def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
             continue
         assert found.error == ""
         assert found.steps[0] == 0
-        assert found.steps[-1] == trainer.known
+        assert found.steps[-1] == trainer.computed
         for n, step in enumerate(found.steps):
-            trainer.jump(step)
+            walk.jump(trainer, step)
             tokens, used = tokens_of(trainer.tokenizer(), corpus)
             if recipe.objective == "gage" and not held_out:
-                tokens = trainer.tokens
+                tokens = trainer.tokens_at(trainer.number)
             assert found.tokens[n] == tokens, f"step {step}"
             assert found.bytes_per_token[n] == corpus.size / tokens
             if found.in_use and recipe.objective != "gage":
-                assert found.in_use[n] == pytest.approx(used / trainer.vocab_size)
+                assert found.in_use[n] == pytest.approx(used / trainer.size_at(trainer.number))
         assert found.in_use or (held_out and recipe.unknown == "byte-fallback")
 
 
@@ -186,8 +178,9 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert seen.between.measured.at == seen.position
     assert values(seen.between.measured.rows) == [(row["name"], row["conventions"], row["values"]) for row in printed["measures"]]
     assert seen.between.measured.agreements is not None
-    assert [(one.agreement.exact, one.agreement.f1, one.agreement.token_ratio) for one in seen.between.measured.agreements] == [
-        (row["exact"], row["f1"], row["token_ratio"]) for row in printed["agreement"]
+    agreements = [one.agreement for one in seen.between.measured.agreements]
+    assert [[measure.of(one) for measure in PAIR_MEASURES] for one in agreements] == [
+        [row[measure.name] for measure in PAIR_MEASURES] for row in printed["agreement"]
     ]
     assert [[(part.text, part.count) for part in one.partings] for one in seen.between.measured.agreements] == [
         [(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]
@@ -215,13 +208,13 @@ def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
     bench = Bench(corpus, *recipes)
     (found,) = bench.find().between.divergences
     assert (found.step, found.literal, found.other, found.looked) == (meant, False, spelled, meant - 1)
-    assert all(side.choice for side in found.sides)
+    assert all(side.why.best for side in found.sides)
     assert bench.do(GoToDivergence(1, 2)) == meant
     assert bench.seen.position.value == meant - 1
     bench.do(SetViewport(dataclasses.replace(bench.state.view, literal=True)))
     (found,) = bench.find().between.divergences
     assert (found.step, found.literal, found.other) == (spelled, True, meant)
-    assert [side.choice.token for side in found.sides if side.choice] == [b" t", "▁t".encode()]
+    assert [side.why.best.token for side in found.sides if side.why.best] == [b" t", "▁t".encode()]
     assert bench.do(GoToDivergence(1, 2)) == spelled
 
 
@@ -256,7 +249,7 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
     assert (found.common, found.only_a, found.only_b) == (len(ours & theirs), len(ours - theirs), len(theirs - ours))
     assert (found.never_a, found.never_b) == (None, None), "nobody has asked"
     trainer = start(OWN, PLAIN)
-    trainer.jump(12)
+    walk.jump(trainer, 12)
     lists = {
         "common": ours & theirs, "only_a": ours - theirs, "only_b": theirs - ours, "never_b": ours - whole,
         "never_a": theirs - ours,
@@ -271,7 +264,7 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
             assert (row.id_a is None) == (row.piece not in ours)
             assert (row.id_b is None) == (row.piece not in theirs)
             if row.id_a is not None:
-                assert row.uses_a == trainer.uses[trainer.vocabulary.pieces.index(row.piece)]
+                assert row.uses_a == trainer.uses[trainer.tokenizer().vocabulary.pieces.index(row.piece)]
     found = counts(bench.seen)
     assert (found.never_a, found.never_b) == (len(lists["never_a"]), len(lists["never_b"]))
     bench.do(SetViewport(Viewport(tokens=TokenList(2, 1, "only_b", find="e", top=1, rows=2), wants=())))
@@ -298,7 +291,7 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert seen.bytes == len(seen.text.encode())
     for key, row in zip(seen.keys, seen.tokens, strict=True):
         trainer = start(corpus, preset("gpt2" if key == 1 else "bert"))
-        trainer.jump(300)
+        walk.jump(trainer, 300)
         encoding = trainer.tokenizer().encode(seen.text)
         assert [(one.id, one.piece, (one.start, one.end)) for one in row] == list(
             zip(encoding.ids, encoding.pieces, encoding.offsets, strict=True)
@@ -354,7 +347,7 @@ def test_files_alone_are_shown_whole(tmp_path: Path) -> None:
     assert [column.at.step for column in bench.seen.columns if column.in_sync] == [12, 30]
     assert bench.seen.between.ended
     (parting,) = bench.find().between.divergences
-    assert (parting.step, parting.sides[0].choice) == (13, None), "the shorter one has ended"
+    assert (parting.step, parting.sides[0].why.best) == (13, None), "the shorter one has ended"
     trained = Bench(read("sample:english"), ColumnWanted(path=paths[0]), preset("gpt2"))
     assert trained.seen.position.value == 12, "a file is shown whole"
     (parting,) = trained.find().between.divergences

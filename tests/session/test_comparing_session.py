@@ -14,26 +14,25 @@ import pytest
 from tokentui.analyze.agreement import cuts, disagreements
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start
-from tokentui.recipe import Recipe, Run
+from tokentui.learn import start, walk
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import beside as work
 from tokentui.session import commands as do
-from tokentui.session.commands import SetViewport
-from tokentui.session.commands_compare import (
+from tokentui.session.commands import (
     AddColumn,
-    ColumnWanted,
     Compare,
     GoToDivergence,
     HoldOut,
     Leave,
     NextPassage,
     RemoveColumn,
+    SetViewport,
     SyncBy,
 )
 from tokentui.session.driver import Session
 from tokentui.session.opening import prepare, prepare_column, quiet_hooks
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import BETWEEN, Position, TokenList, Viewport
+from tokentui.session.views import BETWEEN, ColumnWanted, Position, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -311,7 +310,7 @@ async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
     gate.set()
     seen = await watched.settle()
     alone = start(read("sample:sailor"), preset("minbpe"))
-    alone.run()
+    walk.run(alone, Stops())
     assert seen.columns[1].in_sync
     assert seen.columns[1].at.step == (alone.number if by is None else by)
     await watched.close()

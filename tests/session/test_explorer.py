@@ -8,12 +8,13 @@ import pytest
 from trainers import best
 
 from tokentui.axes import preset
-from tokentui.learn import start
+from tokentui.learn import start, walk
+from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.prepared import Prepared, nothing
+from tokentui.session.opening import Prepared, nothing
 from tokentui.session.state import State
-from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, PairRow, Viewport
+from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
 
 TEXT = "the cat sat on the mat, the cat ate the rat and the bat " * 3
@@ -74,12 +75,12 @@ def test_every_row_belongs_to_the_step() -> None:
         tell(it, do.GoTo(step))
         snapshot = it.snapshot()
         other = start(Corpus.from_text(TEXT), Recipe(), Run(specials=("<|endoftext|>",)))
-        other.jump(step)
+        walk.jump(other, step)
         assert [(row.left, row.right, row.count) for row in pairs(it)] == [
             (c.left, c.right, c.count) for c in best(other, 60)
         ]
-        assert snapshot.main.at.tokens == other.tokens
-        assert snapshot.main.at.vocab_size == other.vocab_size
+        assert snapshot.main.at.tokens == other.tokens_at(other.number)
+        assert snapshot.main.at.vocab_size == other.size_at(other.number)
         assert [token.id for token in snapshot.main.encoding.tokens] == list(other.tokenizer().encode("the cat").ids)
         assert snapshot.main.why.best == (snapshot.main.candidates.rows[0] if snapshot.main.candidates.rows else None)
         assert sum(row.uses or 0 for row in tell_rows(it)) == snapshot.main.at.tokens
@@ -91,9 +92,9 @@ def tell_rows(it: State) -> Any:
     return it.snapshot().main.vocabulary.rows
 
 
-def pairs(it: State) -> list[PairRow]:
+def pairs(it: State) -> list[PairCandidate]:
     """The candidates."""
-    return [row for row in it.snapshot().main.candidates.rows if isinstance(row, PairRow)]
+    return [row for row in it.snapshot().main.candidates.rows if isinstance(row, PairCandidate)]
 
 
 def test_changes_say_what_the_last_step_did() -> None:
@@ -138,7 +139,7 @@ def test_orders_of_the_vocabulary(order: str) -> None:
     assert len(rows) == it.snapshot().main.at.vocab_size == 256 + 8 + 1
     assert len({row.id for row in rows}) == len(rows)
     if order == "newest":
-        assert [row.step for row in rows[:8]] == [8, 7, 6, 5, 4, 3, 2, 1]
+        assert [row.made for row in rows[:8]] == [8, 7, 6, 5, 4, 3, 2, 1]
     if order == "id":
         ids = [row.id for row in rows if row.id is not None]
         assert ids == sorted(ids)
@@ -151,7 +152,7 @@ def test_orders_of_the_vocabulary(order: str) -> None:
 
 def test_playing_keeps_to_its_speed() -> None:
     it = explorer("".join(f"word{n} other{n * 7} " for n in range(300)))
-    it.handle(do.Speed(-len(do.SPEEDS)), lambda _: None)
+    it.handle(do.Speed(-len(SPEEDS)), lambda _: None)
     it.handle(do.Speed(2), lambda _: None)
     assert it.sync.speed == 5
     it.handle(do.Play(True), lambda _: None)

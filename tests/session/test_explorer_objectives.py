@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
+from tokentui.learn.rows import PairCandidate, PieceCandidate
 from tokentui.presets import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Prepared
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.state import State
-from tokentui.session.views import CorpusPlace, LossRow, PairRow
+from tokentui.session.views import CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -59,7 +60,7 @@ def swap(it: State, name: str, trainer: Any = None) -> None:
 def test_a_unigram_training_is_seen_piece_by_piece() -> None:
     it = unigram()
     first = it.snapshot()
-    assert all(isinstance(row, LossRow) for row in first.main.candidates.rows)
+    assert all(isinstance(row, PieceCandidate) for row in first.main.candidates.rows)
     assert (first.main.candidates.total, first.main.at.step, first.main.at.last) == (first.main.at.vocab_size, 0, None)
     assert first.main.why.round is not None
     assert (first.main.why.round.last, first.main.why.round.next, first.main.why.round.going) == ("seeds", "em", None)
@@ -67,12 +68,11 @@ def test_a_unigram_training_is_seen_piece_by_piece() -> None:
     shown = it.snapshot()
     assert shown.main.why.round is not None
     assert (shown.main.why.round.last, shown.main.why.round.next) == ("em", "prune")
-    rows = [row for row in shown.main.candidates.rows if isinstance(row, LossRow)]
+    rows = [row for row in shown.main.candidates.rows if isinstance(row, PieceCandidate)]
     assert [row.loss for row in rows] == sorted(row.loss for row in rows)
-    assert shown.main.why.round.going == sum(row.goes for row in rows) > 2
-    assert all(bool(row.reason) == row.goes for row in rows)
-    assert all(row.alternative for row in rows if row.goes and len(row.piece.decode()) > 1)
-    dropped = [row.piece for row in rows if row.goes]
+    assert shown.main.why.round.going == sum(bool(row.reason) for row in rows) > 2
+    assert all(row.parts for row in rows if row.reason and len(row.token.decode()) > 1)
+    dropped = [row.token for row in rows if row.reason]
     tell(it, do.Move(1))
     after = it.snapshot()
     left = [row for row in after.main.vocabulary.rows if row.kind == "left"]
@@ -91,14 +91,14 @@ def test_a_pruning_is_walked_piece_by_piece() -> None:
         it.handle(do.StepPieces(1), lambda _: None)
     tell(it, do.Move(2))
     before = it.snapshot()
-    going = [row.piece for row in before.main.candidates.rows if isinstance(row, LossRow) and row.goes]
+    going = [row.token for row in before.main.candidates.rows if isinstance(row, PieceCandidate) and row.reason]
     for n in range(1, len(going) + 1):
         tell(it, do.StepPieces(1))
         shown = it.snapshot()
         assert shown.main.at.step == before.main.at.step
         assert shown.main.why.round is not None
         assert (shown.main.why.round.taken, shown.main.why.round.going) == (n, len(going))
-        taken = [row.piece for row in shown.main.candidates.rows if isinstance(row, LossRow) and row.taken]
+        taken = [row.token for row in shown.main.candidates.rows if isinstance(row, PieceCandidate) and row.taken]
         assert taken == going[:n]
         assert shown.main.at.vocab_size == before.main.at.vocab_size - n
         assert [row.piece for row in shown.main.vocabulary.rows if row.kind == "left"] == going[:n][::-1]
@@ -163,7 +163,7 @@ def test_following_goes_to_a_word_that_is_cut_in_another_way() -> None:
 def test_wordpiece_rows_have_uses_and_scores() -> None:
     it = explorer("wordpiece")
     shown = it.snapshot()
-    rows = [row for row in shown.main.candidates.rows if isinstance(row, PairRow)]
+    rows = [row for row in shown.main.candidates.rows if isinstance(row, PairCandidate)]
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
     for row in rows:
         assert row.score == row.count / (row.left_uses * row.right_uses)
@@ -171,14 +171,14 @@ def test_wordpiece_rows_have_uses_and_scores() -> None:
     tell(it, do.Move(1))
     last = it.snapshot().main.at.last
     assert last is not None
-    assert last.score == rows[0].score
+    assert last.worth == rows[0].worth
     least = explorer("wordpiece", min_count=5)
     shown = least.snapshot()
     assert not any("rare" in fact for fact in shown.main.why.facts)
-    assert all(row.count >= 5 for row in shown.main.candidates.rows if isinstance(row, PairRow))
+    assert all(row.count >= 5 for row in shown.main.candidates.rows if isinstance(row, PairCandidate))
     tell(least, do.Move(3))
     assert least.snapshot().main.at.step == 3
-    assert all(row.count is None or row.count >= 5 for row in least.snapshot().main.vocabulary.rows)
+    assert all(row.places is None or row.places >= 5 for row in least.snapshot().main.vocabulary.rows)
 
 
 def test_hugging_faces_wordpiece_says_what_it_is() -> None:

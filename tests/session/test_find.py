@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tokentui.axes import preset
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
-from tokentui.learn import start
+from tokentui.learn import start, walk
+from tokentui.learn.rows import PairCandidate, TokenCandidate
 from tokentui.learn.walk import jump
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Hooks, prepare_tokenizer
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Hooks, Prepared, prepare_tokenizer
 from tokentui.session.state import State
-from tokentui.session.views import BirthRow, PairRow, Viewport
+from tokentui.session.views import Viewport
 from tokentui.text.read import read
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.tables import pair, tokens
@@ -48,7 +48,7 @@ def found(it: State, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
 def test_a_pair_is_found_as_it_is_shown(recipe: str, mode: GlyphMode) -> None:
     it = on_sample(recipe)
     rows = it.snapshot().main.candidates.rows
-    shown = [plain(pair(row, mode)) for row in rows if isinstance(row, PairRow)]
+    shown = [plain(pair(row, mode)) for row in rows if isinstance(row, PairCandidate)]
     assert len(shown) > 40
     for row in range(0, 40, 3):
         at = found(it, shown[row], mode)
@@ -65,11 +65,11 @@ def test_a_plus_alone_is_no_pair() -> None:
 def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
     corpus = read("sample:sailor")
     trainer = start(corpus, preset("bert"))
-    trainer.jump(12)
+    walk.jump(trainer, 12)
     prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run(), Hooks(lambda *_: None, lambda _: None))
     it = State(prepared)
     jump(it.main.trainer, births)
-    rows = [row for row in it.snapshot().main.candidates.rows if isinstance(row, BirthRow)]
+    rows = [row for row in it.snapshot().main.candidates.rows if isinstance(row, TokenCandidate)]
     assert rows
     for at, row in enumerate(rows):
         assert found(it, plain(tokens(row.parts, "text")), row=at - 1) == at

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session.commands import SetViewport
-from tokentui.session.commands_compare import AddColumn, ColumnWanted, MoveColumn, RemoveColumn, SyncBy
+from tokentui.session.commands import AddColumn, MoveColumn, RemoveColumn, SetViewport, SyncBy
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import Position, Viewport
+from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 
 CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there")
@@ -88,12 +87,12 @@ def check(bench: Bench, made: list[tuple[str, str]]) -> None:
         assert (column.why.end is not None) == (step >= stop)
         if step < run.end:
             assert column.why.best is not None
-            assert (column.why.best.left, column.why.best.right, column.why.best.count) == run.chosen[step]
+            assert (*column.why.best.parts, column.why.best.places) == run.chosen[step]
             assert isinstance(column.candidates.rows[0], type(column.why.best))
             assert column.candidates.rows[0] == column.why.best
         if step:
             assert at.last is not None
-            assert (at.last.left, at.last.right, at.last.count) == run.chosen[step - 1]
+            assert (*at.last.parts, at.last.places) == run.chosen[step - 1]
 
 
 @settings(max_examples=80)
@@ -160,10 +159,10 @@ def test_a_unigram_model_comes_down_while_the_others_grow() -> None:
     stops = RunOf.of({"vocab_size": 40})
     alone = start(CORPUS, unigram)
     assert isinstance(alone, UnigramTrainer)
-    alone.run(vocab_size=40)
-    sizes = [alone.step_at(step).vocab_size if step else 0 for step in range(alone.known + 1)]
-    alone.jump(0)
-    sizes[0] = alone.vocab_size
+    walk.run(alone, Stops(vocab_size=40))
+    sizes = [alone.step_at(step).vocab_size if step else 0 for step in range(alone.computed + 1)]
+    walk.jump(alone, 0)
+    sizes[0] = alone.size_at(alone.number)
     bench = Bench(CORPUS, RECIPES["plain"], ColumnWanted(unigram, stops))
     bench.do(do.GoTo(4))
     assert steps(bench.seen) == [4, 4]

@@ -10,12 +10,14 @@ import owners
 import pytest
 from comparing import Bench
 
+from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import preset
-from tokentui.formats.letters import letters
+from tokentui.formats.tokens import letters
+from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.commands_compare import ColumnWanted
-from tokentui.session.snapshot import DivergenceSide, Snapshot
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -45,18 +47,18 @@ def sides(seen: Snapshot) -> tuple[DivergenceSide, DivergenceSide]:
 def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
     textbook = duel(Corpus.from_text("zy zy ab ab mn mn q"), preset("hf-bpe"), preset("subword-nmt", mark="none"), step=3)
     assert textbook.between.divergences[0].step == 1
-    chosen = [side.choice and side.choice.token for side in sides(textbook)]
+    chosen = [side.why.best and side.why.best.token for side in sides(textbook)]
     assert chosen == [b"ab", b"zy"]
-    assert [side.tied for side in sides(textbook)] == [3, 3]
+    assert [side.why.tied for side in sides(textbook)] == [3, 3]
     plain = preset("subword-nmt", split="whitespace")
     seen = duel(read("sample:english"), plain.with_axes(tie="lowest-ids"), plain, step=300)
     first, second = sides(seen)
-    assert first.choice is not None
-    assert second.choice is not None
-    assert first.choice.count == second.choice.count, "a tie: the counts are equal"
-    assert first.choice.token != second.choice.token
-    assert first.tied > 1
-    assert (first.tie_rule, second.tie_rule) == ("lowest-ids", "largest-pair")
+    assert first.why.best is not None
+    assert second.why.best is not None
+    assert first.why.best.places == second.why.best.places, "a tie: the counts are equal"
+    assert first.why.best.token != second.why.best.token
+    assert first.why.tied > 1
+    assert (first.why.tie_rule, second.why.tie_rule) == ("lowest-ids", "largest-pair")
     few, many = sorted(values(seen)["tokens"])
     assert many <= 1.005 * few
     assert seen.between.overlaps[0].common > 5 * seen.between.overlaps[0].only_a > 0
@@ -65,9 +67,9 @@ def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
 def test_wordpiece_by_score_against_that_of_hugging_face() -> None:
     seen = duel(read("sample:english"), preset("wordpiece"), preset("bert"), step=100)
     assert seen.between.divergences[0].step == 1
-    by_score, by_count = (side.choice for side in sides(seen))
-    assert by_score is not None
-    assert by_count is not None
+    by_score, by_count = (side.why.best for side in sides(seen))
+    assert isinstance(by_score, PairCandidate)
+    assert isinstance(by_count, PairCandidate)
     assert by_score.count < by_count.count
     assert by_score.score == by_score.count / (by_score.left_uses * by_score.right_uses)
     tokens, bits = values(seen)["tokens"], values(seen)["bits"]
@@ -94,16 +96,17 @@ def test_patterns_of_gpt2_and_gpt4_on_code() -> None:
 def test_japanese_with_and_without_pre_tokenization() -> None:
     whole, split = preset("comp336-no-pretokenization"), preset("comp336-no-pretokenization", split="words")
     seen = duel(read("sample:japanese"), whole, split, step=150)
-    first, second = (side.choice for side in sides(seen))
+    first, second = (side.why.best for side in sides(seen))
     assert first is not None
     assert second is not None
-    assert not (first.left + first.right).decode().isalnum(), "it crosses what the other cuts"
-    assert (second.left + second.right).decode().isalnum()
+    assert not first.token.decode().isalnum(), "it crosses what the other cuts"
+    assert second.token.decode().isalnum()
     at = [column.at for column in seen.columns if column.at]
     assert at[0].tokens != at[1].tokens
     assert seen.between.measured is not None
     assert seen.between.measured.agreements is not None
-    f1 = seen.between.measured.agreements[0].agreement.f1
+    found = seen.between.measured.agreements[0].agreement
+    f1 = 2 * found.shared / (found.boundaries_a + found.boundaries_b)
     assert f1 is not None
     assert 0.3 < f1 < 1
 
@@ -130,13 +133,13 @@ def test_gpt2_bert_and_t5_from_files(
     assert found["unknowns"][0] == 0
     assert [one.step for one in seen.between.divergences] == [1, 1, 1]
     gpt2 = seen.between.divergences[0].sides[0]
-    assert gpt2.choice is not None
+    assert gpt2.why.best is not None
     first = json.loads(paths[0].read_text("utf-8"))["model"]["merges"][0]
     wanted = first if isinstance(first, list) else first.split(" ")
-    assert [letters(gpt2.choice.left), letters(gpt2.choice.right)] == wanted
+    assert list(map(letters, gpt2.why.best.parts)) == wanted
     assert seen.between.aligned.alignment is not None
     assert len(seen.between.aligned.alignment.rows) == 3
-    assert seen.between.aligned.pairs[0].agreement.f1 is not None
+    assert seen.between.aligned.pairs[0].agreement.boundaries_a
     bench.do(do.GoTo(step))
     seen = bench.find()
     assert [column.at.step for column in seen.columns if column.at] == [step] * 3

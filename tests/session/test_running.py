@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn import start
-from tokentui.learn.base import Trainer
+from tokentui.learn import start, walk
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Word
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, Viewport
@@ -29,7 +30,7 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
     recipe: Recipe = preset.recipe  # type: ignore[attr-defined]
     corpus = Corpus.from_lines(["Hello, world! The cat sat  on the mat.", "Älä ole hölmö, 123 tämä on testi…", "", "日本語 cat"])
     trainer = start(corpus, recipe)
-    trainer.jump(20)
+    walk.jump(trainer, 20)
     running = RunningText(corpus, recipe)
     mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
     for document in range(len(corpus.documents)):
@@ -44,8 +45,7 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
         if part.tokens:
             assert part.tokens[0].start == 0
             assert part.tokens[-1].end == len(part.text)
-            cut = trainer.word(part.text.removesuffix(mark) if mark else part.text)
-            if cut is not None:
+            if cut := trainer.segment(Word(part.text.removesuffix(mark) if mark else part.text)):
                 assert len(part.tokens) == len(cut)
 
 
@@ -58,7 +58,7 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
 def test_a_window_is_a_part_of_the_whole(text: str, recipe: Recipe, offset: int, chars: int, before: int, steps: int) -> None:
     corpus = Corpus.from_text(text)
     trainer = start(corpus, recipe)
-    trainer.jump(steps)
+    walk.jump(trainer, steps)
     whole = {(part.place, part.text): part.tokens for part in window(corpus, trainer) if part.tokens}
     viewport = Viewport(corpus=CorpusPlace(0, offset), corpus_chars=chars, corpus_before=before)
     view = RunningText(corpus, recipe).view(viewport, trainer)
@@ -78,7 +78,7 @@ def test_a_window_is_a_part_of_the_whole(text: str, recipe: Recipe, offset: int,
 def test_a_window_of_an_enormous_word() -> None:
     corpus = Corpus.from_text("abcdefghij" * 100_000)
     trainer = start(corpus, Recipe(split="none", unit="char", base="sorted", unknown="error"))
-    trainer.jump(4)
+    walk.jump(trainer, 4)
     parts = window(corpus, trainer, CorpusPlace(0, 500_003), chars=40)
     assert len(parts) == 1
     assert parts[0].place.offset == 500_003
@@ -102,7 +102,7 @@ def test_windows_go_over_the_ends_of_documents() -> None:
 def test_counted_words_are_shown_with_their_counts() -> None:
     corpus = Corpus.from_counts([("hai", 5), ("haus", 10)])
     trainer = start(corpus, Recipe(split="whitespace", unit="char", base="sorted", unknown="error"))
-    trainer.step()
+    walk.step(trainer)
     parts = window(corpus, trainer)
     assert [(part.text, part.times) for part in parts] == [("hai", 5), ("haus", 10)]
     assert [(span.start, span.end, span.fresh) for span in parts[0].tokens] == [(0, 2, True), (2, 3, False)]

@@ -18,28 +18,27 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.saved import Branch, Keeper, Kept, dumps, loads, offered, read
-from tokentui.session.saved.store import MOST_SESSIONS, tidy
+from tokentui.session.saved import MOST_SESSIONS, Branch, Keeper, SavedSession, dumps, loads, offered, read, tidy
 
 _texts = st.text(st.characters(exclude_categories=())) | st.just("file-\udcff\x1b[2J.txt")
 _recipes = st.sampled_from([preset.recipe for preset in PRESETS.values()])
 _runs = st.just(Run()) | st.just(Run.of({"vocab_size": 8000, "specials": ("<unk>", "<s>"), "min_count": 2}))
 _branches = st.builds(Branch, _recipes, _runs, st.integers(0, 10**6))
 _kept = st.builds(
-    Kept, sources=st.lists(_texts, max_size=3).map(tuple), as_=st.none() | st.just("lines"), field_=_texts,
+    SavedSession, sources=st.lists(_texts, max_size=3).map(tuple), as_=st.none() | st.just("lines"), field_=_texts,
     sha256=st.just("ab" * 32), scratch=st.none() | _texts, tokenizer=_texts, split=_texts, training=_branches,
     branches=st.lists(_branches, max_size=3).map(tuple), typed=_texts,
     settings=st.dictionaries(_texts, st.none() | st.booleans() | st.integers() | _texts, max_size=4),
     columns=st.lists(_texts | _branches, max_size=3).map(tuple), ended=st.booleans(),
 )
-KEPT = Kept(
+KEPT = SavedSession(
     sources=("/books/novel.txt",), training=Branch(Recipe(), Run.of({"merges": 1000}), 128), typed="The crowd",
     settings={"pane": "pairs"},
 )
 
 
 @given(_kept)
-def test_a_session_comes_back_as_it_was(kept: Kept) -> None:
+def test_a_session_comes_back_as_it_was(kept: SavedSession) -> None:
     assert loads(dumps(kept), "here") == kept
     assert dumps(loads(dumps(kept), "here")) == dumps(kept)
 
@@ -114,9 +113,9 @@ def test_a_second_process_is_told(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from tokentui.core.errors import TokentuiError\n"
-        "from tokentui.session.saved import Keeper, Kept, offered\n"
+        "from tokentui.session.saved import Keeper, SavedSession, offered\n"
         "assert offered(Path(sys.argv[1])) is None\n"
-        "try: Keeper(Kept(sources=('/books/novel.txt',)), Path(sys.argv[1]))\n"
+        "try: Keeper(SavedSession(sources=('/books/novel.txt',)), Path(sys.argv[1]))\n"
         "except TokentuiError as error: print(error)\n"
     )
     told = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True).stdout
@@ -126,7 +125,7 @@ def test_a_second_process_is_told(tmp_path: Path) -> None:
 
 
 def test_what_the_user_left_is_not_offered(tmp_path: Path) -> None:
-    other = Kept(sources=("/books/other.txt",))
+    other = SavedSession(sources=("/books/other.txt",))
     for number, kept in enumerate([KEPT, dataclasses.replace(other, ended=True)]):
         keeper = Keeper(kept, tmp_path)
         keeper.save(kept)
@@ -137,7 +136,7 @@ def test_what_the_user_left_is_not_offered(tmp_path: Path) -> None:
 
 def test_the_oldest_go(tmp_path: Path) -> None:
     for number in range(MOST_SESSIONS + 3):
-        kept = Kept(sources=(str(number),))
+        kept = SavedSession(sources=(str(number),))
         keeper = Keeper(kept, tmp_path)
         keeper.save(kept)
         os.utime(keeper.path, (number, number))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tokentui.core import children, jit
-from tokentui.session import kernels as warming
+from tokentui.session import jobs as warming
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 

@@ -8,8 +8,9 @@ from itertools import pairwise
 import regex
 from plain_words import Mark, Plain, WordEngine, trainer_of
 
+from tokentui.learn.rows import Candidate
 from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Candidate, Event, Kind
+from tokentui.learn.values import Event, Kind
 
 LETTERS = regex.compile(r"[\p{L}\p{M} _'’]*(?:(?<=.)[\p{L}\p{M}])[\p{L}\p{M} _'’]*")
 WORDS, DOCUMENTS = 0, 1

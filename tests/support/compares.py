@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from itertools import combinations
 from typing import Any
 
+from rows import pair_row, traits_of
 from screens import PAIRS, explorer
 from textual.pilot import Pilot
 from waiting import until
@@ -15,7 +16,9 @@ from waiting import until
 from tokentui.analyze.agreement import agreement, cuts, word_spans
 from tokentui.analyze.align import align
 from tokentui.analyze.metrics import MEASURES
+from tokentui.analyze.results import DivergenceSide
 from tokentui.encode.offsets import Encoding
+from tokentui.learn.rows import Page, PairCandidate, Why
 from tokentui.presets import preset_named
 from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow
 from tokentui.session.snapshot import (
@@ -24,7 +27,6 @@ from tokentui.session.snapshot import (
     CorpusFacts,
     Curve,
     Curves,
-    DivergenceSide,
     DivergenceView,
     Measured,
     OverlapCounts,
@@ -33,17 +35,7 @@ from tokentui.session.snapshot import (
     TokenInBoth,
     TokensInBoth,
 )
-from tokentui.session.views import (
-    AtStep,
-    Candidates,
-    ColumnSnapshot,
-    EncodedToken,
-    PairRow,
-    Passage,
-    Position,
-    TokenList,
-    WhyView,
-)
+from tokentui.session.views import AtStep, ColumnSnapshot, EncodedToken, Passage, Position, TokenList
 from tokentui.ui.actions import COMPARE_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare.screen import CompareScreen
@@ -61,7 +53,7 @@ PARTINGS = (
     DifferentCut("日本 \x1b[2J", 12, ("日", "本 \x1b[2J"), ("日本 \x1b[2J",)),
 )
 SCORED = tuple(
-    dataclasses.replace(row, left_uses=1_204 + n, right_uses=261 * (n + 1), score=row.count / (1_204 + n) / 261 / (n + 1))
+    pair_row(row.left, row.right, row.token, row.count, row.change, row.new, row.tied, 1_204 + n, 261 * (n + 1))
     for n, row in enumerate(PAIRS[:9])
 )
 
@@ -95,27 +87,32 @@ def aligned(rows: Sequence[str], keys: Sequence[int] = KEYS, passage: Passage | 
     return Aligned(text, passage, keys, align(found) if found else None, tokens, len(text.encode("utf-8", "replace")), pairs)
 
 
+def rows_of(place: int) -> tuple[PairCandidate, ...]:
+    """Candidates as the objective of a column ranks them."""
+    return SCORED if preset_named(NAMES[place]).recipe.objective == "score" else PAIRS
+
+
 def column(place: int, **changes: Any) -> ColumnSnapshot:
     """A column in the middle of a run; with other values where given, of itself or of its numbers."""
     name = NAMES[place]
     recipe = preset_named(name).recipe
-    pairs = SCORED if recipe.objective == "score" else PAIRS
+    pairs = rows_of(place)
     at = AtStep(
         step=128, computed=640, target=1000, tokens=402_118 + 31_007 * place, start_tokens=621_004,
         bytes_per_token=2.93 - 0.3 * place, vocab_size=384 - 61 * place, last=pairs[0], last_id=104,
     )
     view = ColumnSnapshot(
-        KEYS[place], name, f"{name}, a column", recipe, name, at=at, candidates=Candidates(pairs, 0, len(pairs)),
-        why=WhyView(pairs[0], pairs[1], 1, pairs[0].count, recipe.tie),
+        KEYS[place], name, f"{name}, a column", recipe, name, at=at, candidates=Page(pairs, 0, len(pairs)),
+        why=Why(pairs[0], pairs[1], 1, pairs[0].places, recipe.tie), traits=traits_of(recipe),
     )
     inner = {key: value for key, value in changes.items() if hasattr(at, key)}
     outer = {key: value for key, value in changes.items() if key not in inner}
     return dataclasses.replace(view, **{"at": dataclasses.replace(at, **inner), **outer})
 
 
-def side(pairs: tuple[PairRow, ...], tied: int = 1) -> DivergenceSide:
+def side(pairs: tuple[PairCandidate, ...], tied: int = 1) -> DivergenceSide:
     """A side of a parting."""
-    return DivergenceSide(pairs[0], None, None, pairs, tied, "first-seen", 621_004, 256)
+    return DivergenceSide(Why(pairs[0], None, tied, 0, "first-seen"), Page(pairs, 0, len(pairs)), 621_004, 256)
 
 
 def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.txt") -> Measured:
@@ -124,7 +121,7 @@ def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.
     for n, measure in enumerate(MEASURES):
         under = (*measure.fixed, *((name, "whitespace" if name == "splitter" else "2.5") for name in measure.under))
         values = [round(1.0 + n + place / 8, 4) if n % 5 else 402_118 + 1_000 * place for place in range(count)]
-        rows.append(MeasureRow(measure, under, tuple(Figure(measure, under, "x", value) for value in values)))
+        rows.append(MeasureRow(measure, under, tuple(Figure(value, measure.digits) for value in values)))
     agreements = tuple(
         PairAgreement(a, b, Agreement(1_000, 1_400, 900, 1_300, 850, 200, 90), PARTINGS)
         for a, b in combinations(KEYS[:count], 2)
@@ -160,7 +157,10 @@ def snapshot(count: int = 2, **changes: Any) -> Snapshot:
     facts = CorpusFacts("crime_and_punishment.txt", 1_177_810)
     between = Between(
         aligned=aligned(ROWS[:count]),
-        divergences=tuple(DivergenceView(a, b, 4, 5, (side(PAIRS), side(SCORED, 4)), None, True) for a, b in pairs),
+        divergences=tuple(
+            DivergenceView(a, b, 4, 5, (side(rows_of(KEYS.index(a))), side(rows_of(KEYS.index(b)), 4)), None, True)
+            for a, b in pairs
+        ),
         overlaps=tuple(OverlapCounts(AT, a, b, 88, 296, 113, 0.177, 91, 290, 110, 0.1853) for a, b in pairs),
         measured=measured(count), curves=curves(count),
     )

@@ -12,13 +12,12 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
 from tokentui.learn.stepped import SteppedTrainer
 from tokentui.recipe import Recipe
-from tokentui.session.commands import Command, GoTo, SetViewport
-from tokentui.session.commands_compare import ColumnWanted, Compare
+from tokentui.session.commands import Command, Compare, GoTo, SetViewport
 from tokentui.session.findings import Finding
 from tokentui.session.opening import open_tokenizer, prepare, prepare_column, prepare_whole, quiet_hooks
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
-from tokentui.session.views import Position, Viewport
+from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 
 
@@ -66,7 +65,7 @@ class Bench:
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
-        for column in state.unopened:
+        for column in [one for one in state.columns if one.prepared is None and not one.error]:
             wanted, words = column.wanted, None if column.wanted.path else state.words(column.recipe)
             try:
                 prepared = prepare_column(state.results.corpus, wanted, words, quiet_hooks(quiet))
@@ -102,7 +101,7 @@ def naive_of(corpus: Corpus, recipe: Recipe) -> Naive:
     """A naive run at its start, laid out from that of a trainer."""
     trainer = start(corpus, recipe)
     assert isinstance(trainer, SteppedTrainer)
-    vocabulary, counts = trainer.vocabulary, trainer.words.counts
+    vocabulary, counts = trainer.tokenizer().vocabulary, trainer.words.counts
     return Naive(
         words=[[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(counts))],
         weights=list(counts),

@@ -11,15 +11,14 @@ import peers
 from texts import TEXTS
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import native
+from tokentui.formats import WRITTEN, Format, native
 from tokentui.formats.files import load
 from tokentui.formats.proof import check_holds, contents
-from tokentui.formats.registry import WRITTEN, Format
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import Recipe, Run
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 
 HOSTILE: tuple[str, ...] = tuple(
@@ -38,7 +37,7 @@ def corpus() -> Corpus:
 def trained(recipe: Recipe, specials: tuple[str, ...] = (), **stops: Any) -> Tokenizer:
     """A tokenizer of this recipe, small."""
     trainer = start(corpus(), recipe, Run(specials=specials))
-    trainer.run(**(stops or ({"vocab_size": 700} if recipe.objective == "unigram" else {"merges": 150})))
+    walk.run(trainer, Stops(**stops or ({"vocab_size": 700} if recipe.objective == "unigram" else {"merges": 150})))
     return trainer.tokenizer()
 
 
@@ -81,10 +80,7 @@ SMALL = {name: next(one for one in _PREFERRED if one in HOLD[name]) for name in 
 
 def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
     """A tokenizer in the shape of a format."""
-    fit = WRITTEN[format].fit
-    assert fit is not None
-    made: Fitted = fit(Spec(tokenizer))
-    return made
+    return WRITTEN[format].fit(Spec(tokenizer))
 
 
 def dumps(tokenizer: Tokenizer) -> str:

@@ -14,8 +14,8 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check
 from tokentui.session import beside, opening
 from tokentui.session import driver as sessions
-from tokentui.session.loading import Loading
-from tokentui.session.prepared import Prepared
+from tokentui.session.jobs import Loading
+from tokentui.session.opening import Prepared
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
 """Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded."""

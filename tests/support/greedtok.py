@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from plain_words import Plain, WordEngine, trainer_of
 
+from tokentui.learn.rows import Candidate
 from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Candidate, Event, Kind
+from tokentui.learn.values import Event, Kind
 
 
 class CoverEngine(WordEngine):

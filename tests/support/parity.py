@@ -2,8 +2,8 @@
 
 from plain_words import Plain, WordEngine, trainer_of
 
+from tokentui.learn.rows import Candidate
 from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Candidate
 
 
 class ParityEngine(WordEngine):

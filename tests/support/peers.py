@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from trainers import merge_steps
+
 from tokentui.learn.stepped import SteppedTrainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -58,12 +60,12 @@ def lines(name: str) -> Corpus:
 
 def merges(trainer: SteppedTrainer) -> list[Merge]:
     """The pairs of a run in order."""
-    return [(step.left, step.right) for step in trainer.steps()]
+    return [(step.left, step.right) for step in merge_steps(trainer)]
 
 
 def made(trainer: SteppedTrainer) -> list[bytes]:
     """The tokens that a run made in order."""
-    return [step.token for step in trainer.steps()]
+    return [step.token for step in merge_steps(trainer)]
 
 
 def same_steps(ours: Sequence[object], theirs: Sequence[object]) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from plain_words import Plain, WordEngine, trainer_of
 
+from tokentui.learn.rows import Candidate, Traits
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import Traits
-from tokentui.learn.values import Candidate, Event, Kind
+from tokentui.learn.values import Event, Kind
 
 
 class Picky(Plain):

@@ -1,4 +1,4 @@
-"""A course of any events, for the proofs: words as lists of symbols, counted from scratch whenever something is asked.
+"""A training by any events, for the proofs: words as lists of symbols, counted from scratch whenever something is asked.
 
     while (best := engine.best(constraints)) is not None:      # choose
         for event in method.events(best):                      # merge, and what follows from it
@@ -16,9 +16,9 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
 from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.trainer import Traits, Why
-from tokentui.learn.values import Candidate, Changed, Entry, Event, Kind, Page, Query, Span, Step, Stop, Word
+from tokentui.learn.values import Changed, Event, Kind, Place, Span, Step, Stop, Word
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 
@@ -251,26 +251,28 @@ class Plain:
         """Go back to a mark."""
         self.present, self.makings = mark
 
-class EventSteps:
-    """A course made of an engine and a method: the events of each step are noted, and made again without choosing.
+
+class EventTrainer(SteppedTrainer):
+    """A training by an engine and a method: the events of each step are noted, and made again without choosing.
 
     Args:
         engine: The corpus as it is segmented now.
         method: What a step is.
         rule: The name of the tie rule.
+        traits: The facts that other rooms have to know of it.
     """
 
-    memory, uses = 0, ()
+    number, memory, uses = 0, 0, ()
 
-    def __init__(self, engine: WordEngine, method: Method, rule: str) -> None:
-        self.engine, self.method, self.rule = engine, method, rule
-        self.number = 0
+    def __init__(self, engine: WordEngine, method: Method, rule: str, traits: Traits) -> None:
+        super().__init__(traits, rule, words=Words((), ()), recipe=Recipe())
+        self.engine, self.method = engine, method
         self._steps: list[Step] = []
         self._marks: list[tuple[Mark, Mark]] = []
         self._start = engine.tokens(), method.size
 
     @property
-    def known(self) -> int:
+    def computed(self) -> int:
         """The furthest step that has been made."""
         return len(self._steps)
 
@@ -287,7 +289,7 @@ class EventSteps:
             self.method.revert(method)
             self.number -= 1
             return
-        best = None if self.number < self.known else self.engine.best(under)
+        best = None if self.number < self.computed else self.engine.best(under)
         events = self.method.events(best) if best else iter(self._steps[self.number].events)
         self._marks.append((self.engine.mark(), self.method.mark()))
         tied, done = self.engine.tied, []
@@ -318,13 +320,13 @@ class EventSteps:
 
     def last_with(self, least: int) -> int:
         """The furthest known step with such counts on the way."""
-        return next((n for n in range(self.number, self.known) if self.places(n + 1) < least), self.known)
+        return next((n for n in range(self.number, self.computed) if self.places(n + 1) < least), self.computed)
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         del self._steps[self.number :]
 
-    def step(self, number: int) -> Step:
+    def step_at(self, number: int) -> Step:
         """A known step."""
         return self._steps[number - 1]
 
@@ -336,12 +338,12 @@ class EventSteps:
         """The number of ids after a known step."""
         return self._steps[number - 1].vocab_size if number else self._start[1]
 
-    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
+    def candidates(self, query: Query) -> Page[Candidate]:
         """The candidates, best first."""
-        found = self.engine.candidates(under)
+        found = self.engine.candidates(self._under(self.limits))
         return Page(tuple(found[query.top : query.top + query.rows]), query.top, len(found))
 
-    def why(self, under: Constraints) -> Why:
+    def reasons(self, under: Constraints) -> Why:
         """The reasons of the next step."""
         best, second = (*self.engine.candidates(under), None, None)[:2]
         self.engine.best(under)
@@ -358,11 +360,12 @@ class EventSteps:
                 return step.number
         return None
 
-    def spans(self, word: Word) -> list[Span]:
+    def segment(self, place: Place) -> list[Span]:
         """A word as the corpus has it."""
-        part, names = next((n, names) for n, names in enumerate(self.engine.names) if word.text in names)
+        assert isinstance(place, Word)
+        part, names = next((n, names) for n, names in enumerate(self.engine.names) if place.text in names)
         out, at = [], 0
-        for symbol in self.engine.words[part][names.index(word.text)]:
+        for symbol in self.engine.words[part][names.index(place.text)]:
             out.append(Span(at, at + len(self.pieces[symbol]), symbol))
             at += len(self.pieces[symbol])
         return out
@@ -383,12 +386,11 @@ class EventSteps:
         """The proofs have no ids."""
         raise NotImplementedError
 
-    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The proofs have no ids."""
         raise NotImplementedError
 
 
 def trainer_of(engine: WordEngine, method: Method, rule: str, traits: Traits | None = None) -> SteppedTrainer:
     """A trainer of an engine and a method."""
-    course = EventSteps(engine, method, rule)
-    return SteppedTrainer(course, traits=lambda: traits or Traits(), words=Words((), ()), recipe=Recipe())
+    return EventTrainer(engine, method, rule, traits or Traits())

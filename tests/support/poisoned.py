@@ -8,13 +8,17 @@ from typing import Any
 
 from hostile import raw
 from objectives import GAGE, SCORE_RECIPE, UNIGRAM_RECIPE
+from rows import loss_row, pair_row, replay_row, token_row
 
 from tokentui.analyze.results import (
     CheckResult,
+    DeadToken,
     DocumentSaved,
     Example,
     Exhausted,
     HealthReport,
+    Spelling,
+    Token,
     UnusedToken,
     VocabularyFacts,
     VocabularyReport,
@@ -22,25 +26,21 @@ from tokentui.analyze.results import (
 )
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
+from tokentui.learn.replay.trainer import COLUMNS
+from tokentui.learn.rows import Entry, PairCandidate, PieceCandidate, Round, TokenCandidate, Traits, Why
 from tokentui.recipe import Recipe
-from tokentui.session.saved import Branch, Kept
+from tokentui.session.saved import Branch, SavedSession
 from tokentui.session.snapshot import CompressedView, PiecePart, PiecesView, PreviewView
 from tokentui.session.views import (
-    BirthRow,
     Busy,
     CorpusPart,
     CorpusPlace,
     CorpusView,
     EncodedToken,
     EncodedView,
-    LossRow,
     OpenedView,
-    PairRow,
-    RoundView,
     StageView,
-    TokenRow,
     TokenSpan,
-    WhyView,
 )
 
 
@@ -68,31 +68,30 @@ class Poison:
 
     # Rows.
 
-    def pairs(self) -> tuple[PairRow, ...]:
-        """Each text as a pair, in two halves."""
+    def pairs(self, scored: bool = False, spelled: bool = False) -> tuple[PairCandidate, ...]:
+        """Each text as a pair, in two halves; with the uses of its parts, or with what it stands for in the end."""
         cuts = [(one[: len(one) // 2], one[len(one) // 2 :], one) for one in self.pieces]
-        return tuple(PairRow(a, b, c, 900 - n, n % 5 - 2, n % 3 == 0, n % 2 == 0, 9, 9, 0.5 * (n % 2), self.piece)
+        uses = 9 if scored else 0
+        return tuple(pair_row(a, b, c, 900 - n, n % 5 - 2, n % 3 == 0, n % 2 == 0, uses, uses, self.piece if spelled else b"")
                      for n, (a, b, c) in enumerate(cuts))  # fmt: skip
 
-    def births(self) -> tuple[BirthRow, ...]:
-        """Each text as a birth of an opened file."""
+    def replayed(self) -> tuple[TokenCandidate, ...]:
+        """Each text as a token of an opened file."""
         return tuple(
-            BirthRow(self.piece, self.piece, one, 9, 0, False, False, number=n + 1, id=n, parts=(self.piece, self.piece,
-                self.piece), words=3,
-                     place=self.text, born=n % 2 == 0)
+            replay_row(one, (self.piece, self.piece, self.piece), n + 1, 9, 3, self.text)
             for n, one in enumerate(self.pieces)
         )  # fmt: skip
 
-    def losses(self) -> tuple[LossRow, ...]:
+    def losses(self) -> tuple[PieceCandidate, ...]:
         """Each text as a piece by loss."""
-        return tuple(LossRow(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), n % 2 == 0, self.text) for n,
+        return tuple(loss_row(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), self.text if n % 2 == 0 else "") for n,
             one in enumerate(self.pieces))
 
-    def vocabulary(self) -> tuple[TokenRow, ...]:
+    def vocabulary(self) -> tuple[Entry, ...]:
         """Each text as an entry, of every kind."""
         kinds = itertools.cycle(("merge", "special", "base", "orphan", "piece", "left"))
         return tuple(
-            TokenRow(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece",
+            token_row(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece",
                 "left") else None,
                      self.text if kind in ("left", "orphan") else "", (self.piece, self.piece) if kind == "merge" else ())
             for n, one in enumerate(self.pieces)
@@ -135,22 +134,23 @@ class Poison:
         objective = number % 5
         if objective == 1:
             stages = tuple(StageView(self.text, self.text, n % 2 == 0, self.text) for n in range(4))
-            pairs = self.births()
+            pairs = self.replayed()
+            base["traits"] = Traits(step="token", columns=COLUMNS, replays=True)
             base["opened"] = OpenedView(self.text, self.text, self.text, 90, 99, stages, (self.text, self.text))
         elif objective == 2:
-            base["recipe"] = SCORE_RECIPE
+            base["recipe"], pairs = SCORE_RECIPE, self.pairs(scored=True)
         elif objective == 3:
             pairs = self.losses()
             base |= {"recipe": UNIGRAM_RECIPE, "last": None, "last_id": None}
         elif objective == 4:
-            base["recipe"] = GAGE["recipe"]
+            base["recipe"], pairs = GAGE["recipe"], self.pairs(spelled=True)
         end = self.text if number % 6 == 5 else None
         facts = (self.text, self.text)
         if objective == 3:
-            why = WhyView(None, None, 0, 0, "", end, facts, RoundView("em", 2, 90, 2, 8.0, 8.1, "prune", 12, 2))
+            why = Why(None, None, 0, 0, "", end, facts, Round("em", 2, 90, 2, 8.0, 8.1, "prune", 12, 2))
         else:
             best, other = pairs[0], pairs[-1]
-            why = WhyView(None if end else best, None if end else other, 3 if number % 2 else 1, 9, "lowest-ids", end, facts)
+            why = Why(None if end else best, None if end else other, 3 if number % 2 else 1, 9, "lowest-ids", end, facts)
             base |= {"last": best, "last_id": 1}
         return {**base, "pairs": pairs, "pairs_total": len(pairs), "why": why}
 
@@ -167,11 +167,12 @@ class Poison:
 
     def report(self) -> HealthReport:
         """Facts and health."""
-        rows = tuple((n, one) for n, one in enumerate(self.pieces))
+        rows = tuple(Token(n, one) for n, one in enumerate(self.pieces))
+        dead = tuple(DeadToken(*row, self.text) for row in rows)
+        alike = tuple(Spelling(one, (1, 2)) for one in self.pieces)
         health = VocabularyFacts(
-            99, 0, 9, (("merge", 9), ("base", 90)), rows, tuple((*row, self.text) for row in rows), tuple((one, (1,
-                2)) for one in self.pieces),
-            rows, rows, (7, 27), (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),
+            99, 0, 9, (("merge", 9), ("base", 90)), rows, dead, alike, rows, rows, (7, 27),
+            (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),
         )  # fmt: skip
         examples = tuple(Example(n if n % 2 else None, one, self.text) for n, one in enumerate(self.pieces))
         checks = tuple(
@@ -205,11 +206,13 @@ class Poison:
     def compressed(self) -> CompressedView:
         """The texts as Gage leaves them."""
         data = b"".join(self.pieces)[:3000]
-        table = tuple((self.text[:1] or "A", 65 + n % 26, one[0], one[-1], one) for n, one in enumerate(self.pieces))
+        table = tuple((chr(65 + n % 26), 65 + n % 26, one[0], one[-1], one) for n, one in enumerate(self.pieces))
         return CompressedView(tuple((value, "") for value in data), table, len(data), 9, 99)
 
-    def kept(self) -> Kept:
+    def kept(self) -> SavedSession:
         """A session that a line cut off."""
         recipe = Recipe()
-        return Kept((self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, step=9),
-                    branches=(Branch(recipe),), typed=self.text, columns=(self.text, Branch(recipe)))  # fmt: skip
+        return SavedSession(
+            (self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, step=9),
+            branches=(Branch(recipe),), typed=self.text, columns=(self.text, Branch(recipe)),
+        )

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from tokentui.cli.program import program
 from tokentui.text.corpus import Corpus
-from tokentui.text.rows import format_counts
+from tokentui.text.sources import format_counts
 
 
 def cli(*words: str, input: bytes | str | None = None) -> Result:

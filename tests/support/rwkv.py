@@ -9,13 +9,11 @@ import ast
 import functools
 import re
 
-from tokentui.core.lazy import Ref
 from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.document import LARGEST_ID, check_tokens
-from tokentui.formats.registry import Format, Holds
-from tokentui.formats.source import Source
+from tokentui.formats import Format, Holds
+from tokentui.formats.source import LARGEST_ID, Source, check_tokens
 from tokentui.formats.spec import Fitted, Spec
 from tokentui.formats.tiktoken import check_bytes
 from tokentui.recipe import Recipe
@@ -73,7 +71,7 @@ def line(number: int, piece: bytes) -> str:
 
 
 FORMAT = Format(
-    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), Ref("rwkv:sniff"), Ref("rwkv:read"),
-    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".rwkv", "rwkv_vocab.txt"), Ref("rwkv:fit"), Ref("rwkv:write"),
+    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), "rwkv",
+    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".rwkv", "rwkv_vocab.txt"),
     Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
 )

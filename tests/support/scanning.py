@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
+from tokentui.recipe import Recipe
 from tokentui.text import split as splits
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, count_steps, words_of
 from tokentui.text.split import splitter
 
 SPLITS = tuple(name for name, one in splits.SPLITS.items() if one.rule)
@@ -27,3 +30,9 @@ def by_pattern(documents: Iterable[str], split: str) -> list[tuple[str, int]]:
     for document in documents:
         counts.update(splitter(split).words(document))
     return list(counts.items())
+
+
+def plain_count(corpus: Corpus, recipe: Recipe) -> Words:
+    """The words of a corpus as plain Python counts them, whatever kernels are loaded."""
+    *_, (_, _, counts) = count_steps(corpus, recipe)
+    return words_of(counts)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
+import difflib
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rows import pair_row, token_row, traits_of
 from textual.app import App
+from textual.pilot import Pilot
+from waiting import strips_of, until
 
 from tokentui.axes import label
+from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Preview
 from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot
 from tokentui.session.views import (
     AtStep,
-    Candidates,
     ColumnSnapshot,
     CorpusPart,
     CorpusPlace,
@@ -26,11 +31,7 @@ from tokentui.session.views import (
     CurveView,
     EncodedToken,
     EncodedView,
-    PairRow,
-    TokenRow,
     TokenSpan,
-    VocabularyPage,
-    WhyView,
 )
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.running import Boundaries
@@ -81,7 +82,7 @@ def encoded(text: str = "The crowd in the street") -> EncodedView:
 
 
 PAIRS = tuple(
-    PairRow(left, right, left + right, count, change, new, tied)
+    pair_row(left, right, left + right, count, change, new, tied)
     for left, right, count, change, new, tied in (
         (b" t", b"he", 9310, 0, False, False),
         (b"an", b"d", 8852, -458, False, False),
@@ -95,13 +96,13 @@ PAIRS = tuple(
     )
 )
 VOCABULARY = (
-    TokenRow(383, b" the", "merge", 128, 9310, 6902),
-    TokenRow(382, b" w", "merge", 127, 6711, 6711),
-    TokenRow(381, b"er", "merge", 126, 6508, 0),
-    *(TokenRow(380 - n, bytes([97 + n % 26, 97 + n // 3]), "merge", 125 - n, 6000 - 37 * n, 5900 - 41 * n) for n in range(30)),
-    TokenRow(257, b"\xe2\x82\xac", "merge", 2, 7, 5),
-    TokenRow(1, b"A", "byte", None, None, 1040),
-    TokenRow(0, b"<|endoftext|>", "special", None, None, None),
+    token_row(383, b" the", "merge", 128, 9310, 6902),
+    token_row(382, b" w", "merge", 127, 6711, 6711),
+    token_row(381, b"er", "merge", 126, 6508, 0),
+    *(token_row(380 - n, bytes([97 + n % 26, 97 + n // 3]), "merge", 125 - n, 6000 - 37 * n, 5900 - 41 * n) for n in range(30)),
+    token_row(257, b"\xe2\x82\xac", "merge", 2, 7, 5),
+    token_row(1, b"A", "byte", None, None, 1040),
+    token_row(0, b"<|endoftext|>", "special", None, None, None),
 )
 _CURVE = tuple(int(402118 + (621004 - 402118) / (1 + n / 4)) for n in range(64))
 
@@ -122,8 +123,9 @@ def snapshot(**changes: Any) -> Snapshot:
         "corpus_name": "crime_and_punishment.txt", "corpus_bytes": 1_177_810, "occurrences": 206_552, "distinct": 15_004,
         "preset": "gpt2", "name": "gpt2", "about": label(changes.get("recipe", Recipe())), "step": 128, "computed": 1000,
         "target": 1000, "tokens": 402_118, "start_tokens": 621_004, "vocab_size": 384, "speed": 60, "last": PAIRS[0],
-        "last_id": 383, "pairs": PAIRS, "pairs_total": len(PAIRS), "why": WhyView(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
-        "vocabulary": VOCABULARY, "corpus": view(), "encoding": encoded(), "curve": _CURVE, "curve_end": 1000,
+        "last_id": 383, "pairs": PAIRS, "pairs_total": len(PAIRS), "why": Why(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
+        "vocabulary": VOCABULARY, "vocabulary_order": "newest", "corpus": view(),
+        "encoding": encoded(), "curve": _CURVE, "curve_end": 1000,
     }
     if "vocabulary" not in changes:
         values["vocab_size"] = values["vocabulary_total"] = len(VOCABULARY)
@@ -147,8 +149,9 @@ def snapshot(**changes: Any) -> Snapshot:
             column[name] = value
         else:
             own[name] = value
+    column.setdefault("traits", traits_of(column.get("recipe", Recipe())))
     main = ColumnSnapshot(
-        at=AtStep(**at), candidates=Candidates(**sections["candidates"]), vocabulary=VocabularyPage(**sections["vocabulary"]),
+        at=AtStep(**at), candidates=Page(**sections["candidates"]), vocabulary=Page(**sections["vocabulary"]),
         curve=CurveView(**sections["curve"]), **column,
     )
     return Snapshot(corpus=CorpusFacts(**facts), columns=(main,), **own)
@@ -217,13 +220,20 @@ class _Later:
 
 def screen_text(app: App[Any]) -> str:
     """The screen that is seen, line by line, without blanks at the ends of lines."""
-    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips()) + "\n"
+    return "\n".join(strip.text.rstrip() for strip in strips_of(app)) + "\n"
 
 
-def check_kept(app: App[Any], name: str) -> None:
-    """Compare the screen with the one that is kept under this name."""
-    text, path = screen_text(app), KEPT / f"{name}.txt"
+async def check_kept(pilot: Pilot[Any], name: str) -> None:
+    """Wait until the screen is the one that is kept under this name; write it instead where `TOKENTUI_KEEP` is set."""
+    path = KEPT / f"{name}.txt"
     if os.environ.get("TOKENTUI_KEEP"):
+        await pilot.pause(1)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == text
+        path.write_text(screen_text(pilot.app), encoding="utf-8")
+    kept = path.read_text(encoding="utf-8")
+    with contextlib.suppress(AssertionError):
+        await until(pilot, lambda: screen_text(pilot.app) == kept)
+    seen = screen_text(pilot.app)
+    if seen != kept:
+        lines = difflib.unified_diff(kept.splitlines(), seen.splitlines(), "kept", "seen", lineterm="", n=0)
+        raise AssertionError(f"{name} is another screen:\n" + "\n".join(lines))

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui import learn
+from tokentui.core.jit import PLAIN
 from tokentui.learn import trainer as face
-from tokentui.learn.gage import GageSteps
+from tokentui.learn import walk
+from tokentui.learn.gage import GageTrainer
+from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.rows import Query, Why
 from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.trainer import PLAIN, Why
-from tokentui.learn.values import MergeStep, Query
+from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
+
+
+def merge_steps(trainer: face.Trainer, first: int = 1) -> list[MergeStep]:
+    """The computed steps from this one on, which are merges."""
+    return [step for step in walk.steps(trainer, first) if isinstance(step, MergeStep)]
 
 
 def best(trainer: face.Trainer, rows: int = 100, top: int = 0) -> list[Any]:
@@ -34,8 +42,9 @@ def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> SteppedTrai
 
 def cells(trainer: SteppedTrainer) -> Any:
     """The cells of a training by merges, plain or compiled."""
-    engine: Any = trainer.course.engine  # type: ignore[attr-defined]  # of a training by merges
-    return engine.cells if engine.engine == PLAIN else engine._cells
+    assert isinstance(trainer, PairTrainer)
+    engine: Any = trainer.engine
+    return engine.cells if engine.engine == PLAIN else engine
 
 
 def merge_at(trainer: SteppedTrainer, number: int) -> MergeStep:
@@ -45,8 +54,7 @@ def merge_at(trainer: SteppedTrainer, number: int) -> MergeStep:
     return step
 
 
-def gage(trainer: face.Trainer) -> GageSteps:
-    """The steps of a compression."""
-    assert isinstance(trainer, SteppedTrainer)
-    assert isinstance(trainer.course, GageSteps)
-    return trainer.course
+def gage(trainer: face.Trainer) -> GageTrainer:
+    """The trainer of a compression."""
+    assert isinstance(trainer, GageTrainer)
+    return trainer

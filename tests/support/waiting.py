@@ -7,7 +7,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from textual import _wait
+from textual._context import visible_screen_stack
+from textual.app import App
 from textual.pilot import Pilot
+from textual.strip import Strip
+
+# A pilot waits after each key until the process rests. Tests wait for states, so that a short rest is enough.
+_wait.SLEEP_GRANULARITY = 1 / 500
+_wait.SLEEP_IDLE = 1 / 2000
 
 PATIENCE = 10.0
 """Seconds after which a state that has not come is taken never to come."""
@@ -27,7 +35,16 @@ async def until(pilot: Pilot[Any], predicate: Callable[[], object]) -> None:
         await asyncio.sleep(0.001)
 
 
+def strips_of(app: App[Any]) -> list[Strip]:
+    """The lines of what is on the screen.
+
+    A dialog is drawn over the screens below it, as the app paints them: drawn alone it would keep a blank
+    background, also for the app's next frame.
+    """
+    visible_screen_stack.set(app._background_screens)
+    return app.screen._compositor.render_strips()
+
+
 def screen_text(pilot: Pilot[Any]) -> str:
     """What is on the screen, a line a row, without blanks at the ends."""
-    strips = pilot.app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips)
+    return "\n".join(strip.text.rstrip() for strip in strips_of(pilot.app))

@@ -18,6 +18,7 @@ from textual.app import App
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+from waiting import strips_of
 
 import tokentui.ui
 from tokentui.core.errors import TokentuiError
@@ -94,7 +95,7 @@ class Tripwire:
         """Every line of the screen: clean text, no links, no actions, no colours of data; nothing was done by data."""
         assert app._exception is None
         screen = app.screen
-        strips = screen._compositor.render_strips()
+        strips = strips_of(app)
         for strip in strips:
             self._check_strip(strip)
         self.checks += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui.ui.terminal.flow import AHEAD, PATIENCE_S, SLOW, Flow
+from tokentui.ui.terminal.writer import AHEAD, PATIENCE_S, SLOW, Flow
 
 STEP_S = 0.001
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from tokentui.ui.terminal.abilities import charset, drawable
-from tokentui.ui.terminal.driver import Keys
+from tokentui.ui.terminal.driver import Keys, charset
+from tokentui.ui.terminal.picture import drawable
 
 _NOISE = [
-    b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t", b"\x1b[<0;99999;99999M",
-    b"\x1b[<64;-5;3M", b"\x1b[200~", b"\x1b[201~",
-    b"\x1b]52;c;", b"\x1bP", b"\x1b", b"\x1b[?2048;1$y", b"\x1b[M\xff\xff\xff", b"\x1b[0n", b"\x00", b"x" * 99,
+    b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",
+    b"\x1b[<0;99999;99999M", b"\x1b[<64;-5;3M", b"\x1b[200~", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP", b"\x1b",
+    b"\x1b[?2048;1$y", b"\x1b[M\xff\xff\xff", b"\x1b[0n", b"\x00", b"x" * 99,
 ]
 
 

@@ -1,4 +1,5 @@
-"""Each private part of Textual and Rich that the program leans on is there still, and does what it is used for."""
+"""Each private part of Textual and Rich that the program leans on is there still, and does what it is used
+for."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.color import ColorSystem
+from rich.segment import Segment
 from rich.style import Style
 from screens import explorer
 from textual.app import App
@@ -21,7 +23,9 @@ from textual.widgets import Input, TextArea
 from tokentui.ui.terminal import private
 
 
-@pytest.mark.parametrize(("owner", "name"), [(owner, name) for owner, parts in private.PARTS.items() for name in parts])
+@pytest.mark.parametrize(
+    ("owner", "name"), [(owner, name) for owner, parts in private.PARTS.items() for name in parts]
+)
 async def test_a_part_is_there(owner: str, name: str) -> None:
     module, _, title = owner.partition(":")
     kind = getattr(importlib.import_module(module), title)
@@ -30,7 +34,9 @@ async def test_a_part_is_there(owner: str, name: str) -> None:
         async with App[None]().run_test() as pilot:
             driver = LinuxDriver(pilot.app)
             document = WrappedDocument(Document("a"))
-            found = [pilot.app, Input(), TextArea(), driver, Document("a"), document, DocumentNavigator(document)]
+            found = [
+                pilot.app, Input(), TextArea(), driver, Document("a"), document, DocumentNavigator(document),
+            ]
             made = next((one for one in found if isinstance(one, kind)), driver)
     what = private.PARTS[owner][name]
     assert hasattr(made, name), f"{owner} has no {name} any more, which {what}"
@@ -50,8 +56,14 @@ def test_attributes_that_are_off_do_not_count() -> None:
     assert private.attributes_of(Style(reverse=True)) == 1 << 6
 
 
+def test_what_acts() -> None:
+    assert not private.acts([Segment("a"), Segment("b", Style(bold=True))])
+    assert private.acts([Segment("a", Style(link="https://example.org"))])
+    assert private.acts([Segment("a", Style(meta={"@click": "quit"}))])
+
+
 def test_a_spacing_mark_has_a_column() -> None:
-    importlib.import_module("tokentui.ui.draw.widths")
+    importlib.import_module("tokentui.ui.draw.text")
     assert cell_len("\u093f") == 1
 
 

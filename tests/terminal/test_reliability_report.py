@@ -25,10 +25,13 @@ def test_every_table_has_its_place(bench: ModuleType) -> None:
 
 def test_what_is_missed_is_said(bench: ModuleType) -> None:
     figures = [
-        bench.Figure("a key", 400, 401, "B", 740), bench.Figure("a page", None, 12, "B"), bench.Figure("quit", 1, 0.5, "s"),
+        bench.Figure("a key", 400, 401, "B", 740), bench.Figure("a page", None, 12, "B"),
+        bench.Figure("quit", 1, 0.5, "s"),
     ]
     made = bench.table(bench.MEASUREMENTS["cursor"], figures)
-    found = {"cursor": {"title": made.title, "heads": made.heads, "rows": made.rows, "machine": "m", "day": "d"}}
+    found = {
+        "cursor": {"title": made.title, "heads": made.heads, "rows": made.rows, "machine": "m", "day": "d"}
+    }
     document = bench.render(found)
     assert "| a key | 400 B | 401 B | **no** | 740 B |" in document
     assert "Missed: a key." in document

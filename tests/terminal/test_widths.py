@@ -17,7 +17,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tokentui.core.safetext import visible
-from tokentui.ui.draw.widths import cell_len, clusters_of
+from tokentui.ui.draw.text import cell_len, clusters_of
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.terminal.wire import Wire
 
@@ -41,7 +41,9 @@ def all_marks_seen(char: str) -> int:
 
 def marks_joined(char: str) -> int:
     """A terminal that puts every mark on what is before it."""
-    return 0 if unicodedata.category(char)[0] in "MC" or "\u1160" <= char <= "\u11ff" else as_the_c_library(char)
+    return (
+        0 if unicodedata.category(char)[0] in "MC" or "\u1160" <= char <= "\u11ff" else as_the_c_library(char)
+    )
 
 
 def narrow(char: str) -> int:
@@ -54,7 +56,10 @@ GUESSES = [as_the_c_library, all_marks_seen, marks_joined, narrow]
 
 
 class Other:
-    """A terminal with widths of its own, and no wrapping. What covers part of a wide character takes away all of it."""
+    """A terminal with widths of its own, and no wrapping.
+
+    What covers part of a wide character takes away all of it.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
@@ -74,7 +79,9 @@ class Other:
         numbers = [int(number) for number in (match[1] or "").split(";") if number]
         what = match[2] or match[0]
         if what == "H":
-            self.y, self.x = (numbers + [1, 1][len(numbers) :])[0] - 1, (numbers + [1, 1][len(numbers) :])[1] - 1
+            self.y, self.x = (
+                (numbers + [1, 1][len(numbers) :])[0] - 1, (numbers + [1, 1][len(numbers) :])[1] - 1,
+            )
         elif what == "G":
             self.x = (numbers or [1])[0] - 1
         elif what == "C":
@@ -124,7 +131,8 @@ def picture_of(lines: list[str], picture: Picture | None = None) -> Picture:
 
 
 def assert_no_more_than_a_cell_is_wrong(picture: Picture, shown: Other) -> None:
-    """Every plain cell stands where it belongs, but for one beside a cluster that the terminal draws otherwise."""
+    """Every plain cell stands where it belongs, but for one beside a cluster that the terminal draws
+    otherwise."""
     for row, cells in zip(picture.rows, shown.cells, strict=True):
         for x, text in enumerate(row.texts):
             if text.isascii() and text.strip():

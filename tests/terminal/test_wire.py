@@ -1,4 +1,5 @@
-"""The terminal shows what it should, whatever was sent before: judged by a terminal in memory and a naive writer of cells."""
+"""The terminal shows what it should, whatever was sent before: judged by a terminal in memory and a naive
+writer of cells."""
 
 from __future__ import annotations
 
@@ -14,15 +15,15 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tokentui.ui.terminal.pen import PLAIN, Pen, change, pen_of
-from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, change, pen_of
 from tokentui.ui.terminal.wire import Wire
 
 _WIDTH, _HEIGHT = 10, 8
 _TEXTS = ["a", "b", " ", "   ", "│", "the", "猫", "か", "e\u0301"]
 _STYLES = [
-    None, Style(bold=True), Style(dim=True), Style(bold=True, dim=True), Style(reverse=True), Style(color="#ff5f5f"),
-    Style(bgcolor="#121212"), Style(color="#121212", bgcolor="#d0d0d0"), Style(color="#010203", underline=True),
+    None, Style(bold=True), Style(dim=True), Style(bold=True, dim=True), Style(reverse=True),
+    Style(color="#ff5f5f"), Style(bgcolor="#121212"), Style(color="#121212", bgcolor="#d0d0d0"),
+    Style(color="#010203", underline=True),
     Style(color="red"),
 ]
 Lines = list[list[tuple[str, Style | None]]]
@@ -73,7 +74,9 @@ def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:
 
 @settings(max_examples=30)  # the terminal in memory takes its time
 @given(_system, st.lists(_lines, min_size=1, max_size=3), st.booleans())
-def test_after_any_frames_the_terminal_shows_the_last(system: ColorSystem, screens: list[Lines], coloured: bool) -> None:
+def test_after_any_frames_the_terminal_shows_the_last(
+    system: ColorSystem, screens: list[Lines], coloured: bool
+) -> None:
     picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(clears_in_colour=coloured), Shown()
     for lines in screens:
         picture.draw(update([strip(line) for line in lines]))
@@ -147,13 +150,19 @@ def test_what_was_drawn_for_a_larger_screen_is_cut() -> None:
 
 
 def test_blank_cells_are_cleared_in_colour_where_a_terminal_can() -> None:
-    picture, plain, coloured, shown = Picture(60, 20, ColorSystem.EIGHT_BIT), Wire(), Wire(clears_in_colour=True), Shown(60, 20)
+    picture, plain, coloured, shown = (
+        Picture(60, 20, ColorSystem.EIGHT_BIT), Wire(), Wire(clears_in_colour=True), Shown(60, 20),
+    )
     ground = Style(color="#d0d0d0", bgcolor="#121212")
-    picture.draw(update([strip([("title" if not y else "", ground), (" " * 60, ground)], 60) for y in range(20)]))
+    picture.draw(
+        update([strip([("title" if not y else "", ground), (" " * 60, ground)], 60) for y in range(20)])
+    )
     sent = coloured.frame(picture, (0, 0))
     assert len(sent) < 60 < 1200 < len(plain.frame(picture, (0, 0)))
     shown.stream.feed(sent)
-    assert {cell.bg for row in range(20) for cell in (shown.screen.buffer[row][x] for x in range(60))} == {"121212"}
+    assert {cell.bg for row in range(20) for cell in (shown.screen.buffer[row][x] for x in range(60))} == {
+        "121212"
+    }
 
 
 _pens = st.sampled_from([pen_of(style, ColorSystem.EIGHT_BIT) for style in _STYLES])
@@ -169,7 +178,9 @@ def test_a_pen_changes_into_any_other(before: Pen, after: Pen) -> None:
     assert drawn(change(PLAIN, before) + change(before, after)) == drawn(change(PLAIN, after))
 
 
-@pytest.mark.parametrize(("colour", "number"), [("#121212", 233), ("#ffaf5f", 215), ("#242f38", 236), ("#000000", 16)])
+@pytest.mark.parametrize(
+    ("colour", "number"), [("#121212", 233), ("#ffaf5f", 215), ("#242f38", 236), ("#000000", 16)]
+)
 def test_colours_of_the_palette(colour: str, number: int) -> None:
     """The theme's own are exact; a dark grey with a breath of blue stays a grey."""
     assert pen_of(Style(bgcolor=colour), ColorSystem.EIGHT_BIT).ground == f"48;5;{number}"

@@ -7,8 +7,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui.text.branches import alternatives, branches
-from tokentui.text.split import SPLITS, splitter
+from tokentui.text.patterns import alternatives
+from tokentui.text.split import SPLITS, branches, splitter
 
 _TEXTS = st.text(st.sampled_from("ab Zé1234 \t\r\n'’sSdt.,/—▁漢び́ﬀ\x1c"), max_size=30)
 _PATTERNS = [name for name in SPLITS if name not in ("regex", "bert", "falcon", "metaspace")]

@@ -11,16 +11,17 @@ import scanning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn import start
+from tokentui.learn import start, walk
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPlace, Viewport
 from tokentui.session.window import RunningText
 from tokentui.text import corpus as corpora
-from tokentui.text.branches import branches
-from tokentui.text.corpus import Corpus, Documents, LongText, safe_cut
-from tokentui.text.count import count
+from tokentui.text import documents
+from tokentui.text.corpus import Corpus
+from tokentui.text.documents import Documents, LongText, safe_cut
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
+from tokentui.text.split import branches
 
 ENGLISH = "The café's 12 cats,  don't — they  won't!\n\n  日本語 😂😂 x́ 'S\t\n"
 texts = st.text(st.sampled_from("ab Té日😂'1.\n"), max_size=60)
@@ -29,9 +30,14 @@ texts = st.text(st.sampled_from("ab Té日😂'1.\n"), max_size=60)
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents of any length are long, and are decoded a few bytes at a time."""
-    monkeypatch.setattr(corpora, "_BLOCK", 5)
-    monkeypatch.setattr(corpora, "_STRIDE", 7)
+    monkeypatch.setattr(documents, "_BLOCK", 5)
+    monkeypatch.setattr(documents, "_STRIDE", 7)
     monkeypatch.setattr(corpora, "LONG_BYTES", 1)
+
+
+def in_bytes(text: str, at: int) -> int:
+    """A place in a text as one in its bytes: a long text counts in bytes."""
+    return len(text[:at].encode())
 
 
 def long(text: str, mark: bytes = b"") -> LongText:
@@ -39,8 +45,13 @@ def long(text: str, mark: bytes = b"") -> LongText:
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@given(text=texts, start=st.integers(0, 70), stop=st.integers(0, 70), wanted=st.text(st.sampled_from("ab é😂"), max_size=4))
-def test_it_is_measured_cut_and_searched_as_text(mark: bytes, text: str, start: int, stop: int, wanted: str) -> None:
+@given(
+    text=texts, start=st.integers(0, 70), stop=st.integers(0, 70),
+    wanted=st.text(st.sampled_from("ab é😂"), max_size=4),
+)
+def test_it_is_measured_cut_and_searched_as_text(
+    mark: bytes, text: str, start: int, stop: int, wanted: str
+) -> None:
     kept = long(text, mark)
     assert (len(kept), kept.size, kept.whole()) == (len(text), len(text.encode()), text)
     assert kept[start:stop] == text[start:stop]
@@ -63,29 +74,35 @@ def test_what_is_no_utf8_is_refused(data: bytes) -> None:
         LongText(data)
 
 
-@given(text=texts, at=st.integers(0, 70), split=st.sampled_from(["gpt2", "cl100k", "whitespace", "none", "metaspace"]))
+@given(
+    text=texts, at=st.integers(0, 70),
+    split=st.sampled_from(["gpt2", "cl100k", "whitespace", "none", "metaspace"]),
+)
 def test_a_safe_cut_is_that_of_the_text(text: str, at: int, split: str) -> None:
     for recipe in (Recipe(split=split), Recipe(split=split, normalize=("nfc",))):
         cut = Pretokenizer(recipe).safe_cut
-        assert safe_cut(long(text), at, cut) == safe_cut(text, at, cut)
+        assert safe_cut(long(text), in_bytes(text, at), cut) == in_bytes(text, safe_cut(text, at, cut))
 
 
 def test_a_safe_cut_far_away() -> None:
-    text = "é" * 3_000 + " a"
+    text, cut = "é" * 3_000 + " a", Pretokenizer(Recipe()).safe_cut
     for at in (0, 1, 254, 255, 256, 257, 2_999, 3_000, 3_001):
-        assert safe_cut(long(text), at, Pretokenizer(Recipe()).safe_cut) == Pretokenizer(Recipe()).safe_cut(text, at)
+        assert safe_cut(long(text), in_bytes(text, at), cut) == in_bytes(text, cut(text, at))
 
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
 @settings(max_examples=60)
-@given(documents=st.lists(texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9), window=st.integers(1, 5))
+@given(
+    documents=st.lists(texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9),
+    window=st.integers(1, 5),
+)
 def test_kernels_count_its_bytes(
     counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int, window: int
 ) -> None:
     kept = [long(text) if n % 3 else text for n, text in enumerate(documents, 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tokentui.text.kernels.shares.CHUNK_CHARS", chunk)
-        patch.setattr("tokentui.text.kernels.shares.WINDOW_CHARS", window)
+        patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
+        patch.setattr("tokentui.text.documents.WINDOW", window)
         found = counting.count(kept, split, threads=threads)
     assert list(zip(found, found.counts.tolist(), strict=True)) == scanning.by_pattern(documents, split)
 
@@ -105,7 +122,7 @@ def test_a_corpus_of_long_documents_is_the_same_corpus(tmp_path: Path) -> None:
     assert (kept.documents, kept.size, kept.characters) == (typed.documents, typed.size, typed.characters)
     assert kept.sha256 == typed.sha256
     assert (list(kept.documents), kept.documents[:1], len(kept.documents)) == ([ENGLISH], (ENGLISH,), 1)
-    assert count(kept, Recipe(), processes=1) == count(typed, Recipe(), processes=1)
+    assert scanning.plain_count(kept, Recipe()) == scanning.plain_count(typed, Recipe())
     both = read([tmp_path / "text.txt", tmp_path / "text.txt"])
     assert both.documents == (ENGLISH, ENGLISH)
     assert both.size == 2 * typed.size
@@ -122,17 +139,25 @@ def test_lines_and_damage_are_read_at_once(tmp_path: Path) -> None:
     assert damaged.invalid is not None
 
 
-@pytest.mark.parametrize("recipe", [Recipe(), Recipe(split="none"), Recipe(normalize=("nfc",)), Recipe(split="cl100k")])
+@pytest.mark.parametrize(
+    "recipe", [Recipe(), Recipe(split="none"), Recipe(normalize=("nfc",)), Recipe(split="cl100k")]
+)
 def test_running_text_shows_it_alike(tmp_path: Path, recipe: Recipe) -> None:
     text = ENGLISH * 90
     views = []
     for one in pair(tmp_path, text):
         trainer, running = start(one, recipe), RunningText(one, recipe)
-        trainer.jump(15)
-        looks = [Viewport(corpus=CorpusPlace(0, at), corpus_chars=90, corpus_before=20) for at in range(0, len(text) + 50, 997)]
+        walk.jump(trainer, 15)
+        looks = [
+            Viewport(corpus=CorpusPlace(0, at), corpus_chars=90, corpus_before=20)
+            for at in range(0, len(text) + 50, 997)
+        ]
         sought = [(wanted, backward) for wanted in ("日本", "won't!\n", "?") for backward in (False, True)]
         found = [running.find(wanted, CorpusPlace(0, 5_000), backward) for wanted, backward in sought]
-        pieces = [list(running.pieces(CorpusPlace(0, at), 60, branches(recipe.split))) for at in (0, 3_003, len(text) - 9)]
+        pieces = [
+            list(running.pieces(CorpusPlace(0, at), 60, branches(recipe.split)))
+            for at in (0, 3_003, len(text) - 9)
+        ]
         words = [running.find_word("cats".__contains__, CorpusPlace(0, at)) for at in (0, len(text) - 2)]
         views.append(([running.view(look, trainer) for look in looks], found, pieces, words))
     assert views[0] == views[1]

@@ -1,17 +1,24 @@
-"""Counting shared with another process gives what one process counts, in the same order."""
+"""Counting chunk by chunk gives what the whole gives, in the same order; a corpus is counted once for all who
+cut alike."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.recipe import Recipe
 from tokentui.text import count as module
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import CountingProcess, WordCounts, Words, count
+from tokentui.text.count import WordCounts, Words, count
+from tokentui.text.pretokenize import Pretokenizer
 
-TEXTS = ("one two  two\n\nthree é \udc80\ud800 three's 12 \U0001f600 " * 40, "", " four", "one\u2028five\r\n" * 90)
+TEXTS = (
+    "one two  two\n\nthree é \udc80\ud800 three's 12 \U0001f600 " * 40, "", " four", "one\u2028five\r\n" * 90,
+)
 
 
 def corpus() -> Corpus:
@@ -20,38 +27,30 @@ def corpus() -> Corpus:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CHUNK_CHARS", 64)
+    monkeypatch.setenv(jit.ENGINE, "plain")
     monkeypatch.setattr(module.chunks, "__defaults__", (64,))
 
 
-@pytest.mark.parametrize("start", [0, 700, 1 << 20])
-def test_shared_out_it_is_the_same(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "START_CHARS", start)
+def test_counted_in_chunks_it_is_the_same() -> None:
     seen: list[tuple[int, int]] = []
     with job(lambda *told: seen.append(told)):
-        shared = count(corpus(), Recipe(), processes=2)
-    alone = count(corpus(), Recipe(), processes=1)
-    assert (shared.words, shared.counts) == (alone.words, alone.counts)
+        found = count(corpus(), Recipe())
+    words = Counter(word for text in TEXTS for word in Pretokenizer(Recipe()).words(text))
+    assert dict(zip(found.words, found.counts, strict=True)) == words
+    assert list(found.words) == list(words)
     assert seen == sorted(seen)
+    assert len(seen) > 20
     assert seen[-1] == (sum(map(len, TEXTS)),) * 2
 
 
-def test_nothing_to_share() -> None:
-    assert count(Corpus.from_lines([]), Recipe(), processes=2).words == ()
-    assert count(Corpus.from_lines(["a"]), Recipe(), processes=2).counts == (1,)
-
-
-def test_a_helper_that_dies_is_no_count() -> None:
-    process = CountingProcess(Recipe(), [("a", True)])
-    process._process.kill()
-    with pytest.raises(TokentuiError, match="ended before"):
-        process.result()
-    process.stop()
+def test_nothing_to_count() -> None:
+    assert count(Corpus.from_lines([]), Recipe()).words == ()
+    assert count(Corpus.from_lines(["a"]), Recipe()).counts == (1,)
 
 
 def test_cancelled() -> None:
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        count(corpus(), Recipe(), processes=2)
+        count(corpus(), Recipe())
 
 
 def test_a_corpus_is_counted_once_for_all_recipes_that_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:

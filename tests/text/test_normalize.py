@@ -113,7 +113,9 @@ def test_strip_accents_is_hugging_faces() -> None:
     different = differing(theirs.normalize_str, ("strip-accents",), SCALARS)
     # Nothing that is in daily use: marks that came after its tables, three that were marks in them.
     assert {one for one in different if one < "\u07fd"} <= hex_ranges("5C8-5C9")
-    assert {one for one in different if unicodedata.category(one)[0] not in "MC"} <= hex_ranges("1CF2-1CF3 11D45")
+    assert {one for one in different if unicodedata.category(one)[0] not in "MC"} <= hex_ranges(
+        "1CF2-1CF3 11D45"
+    )
     assert normalize("naïve nai\u0308ve", ("strip-accents",)) == "naïve naive"
     assert normalize("naïve nai\u0308ve", ("nfd", "strip-accents")) == "naive naive"
 
@@ -125,7 +127,9 @@ def test_bert_is_hugging_faces_on_texts(text: str) -> None:
     normalizers = pytest.importorskip("tokenizers").normalizers
     known = LATER_LOWER | {"\U00011938"}
     text = "".join(one for one in text if one not in known and not "\ud800" <= one <= "\udfff")
-    assert normalize(text, ("bert-uncased",)) == normalizers.BertNormalizer(lowercase=True).normalize_str(text)
+    assert normalize(text, ("bert-uncased",)) == normalizers.BertNormalizer(lowercase=True).normalize_str(
+        text
+    )
     assert normalize(text, ("bert-cased",)) == normalizers.BertNormalizer(lowercase=False).normalize_str(text)
 
 
@@ -150,7 +154,8 @@ def test_nmt_nfkc_is_sentencepieces_over_all_characters() -> None:
 
 @pytest.mark.peer
 def test_nmt_nfkc_is_less_than_nfkc() -> None:
-    """Where sentencepiece's rules and NFKC part: they order no marks and compose nothing with a composed letter."""
+    """Where sentencepiece's rules and NFKC part: they order no marks and compose nothing with a composed
+    letter."""
     theirs = sentencepiece_normalizer().normalize
     for text, made in {
         "a\u0344": "a\u0308\u0301",
@@ -193,7 +198,9 @@ def test_alignment_is_of_the_same_text_and_in_order(text: str, names: tuple[str,
 @given(tricky, st.sampled_from(["lowercase", "nfc", "nfd", "nfkc", "nfkd"]))
 def test_alignment_covers_the_text_where_nothing_is_dropped(text: str, name: str) -> None:
     aligned = normalize_aligned(text, (name,))
-    covered = {at for start, end in zip(aligned.starts, aligned.ends, strict=True) for at in range(start, end)}
+    covered = {
+        at for start, end in zip(aligned.starts, aligned.ends, strict=True) for at in range(start, end)
+    }
     assert covered == set(range(len(text)))
 
 
@@ -227,7 +234,9 @@ def test_alignment_is_true(text: str, name: str) -> None:
         (" ", ("nmt-nfkc",), "", []),
     ],
 )
-def test_alignment_examples(text: str, names: tuple[str, ...], made: str, ranges: list[tuple[int, int]]) -> None:
+def test_alignment_examples(
+    text: str, names: tuple[str, ...], made: str, ranges: list[tuple[int, int]]
+) -> None:
     aligned = normalize_aligned(text, names)
     assert aligned.text == made
     assert list(zip(aligned.starts, aligned.ends, strict=True)) == ranges
@@ -236,7 +245,9 @@ def test_alignment_examples(text: str, names: tuple[str, ...], made: str, ranges
 @pytest.mark.parametrize(
     ("stage", "text", "made", "ranges"),
     [
-        (str.lower, "xΑΣ.", "xας.", [(0, 1), (1, 2), (1, 4), (3, 4)]),  # a sigma that knows where its word ends
+        (
+            str.lower, "xΑΣ.", "xας.", [(0, 1), (1, 2), (1, 4), (3, 4)],
+        ),  # a sigma that knows where its word ends
         (lambda text: text + "!" if len(text) > 1 else text, "ab", "ab!", [(0, 1), (1, 2), (1, 2)]),
         (lambda text: "" if len(text) > 1 else text, "ab", "", []),
         (lambda text: "xyz" if len(text) > 1 else text, "ab", "xyz", [(0, 2), (0, 2), (0, 2)]),
@@ -256,5 +267,7 @@ def test_squeeze_is_split_and_join(text: str) -> None:
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_halves_of_surrogate_pairs_and_raw_bytes_pass(name: str) -> None:
     text = "a\udcff\ud83d\ude00é\udc80"
-    assert [one for one in normalize(text, (name,)) if "\ud800" <= one <= "\udfff"] == list("\udcff\ud83d\ude00\udc80")
+    assert [one for one in normalize(text, (name,)) if "\ud800" <= one <= "\udfff"] == list(
+        "\udcff\ud83d\ude00\udc80"
+    )
     assert normalize_aligned(text, (name,)).text == normalize(text, (name,))

@@ -15,7 +15,8 @@ from oracle import cases
 from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer, to_bytes
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import to_bytes
 
 TRICKY = (
     "aAeEsSΣİßéﬁﷺ①ｶﾊﾞㄱㅏ각ᆨ中\u0301\u0323\u0345\u0344\u0f73 \n\t\r\u3000\u200b\u00ad\ufeff▁'.,1２²\u0085"
@@ -115,7 +116,9 @@ def test_without_normalising_each_unit_stands_where_its_place_says(text: str, sp
     pre = pretokenizer(split=split, unit=unit)
     for one in pre.pretokens(text):
         for got, (start, end) in zip(pre.units(one.text), one.unit_spans, strict=True):
-            typed = text[start:end] if unit == "byte" else regex.sub("[\ud800-\udfff]", "\ufffd", text[start:end])
+            typed = (
+                text[start:end] if unit == "byte" else regex.sub("[\ud800-\udfff]", "\ufffd", text[start:end])
+            )
             typed = typed.replace(" ", "▁") if split == "metaspace" else typed
             # The ▁ that was set in front came from nothing; a grapheme may begin with it.
             assert got in to_bytes(typed) or got in b"\xe2\x96\x81" + to_bytes(typed)
@@ -144,7 +147,9 @@ def test_without_normalising_each_unit_stands_where_its_place_says(text: str, sp
     ],
 )
 def test_places(axes: dict[str, Any], text: str, words: list[Any]) -> None:
-    got = [(one.text, (one.start, one.end), list(one.unit_spans)) for one in pretokenizer(**axes).pretokens(text)]
+    got = [
+        (one.text, (one.start, one.end), list(one.unit_spans)) for one in pretokenizer(**axes).pretokens(text)
+    ]
     assert got == words
 
 
@@ -180,7 +185,9 @@ def test_what_is_not_utf8_is_replaced_where_units_are_characters() -> None:
 def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first: bool) -> None:
     cut = pre.safe_cut(text, at)
     assert cut == len(text) or cut >= max(at, 1)
-    parts = pre.words(text[:cut], first=first) + (pre.words(text[cut:], first=False) if cut < len(text) else [])
+    parts = pre.words(text[:cut], first=first) + (
+        pre.words(text[cut:], first=False) if cut < len(text) else []
+    )
     assert parts == pre.words(text, first=first)
 
 
@@ -194,10 +201,13 @@ def test_normalised_text_is_cut_too(split: str, name: str) -> None:
 @given(
     st.sampled_from(["metaspace", "gpt2", "before", "whitespace", "cl100k", "bert"]),
     st.lists(st.sampled_from(["nmt-nfkc", "lowercase", "nfd", "nfkc", "strip-accents"]), max_size=2),
-    st.text(st.sampled_from("ab A1.\n\t\x01▁´é\u0301ﬀ²Σ가\u1100\u1161 \u200b"), max_size=16), st.integers(0, 14),
+    st.text(st.sampled_from("ab A1.\n\t\x01▁´é\u0301ﬀ²Σ가\u1100\u1161 \u200b"), max_size=16),
+    st.integers(0, 14),
 )
 @example("metaspace", ["strip-accents"], "1 ´", 0)
-def test_a_document_that_is_trimmed_is_cut_before_spaces_only(split: str, more: list[str], text: str, at: int) -> None:
+def test_a_document_that_is_trimmed_is_cut_before_spaces_only(
+    split: str, more: list[str], text: str, at: int
+) -> None:
     pre = pretokenizer(normalize=list(dict.fromkeys(["nmt-nfkc", *more])), split=split)
     cut = pre.safe_cut(text, at)
     tail = pre.words(text[cut:], first=False) if cut < len(text) else []

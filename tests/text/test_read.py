@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tokentui.core import limits
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.text import rows
+from tokentui.text import sources
 from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, decode
 from tokentui.text.read import read
 from tokentui.text.split import to_bytes
@@ -120,7 +120,10 @@ def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
 @pytest.mark.parametrize(
     ("body", "text", "count", "offset", "line"),
     [
-        ("a\n".encode("utf-16-le") + b"\x00\xd8" + "b\ufffd".encode("utf-16-le"), "a\n\ufffdb\ufffd", 2, 6, 2),
+        (
+            "a\n".encode("utf-16-le") + b"\x00\xd8" + "b\ufffd".encode("utf-16-le"), "a\n\ufffdb\ufffd", 2, 6,
+            2,
+        ),
         (b"a\x00\x00\xdc\x00\xdcb\x00", "a\ufffd\ufffdb", 4, 4, 1),
         (b"a\x00b", "a\ufffd", 1, 4, 1),
         (b"a\x00\x00\xd8", "a\ufffd", 2, 4, 1),
@@ -147,7 +150,9 @@ def test_a_byte_order_mark_that_is_left_out_is_told(tmp_path: Path, mark: bytes,
         assert all("a.txt" in note and ("UTF-16" in note) == (codec != "utf-8") for note in told)
     for name in ("b.txt", "c.txt"):
         put(tmp_path, name, mark + "y".encode(codec))
-    assert len([note for note in read(str(tmp_path)).notes if "3 files, the first a.txt" in note]) == bool(mark)
+    assert len([note for note in read(str(tmp_path)).notes if "3 files, the first a.txt" in note]) == bool(
+        mark
+    )
 
 
 def test_invalid_bytes_of_several_files_are_summed(tmp_path: Path) -> None:
@@ -187,7 +192,7 @@ def test_lines_are_what_stands_between_line_ends(text: str) -> None:
             line += letter
     if line:
         naive.append(line[:-1] if line.endswith("\r") else line)
-    assert rows.lines(text) == naive
+    assert sources.lines(text) == naive
 
 
 def test_jsonl(tmp_path: Path) -> None:
@@ -232,8 +237,14 @@ def test_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        *("a", "a 3", "a\t", "\t3", "a\t-1", "a\t0", "a\t1.5", "a\t３", "a\t1_0", "a\t" + "9" * 16, "a\t" + "9" * 5000),
-        *('["a", 0]', '["a", true]', '["a", 1.5]', '["", 1]', '["a"]', "[" * 100_000, '["a", %s]' % ("9" * 5000)),
+        *(
+            "a", "a 3", "a\t", "\t3", "a\t-1", "a\t0", "a\t1.5", "a\t３", "a\t1_0", "a\t" + "9" * 16,
+            "a\t" + "9" * 5000,
+        ),
+        *(
+            '["a", 0]', '["a", true]', '["a", 1.5]', '["", 1]', '["a"]', "[" * 100_000,
+            '["a", %s]' % ("9" * 5000),
+        ),
     ],
     ids=lambda row: row[:12],
 )
@@ -242,12 +253,16 @@ def test_a_bad_count_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
     assert error.where.endswith("a.counts.tsv:2")
 
 
-@given(st.dictionaries(st.text(st.characters(codec=None, categories=None), min_size=1), st.integers(1, 10**15 - 1)))
+@given(
+    st.dictionaries(
+        st.text(st.characters(codec=None, categories=None), min_size=1), st.integers(1, 10**15 - 1)
+    )
+)
 def test_counts_come_back(counts: dict[str, int]) -> None:
-    text, invalid = decode(rows.format_counts(counts.items()).encode(), "f")
+    text, invalid = decode(sources.format_counts(counts.items()).encode(), "f")
     assert invalid is None
     blank = {word: count for word, count in counts.items() if not word.isspace()}
-    back = dict(rows.counts(text, "f"))
+    back = dict(sources.counts(text, "f"))
     assert {word: back[word] for word in blank} == blank
     assert back == counts
 

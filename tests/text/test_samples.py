@@ -1,4 +1,5 @@
-"""The built-in corpora: all there, readable, of a fair size; the small ones are the oracle's to the letter."""
+"""The built-in corpora: all there, readable, of a fair size; the small ones are the oracle's to the letter.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ import oracle
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.text.read import READ_AS, read
-from tokentui.text.sources import Sample, find_sample, sample_path, samples
+from tokentui.text.read import read
+from tokentui.text.sources import READ_AS, Sample, find_sample, samples
 
 EXAMPLES = {
     "cat-bat-rat": "swift-cat-bat-rat-bat",
@@ -34,7 +35,7 @@ def test_each_sample_reads(sample: Sample) -> None:
     assert (corpus.invalid, corpus.notes) == (None, ())
     assert corpus.size > 0
     assert sample.title
-    assert sample_path(sample.name) == sample.path
+    assert find_sample(sample.name).path == sample.path
     if sample.name not in EXAMPLES:
         assert 3_000 <= sample.bytes == corpus.size <= 30_000
         assert unicodedata.is_normalized("NFC", corpus.documents[0])
@@ -67,7 +68,9 @@ def test_the_readme_names_every_file() -> None:
 def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     module = types.ModuleType("timetables")
     monkeypatch.setitem(sys.modules, "timetables", module)  # where dataclasses look for their module
-    exec(compile(sample_path("python").read_text(encoding="utf-8"), "python.txt", "exec"), module.__dict__)
+    exec(
+        compile(find_sample("python").path.read_text(encoding="utf-8"), "python.txt", "exec"), module.__dict__
+    )
     result = doctest.testmod(module)
     assert (result.failed, result.attempted > 4) == (0, True)
     module.main()

@@ -36,7 +36,9 @@ TRICKY = (
 tricky = st.text(st.sampled_from(TRICKY), max_size=14)
 texts = st.one_of(tricky, st.text(max_size=14))
 # Each library has its own tables of Unicode: they agree on what has been there for long, but for one letter.
-old = st.characters(codec="utf-8").filter(lambda one: unicodedata.ucd_3_2_0.category(one) != "Cn" and one != "\u0295")
+old = st.characters(codec="utf-8").filter(
+    lambda one: unicodedata.ucd_3_2_0.category(one) != "Cn" and one != "\u0295"
+)
 old_texts = st.text(st.one_of(st.sampled_from(TRICKY[:-2]), old), max_size=14)
 
 
@@ -71,7 +73,9 @@ def test_recorded_splits() -> None:
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize(("name", "encoding"), [("gpt2", "gpt2"), ("cl100k", "cl100k_base"), ("o200k", "o200k_base")])
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("gpt2", "gpt2"), ("cl100k", "cl100k_base"), ("o200k", "o200k_base")]
+)
 def test_patterns_are_tiktokens(name: str, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tiktoken")
     published = importlib.import_module("tiktoken_ext.openai_public")
@@ -85,7 +89,8 @@ def test_patterns_are_tiktokens(name: str, encoding: str, monkeypatch: pytest.Mo
 @settings(max_examples=200, deadline=None)
 @given(text=old_texts)
 def test_words_are_tiktokens(name: str, text: str) -> None:
-    """With every word and every two neighbours as tokens, tiktoken gives the words only where it cuts as we do."""
+    """With every word and every two neighbours as tokens, tiktoken gives the words only where it cuts as we
+    do."""
     words = [to_bytes(word) for word in splitter(name).words(text)]
     tokens = dict.fromkeys([*(bytes((n,)) for n in range(256)), *words, *map(b"".join, pairwise(words))])
     ranks = {token: n for n, token in enumerate(tokens)}
@@ -97,7 +102,10 @@ def test_words_are_tiktokens(name: str, text: str) -> None:
 # The patterns as the regular expressions of Hugging Face's library want them written.
 ONIGURUMA = {r"{1,3}+": r"{1,3}", r"$": r"\z"}
 
-PLAIN = {"whitespace": "WhitespaceSplit", "words": "Whitespace", "bert": "BertPreTokenizer", "metaspace": "Metaspace"}
+PLAIN = {
+    "whitespace": "WhitespaceSplit", "words": "Whitespace", "bert": "BertPreTokenizer",
+    "metaspace": "Metaspace",
+}
 
 
 def hugging_face(name: str) -> Any:
@@ -107,7 +115,10 @@ def hugging_face(name: str) -> Any:
         return made.ByteLevel(add_prefix_space=False)
     if name == "falcon":
         threes = made.Split(library.Regex("[0-9][0-9][0-9]"), "isolated")
-        chain = [made.Punctuation("contiguous"), made.ByteLevel(add_prefix_space=False), made.Digits(False), threes]
+        chain = [
+            made.Punctuation("contiguous"), made.ByteLevel(add_prefix_space=False), made.Digits(False),
+            threes,
+        ]
         return made.Sequence(chain)
     if name in PLAIN:
         return getattr(made, PLAIN[name])()
@@ -125,7 +136,10 @@ def byte_letters() -> dict[str, int]:
 
 
 LETTERS = byte_letters()
-PEERS = ["whitespace", "words", "bert", "metaspace", "gpt2", "cl100k", "cl100k-classic", "o200k", "llama3", "falcon"]
+PEERS = [
+    "whitespace", "words", "bert", "metaspace", "gpt2", "cl100k", "cl100k-classic", "o200k", "llama3",
+    "falcon",
+]
 
 
 def their_words(name: str, text: str) -> list[bytes]:
@@ -153,8 +167,10 @@ def test_words_are_hugging_faces_on_files(name: str, file: str) -> None:
 @pytest.mark.peer
 @pytest.mark.parametrize("name", ["bert", "words", "whitespace", "metaspace"])
 def test_words_are_hugging_faces_over_all_characters(name: str) -> None:
-    planes = [*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)]  # the others hold ideographs only
-    # BERT's classes are Unicode 8's whatever the running Python knows; the others ask `regex`, which knows most.
+    # the others hold ideographs only
+    planes = [*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)]
+    # BERT's classes are Unicode 8's whatever the running Python knows; the others ask `regex`, which knows
+    # most.
     asked = [one for one in map(chr, planes) if name == "bert" or unicodedata.category(one) != "Cn"]
     for start in range(0, len(asked), 1000):
         text = "a".join(asked[start : start + 1000])
@@ -211,17 +227,26 @@ def test_what_keeps_spaces_keeps_all(name: str, text: str) -> None:
 
 def test_falcon_cuts_inside_characters() -> None:
     # U+FF21 is EF BC A1, and ² is C2 B2.
-    assert splitter("falcon").words("Ａ 1234!?²") == [*"\udcef\udcbc\udca1", " ", "123", "4", "!?", *"\udcc2\udcb2"]
-    assert splitter("falcon").spans("éＡ12") == [("é\udcef", 0, 2), ("\udcbc", 1, 2), ("\udca1", 1, 2), ("12", 2, 4)]
+    assert splitter("falcon").words("Ａ 1234!?²") == [
+        *"\udcef\udcbc\udca1", " ", "123", "4", "!?", *"\udcc2\udcb2",
+    ]
+    assert splitter("falcon").spans("éＡ12") == [
+        ("é\udcef", 0, 2), ("\udcbc", 1, 2), ("\udca1", 1, 2), ("12", 2, 4),
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("a  b", ["▁a", "▁", "▁b"]), (" a", ["▁a"]), ("▁a", ["▁a"]), ("", []), (" ", ["▁"]), ("a ", ["▁a", "▁"])],
+    [
+        ("a  b", ["▁a", "▁", "▁b"]), (" a", ["▁a"]), ("▁a", ["▁a"]), ("", []), (" ", ["▁"]),
+        ("a ", ["▁a", "▁"]),
+    ],
 )
 def test_metaspace_sets_one_mark_in_front(text: str, words: list[str]) -> None:
     assert splitter("metaspace").words(text) == words
-    assert splitter("metaspace").words(text, first=False) == (["a", *words[1:]] if text.startswith("a") else words)
+    assert splitter("metaspace").words(text, first=False) == (
+        ["a", *words[1:]] if text.startswith("a") else words
+    )
 
 
 # --- where a document may be cut ---
@@ -250,7 +275,9 @@ def test_every_two_characters_that_may_be_cut_apart_may_be_so_everywhere(name: s
         for before in around:
             for after in around:
                 head, tail = before + pair[0], pair[1] + after
-                assert split.words(head) + split.words(tail, first=False) == split.words(head + tail), (head, tail)
+                assert split.words(head) + split.words(tail, first=False) == split.words(head + tail), (
+                    head, tail,
+                )
 
 
 @pytest.mark.parametrize(("names", "file"), [

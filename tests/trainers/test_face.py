@@ -5,7 +5,12 @@ from __future__ import annotations
 import doctest
 import importlib
 import math
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +18,14 @@ from hypothesis import strategies as st
 
 from tokentui.axes import preset
 from tokentui.core import jit
+from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start_counted, walk
+from tokentui.learn.objectives import OBJECTIVES, columns
 from tokentui.learn.replay import ReplayTrainer
+from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Tokens, Trainer
-from tokentui.learn.values import Query, Stop, Word
+from tokentui.learn.values import Stop, WhatIf, Word
 from tokentui.recipe import Run, Stops
 from tokentui.text.count import Words
 
@@ -28,6 +36,8 @@ WORDS = Words(tuple(COUNTS), tuple(COUNTS.values()))
 RECIPES = {
     "count": preset("gpt2").with_axes(split="whitespace", unit="char", base="sorted", unknown="per-unit"),
     "score": preset("wordpiece").with_axes(normalize=()),
+    "gpt2": preset("gpt2"),
+    "gage": preset("gage"),
     "unigram": preset("sentencepiece-unigram").with_axes(normalize=(), split="whitespace", pieces="any").shaped(coverage=1),
 }
 
@@ -46,11 +56,16 @@ def file(name: str) -> Tokenizer:
     return trainer.tokenizer()
 
 
+def replayed(name: str) -> Trainer:
+    """The replay of the tokenizer at the end of a training, at step 0."""
+    return ReplayTrainer(file(name), WORDS)
+
+
 TRAINERS: dict[str, Callable[[], Trainer]] = {
-    **{f"{name}, {engine}": (lambda n=name, e=engine: trained(n, e))  # type: ignore[misc]
-       for name in RECIPES for engine in ("plain", "compiled")},
-    **{f"replay of {name}": (lambda n=name: ReplayTrainer(file(n), WORDS)) for name in RECIPES},  # type: ignore[misc]
+    **{f"{name}, {engine}": partial(trained, name, engine) for name in RECIPES for engine in ("plain", "compiled")},
+    **{f"replay of {name}": partial(replayed, name) for name in RECIPES if name != "gage"},
 }
+MERGING = [name for name in TRAINERS if not name.startswith(("replay", "unigram"))]
 
 
 @pytest.fixture(params=TRAINERS)
@@ -61,11 +76,15 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Trainer]:
     return TRAINERS[request.param]
 
 
+def differing(trainer: Trainer) -> Callable[[str], bool]:
+    """Tells if the last step changed a word."""
+    changed = trainer.changed()
+    return changed.differs or (lambda word: WORDS.words.index(word) in changed.words)
+
+
 def digest(trainer: Trainer) -> object:
     """All that can be asked at a step."""
-    traits, number = trainer.traits, trainer.number
-    changed = trainer.changed()
-    differs = changed.differs or (lambda word: WORDS.words.index(word) in changed.words)
+    traits, number, differs = trainer.traits, trainer.number, differing(trainer)
     tokenizer = trainer.tokenizer()
     return (
         number, trainer.tokens_at(number), trainer.size_at(number), repr(trainer.candidates(Query(rows=9))),
@@ -96,8 +115,7 @@ def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
     trainer = make()
     while True:
         tokenizer, number = trainer.tokenizer(), trainer.number
-        changed = trainer.changed()
-        differs = changed.differs or (lambda word, changed=changed: WORDS.words.index(word) in changed.words)  # type: ignore[misc]
+        differs = differing(trainer)
         total = 0
         for word, count in COUNTS.items():
             spans, lives = trainer.segment(Word(word)), trainer.life(word)
@@ -156,7 +174,71 @@ def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
     assert digest(trainer) == before
 
 
-@pytest.mark.parametrize("name", ["learn.unigram", "learn.replay", "learn.kernels.unigram_passes", "encode.parents"])
+@pytest.mark.parametrize("make", MERGING, indirect=True)
+def test_what_ifs(make: Callable[[], Trainer]) -> None:
+    """A token that is forbidden from a step on, one that is forced at a step, and the step of one that is left out."""
+    trainer = make()
+    trainer.advance(3, NONE, math.inf)
+    before, rows = digest(trainer), trainer.candidates(Query(rows=2)).rows
+    taken = [step.chosen.parts for step in walk.steps(trainer) if step.chosen]
+    assert trainer.find(Made(frozenset({trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]}))) == 3
+    forbidden = trainer.fork(3, (WhatIf("forbid", rows[0].parts, 3),))
+    assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
+    assert forbidden.traits.engine == jit.PLAIN
+    others = [step.chosen.parts for step in walk.steps(forbidden) if step.chosen]
+    assert others[:3] == taken
+    assert rows[0].parts not in others[3:]
+    walk.jump(forbidden, 0)
+    walk.jump(forbidden, 6)
+    assert [step.chosen.parts for step in walk.steps(forbidden) if step.chosen] == others
+    forced = trainer.fork(3, (WhatIf("force", rows[1].parts, 3),))
+    step = walk.step(forced)
+    assert step is not None
+    assert step.chosen is not None
+    assert step.chosen.parts == rows[1].parts
+    without = trainer.fork(0, (WhatIf("leave out", taken[1]),))
+    without.advance(5, NONE, math.inf)
+    assert next(walk.steps(without)) == trainer.step_at(1)
+    assert taken[1] not in [step.chosen.parts for step in walk.steps(without) if step.chosen]
+    assert digest(trainer) == before
+
+
+def pmi(count: int, left: int, right: int, power: int = 2) -> Fraction:
+    """c(xy)ᵖ / (c(x)·c(y))."""
+    return Fraction(count**power, left * right)
+
+
+def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A naive recount judges: at each step the best pair is the one of the greatest value, ties by the first in the corpus."""
+    names = "count", "left uses", "right uses", "value"
+    power = Parameter("power", "the power of the count", 1, most=3)
+    record = replace(
+        OBJECTIVES["count"], name="pmi", label="pmi", task="", value=pmi, columns=columns(*names), parameters=(power,)
+    )
+    monkeypatch.setitem(OBJECTIVES, "pmi", record)
+    trainer = start_counted(WORDS, RECIPES["count"].with_axes(objective="pmi:power=2", tie="first-seen"))
+    assert trainer.traits.engine == jit.PLAIN
+    assert [column.name for column in trainer.traits.columns] == list(names)
+    while (best := trainer.candidates(Query(rows=1)).rows) and trainer.number < 25:
+        pairs: Counter[tuple[int, int]] = Counter()
+        uses: Counter[int] = Counter()
+        for word, times in zip(trainer.words.words, trainer.words.counts, strict=True):
+            symbols = [span.symbol for span in trainer.segment(Word(word))]
+            uses.update({symbol: times * n for symbol, n in Counter(symbols).items()})
+            for pair in pairwise(symbols):
+                pairs[pair] += times
+        values = {pair: pmi(count, uses[pair[0]], uses[pair[1]]) for pair, count in pairs.items()}
+        greatest = max(values.values())
+        assert best[0].key == next(pair for pair in pairs if values[pair] == greatest)
+        assert best[0].worth == greatest
+        step = walk.step(trainer)
+        assert step is not None
+        assert step.tied == sum(value == greatest for value in values.values())
+
+
+@pytest.mark.parametrize("name", [
+    "learn.unigram", "learn.replay", "learn.kernels.unigram_passes", "encode.pipeline", "encode.segment.merges",
+])
 def test_examples_are_true(name: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(jit.ENGINE, "plain")

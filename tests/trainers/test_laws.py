@@ -1,6 +1,7 @@
 """The laws of a trainer, on four trainers whose steps are more than one merge of a pair.
 
-Their worked examples are those of the papers' descriptions; each was checked there against the reference code.
+Their worked examples are those of the papers' descriptions; each was checked there against the reference
+code.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parity import parity
 from picky import picky
-from plain_words import EventSteps, WordEngine
+from plain_words import EventTrainer, WordEngine
 
+from tokentui.learn.rows import Query
 from tokentui.learn.stepped import SteppedTrainer
 from tokentui.learn.trainer import Made, Size, Tokens
-from tokentui.learn.values import Query, Stop, WhatIf, Word
+from tokentui.learn.values import Stop, WhatIf, Word
 from tokentui.recipe import Stops
 
 WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
@@ -46,14 +48,18 @@ EXAMPLES = {
     "greedtok": "newest widest low lower",
     "boundless": "at|th|the| the|on| a| s| c| on| cat| sat| sat on|nd| cat sat on| cat sat on the| m| and| and the",
 }
-SPLITS = {"picky": {2: ["es"], 4: ["lo"], 5: ["low"], 7: ["ew"], 8: ["ewest"], 9: ["newest"], 10: ["est"], 11: ["dest"]}}
+SPLITS = {
+    "picky": {
+        2: ["es"], 4: ["lo"], 5: ["low"], 7: ["ew"], 8: ["ewest"], 9: ["newest"], 10: ["est"], 11: ["dest"],
+    }
+}
 NONE = Stops()
 
 
-def steps(trainer: SteppedTrainer) -> EventSteps:
-    """The steps of a proof."""
-    assert isinstance(trainer.course, EventSteps)
-    return trainer.course
+def steps(trainer: SteppedTrainer) -> EventTrainer:
+    """The trainer of a proof."""
+    assert isinstance(trainer, EventTrainer)
+    return trainer
 
 
 def made(trainer: SteppedTrainer, number: int) -> str:
@@ -70,11 +76,12 @@ def corpus(trainer: SteppedTrainer) -> WordEngine:
 def digest(trainer: SteppedTrainer) -> object:
     """All that can be asked at a step."""
     words = [word for names in corpus(trainer).names for word in names]
-    course = steps(trainer)
+    proof = steps(trainer)
     return (
-        trainer.number, trainer.tokens_at(trainer.number), course.engine.tokens(), trainer.size_at(trainer.number),
-        trainer.candidates(Query(rows=50)), [trainer.segment(Word(word)) for word in words], trainer.changed(),
-        course.method.size, [trainer.life(word) for word in words],
+        trainer.number, trainer.tokens_at(trainer.number), proof.engine.tokens(),
+        trainer.size_at(trainer.number), trainer.candidates(Query(rows=50)),
+        [trainer.segment(Word(word)) for word in words], trainer.changed(), proof.method.size,
+        [trainer.life(word) for word in words],
     )
 
 
@@ -100,7 +107,8 @@ def test_a_language_is_chosen_at_each_step() -> None:
 @settings(max_examples=8)
 @given(walk=st.lists(st.integers(0, 9), max_size=3))
 def test_a_step_is_the_same_however_one_comes_to_it(name: str, walk: list[int]) -> None:
-    """Forward, back and forward again: everything that can be asked is what a training straight to that step gives."""
+    """Forward, back and forward again: everything that can be asked is what a training straight to that step
+    gives."""
     trainer = TRAINERS[name]()
     for number in walk:
         ended = trainer.advance(number, NONE, math.inf)
@@ -135,7 +143,9 @@ def test_words_are_cut_as_the_corpus_is(name: str) -> None:
             lives = trainer.life(word)
             pieces = steps(trainer).engine.symbols.pieces
             assert lives[-1].pieces == tuple(pieces[symbol] for symbol in symbols)
-            assert (lives[-1].number == number) == (corpus(trainer).names[0].index(word) in trainer.changed().words)
+            assert (lives[-1].number == number) == (
+                corpus(trainer).names[0].index(word) in trainer.changed().words
+            )
 
 
 @pytest.mark.parametrize("name", TRAINERS)
@@ -157,7 +167,8 @@ def test_goals_are_found_among_the_steps(name: str) -> None:
 
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_fork_under_what_ifs_is_a_training_under_them(name: str) -> None:
-    """The first half is shared; what comes after is what a training from the start gives that is told the same."""
+    """The first half is shared; what comes after is what a training from the start gives that is told the
+    same."""
     trainer = TRAINERS[name]()
     trainer.advance(2, NONE, math.inf)
     best = trainer.candidates(Query(rows=1)).rows[0]

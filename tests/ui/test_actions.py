@@ -13,7 +13,7 @@ from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.help import rows
 from tokentui.ui.keys import MOST_HINTS, Action, fitting, hints, key_name
-from tokentui.ui.palette import ActionCommands
+from tokentui.ui.screen import ActionCommands
 
 SCREENS = {"global": MAIN_ACTIONS, "compare": COMPARE_ACTIONS}
 CONTEXTS = sorted({(kind, context) for kind, table in SCREENS.items() for one in table for context in one.contexts})

@@ -12,7 +12,7 @@ from waiting import until
 from tokentui.presets import preset_named
 from tokentui.recipe import Run
 from tokentui.session.commands import Fingerprint, SetRecipe, TrainOnText
-from tokentui.session.saved import Branch, Kept
+from tokentui.session.saved import Branch, SavedSession
 from tokentui.ui.app import ExplorerApp
 
 GPT2 = preset_named("gpt2").recipe
@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> None:
-    app, session = explorer(begun=Kept(sources=("sample:english",)))
+    app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.keeping is not None and session.of(Fingerprint))
         # The first answer is of what stood there before anything was open.
@@ -44,12 +44,12 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
 
 @pytest.mark.parametrize(("saved", "said"), [("aa", True), ("bb", False), ("", False)])
 async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said: bool) -> None:
-    app, session = explorer(begun=Kept(sources=("sample:english",)))
+    app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.keeping is not None)
         session.answers[Fingerprint] = "bb"
         assert app.keeping is not None
-        app.keeping.go_on(Kept(scratch="abc", sha256=saved, training=Branch(GPT2)))
+        app.keeping.go_on(SavedSession(scratch="abc", sha256=saved, training=Branch(GPT2)))
         await until(pilot, lambda: len(session.of(Fingerprint)) >= 3)
         await pilot.pause()
         assert warned(app) is said

@@ -16,33 +16,37 @@ from waiting import until
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
-from tokentui.session.commands import CancelWork, GoTo, Move, Play, SetInput, SetViewport, Speed
-from tokentui.session.commands_compare import (
+from tokentui.session.commands import (
     AddColumn,
-    ColumnWanted,
+    CancelWork,
     Compare,
+    GoTo,
     GoToDivergence,
     HoldOut,
     MeasureUnder,
+    Move,
     MoveColumn,
     NextPassage,
+    Play,
     RemoveColumn,
+    SetInput,
+    SetViewport,
     ShowPassage,
+    Speed,
     SyncBy,
 )
-from tokentui.session.views import PARTS, Passage, Position, TokenList
+from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.ui.actions import COMPARE_ACTIONS
-from tokentui.ui.compare.panes import PANES
+from tokentui.ui.compare.lines import PANES
 from tokentui.ui.compare.screen import CompareScreen
-from tokentui.ui.dialogs.add import AddScreen
 from tokentui.ui.dialogs.ask import AskLine, Going, conventions
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.open import OpenScreen
+from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keys import hints
 from tokentui.ui.main import MainScreen
-from tokentui.ui.palette import ActionCommands
+from tokentui.ui.screen import ActionCommands
 
 A, B, C = KEYS[:3]
 
@@ -393,9 +397,10 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         shown = app.screen
         assert isinstance(shown, HelpScreen)
-        keys = {row.key for row in shown.query_one("Listing").rows}  # type: ignore[attr-defined]
+        await until(pilot, lambda: shown.listing.rows)
+        keys = {row.key for row in shown.listing.rows}
         assert {action.name for action in COMPARE_ACTIONS} <= keys
-        assert "Choices" in screen_text(app)
+        await until(pilot, lambda: "Choices" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         found = {str(hit.text) async for hit in ActionCommands(screen).discover()}

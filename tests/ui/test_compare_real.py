@@ -13,9 +13,9 @@ from waiting import until
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.commands_compare import ColumnWanted
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp

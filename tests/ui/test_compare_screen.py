@@ -28,9 +28,10 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.safetext import is_safe
+from tokentui.learn.rows import Page, Why
 from tokentui.session.snapshot import DivergenceView, Snapshot
 from tokentui.session.views import Busy, Passage, Position, TokenList
-from tokentui.ui.compare.panes import PANES, places
+from tokentui.ui.compare.lines import PANES, facts, places
 from tokentui.ui.compare.screen import CompareScreen
 from tokentui.ui.screen import titles
 
@@ -47,26 +48,26 @@ async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None
 
 
 async def test_columns_in_step() -> None:
-    async with comparing((120, 40), 3) as (app, screen, session, pilot):
+    async with comparing((120, 40), 3) as (_app, screen, session, pilot):
         for size, count in (((120, 40), 3), ((80, 24), 2), ((200, 60), 4), ((40, 12), 2), ((80, 24), 4)):
             await pilot.resize_terminal(*size)
             await draw(screen, session, pilot, count=count)
             await until(pilot, lambda size=size: screen.size == size)  # type: ignore[misc]
             await pilot.pause()
-            check_kept(app, f"compare-{count}-{size[0]}x{size[1]}")
+            await check_kept(pilot, f"compare-{count}-{size[0]}x{size[1]}")
 
 
 async def test_panes_that_share_a_place() -> None:
-    async with comparing((80, 24)) as (app, screen, session, pilot):
+    async with comparing((80, 24)) as (_app, screen, session, pilot):
         look = TokenList(KEYS[0], KEYS[1])
         await draw(screen, session, pilot, tokens=listed(look), held_out="held.txt", curves=curves(2, held_out=True))
         for pane in list(PANES)[1:]:
             await pilot.press(PANES[pane][0][0])
             await pilot.pause()
-            check_kept(app, f"compare-{pane}-80x24")
+            await check_kept(pilot, f"compare-{pane}-80x24")
         await pilot.press("5", "z", "f")
         await draw(screen, session, pilot, held_out="b.txt", held_measured=measured(2, corpus="b.txt"))
-        check_kept(app, "compare-zoomed-80x24")
+        await check_kept(pilot, "compare-zoomed-80x24")
         await pilot.press("z")
         await until(pilot, lambda: screen.columns_row.display)
 
@@ -76,7 +77,7 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await pilot.press("4")
         await draw(screen, session, pilot, aligned=aligned(rows))
-        check_kept(app, "compare-wide-80x24")
+        await check_kept(pilot, "compare-wide-80x24")
         lines = [line for line in screen_text(app).splitlines() if line.startswith(("│ A ", "│ B "))]
         first, second = (line[: line.index(" tokens")] for line in lines)
         assert cell_len(first) == cell_len(second)
@@ -92,7 +93,7 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         start, shown, seen = screen_text(app), screen.encode.rows, []
         await pilot.press("right", "right", "right")
         await until(pilot, lambda: screen.encode.rows.left == 24)
-        check_kept(app, "compare-scrolled-80x24")
+        await check_kept(pilot, "compare-scrolled-80x24")
         await pilot.press("end")
         await until(pilot, lambda: "iness" in screen_text(app).replace(" ", ""))
         await pilot.press("home")
@@ -150,7 +151,7 @@ async def test_columns_that_do_not_part() -> None:
             assert screen_text(app).count(said) == 2
         await draw(screen, session, pilot, divergences=())
         assert "not compared step by step" in screen_text(app)
-        ended = dataclasses.replace(whole.sides[1], choice=None, pairs=(), end="no pair is left")
+        ended = dataclasses.replace(whole.sides[1], why=Why(None, None, 0, 0, "", "no pair is left"), candidates=Page((), 0, 0))
         view = DivergenceView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
         await draw(screen, session, pilot, divergences=(view,))
         assert screen_text(app).count("ends: no pair is left") == 2
@@ -164,9 +165,9 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
         for size in [(1, 1), (39, 10), (40, 10), (60, 20), (160, 30), (5, 50)]:
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: screen.size == size)  # type: ignore[misc]
-            await pilot.pause()
+            shows = places(*size) is not None
+            await until(pilot, lambda shows=shows: ("7 Curves" in screen_text(app)) == shows)  # type: ignore[misc]
             text = screen_text(app)
-            assert ("7 Curves" in text) == (places(*size) is not None)
             assert is_safe(text.replace("\n", ""))
         await pilot.resize_terminal(80, 30)
         await until(pilot, lambda: screen_text(app) == first)
@@ -180,7 +181,7 @@ async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
         partings = tuple(dataclasses.replace(one, step=None, sides=(), done=False) for one in snapshot(3).between.divergences)
         rows = dataclasses.replace(aligned(ROWS[:1]), refused=((KEYS[2], f"é: not in the vocabulary {EVIL}"),))
         await draw(screen, session, pilot, columns=(column(0), bad, coming), divergences=partings, aligned=rows, overlaps=())
-        check_kept(app, "compare-error-120x40")
+        await check_kept(pilot, "compare-error-120x40")
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
         # The focus is where it was, and can stand on a column without candidates.
         assert screen.focused is screen.columns[0].table
@@ -246,3 +247,11 @@ async def test_a_slow_terminal_gets_the_newest() -> None:
         await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.position.value == 400)
 
 
+
+
+@pytest.mark.parametrize(("step", "words"), [
+    (59, "ends at step 60"), (60, "at its stop"), (102, "past its stop at step 60"),
+])
+def test_a_column_says_where_it_is_in_its_run(step: int, words: str) -> None:
+    rows = facts(column(0, step=step, target=60, ending="stop"), 200, 1)
+    assert "".join(text for text, _ in rows[0]).endswith(f"  {words}")

@@ -15,8 +15,8 @@ from waiting import screen_text, until
 from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Compress
 from tokentui.session.snapshot import CompressedView
-from tokentui.ui.dialogs.compressed import CompressedScreen, sizes, table, text
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.dialogs.pieces import CompressedScreen, sizes, table, text
+from tokentui.ui.draw.table import Listing
 from tokentui.ui.draw.text import Cell
 
 
@@ -68,12 +68,13 @@ async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> No
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
         session.show(**GAGE)
-        await until(pilot, lambda: app.main.objective == "gage")
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.traits.compresses)
+        await until(pilot, lambda: "Corpus" in screen_text(pilot))
         session.answers[Compress] = COMPRESSED
         await pilot.press("z")
         await until(pilot, lambda: isinstance(app.screen, CompressedScreen) and "CqCxo" in screen_text(pilot))
         await until(pilot, lambda: "xxxd" in screen_text(pilot))
-        check_kept(app, f"compressed-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"compressed-{size[0]}x{size[1]}")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
         assert session.of(Compress) == [Compress()]

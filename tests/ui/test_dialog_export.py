@@ -11,9 +11,9 @@ from screens import snapshot
 from waiting import screen_text, until
 
 from tokentui.core.errors import TokentuiError
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import recognise
 from tokentui.formats.proof import ExportReport
-from tokentui.formats.registry import WRITTEN
 from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do

@@ -10,12 +10,11 @@ from dialogs import FakeFace, Host
 from waiting import until
 
 from tokentui.presets import preset_named
-from tokentui.session.saved import Branch, Kept
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen
+from tokentui.session.saved import Branch, SavedSession
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, OfferScreen
 from tokentui.ui.dialogs.dialog import Dialog
-from tokentui.ui.dialogs.offer import OfferScreen
 
-KEPT = Kept(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
+KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (
     lambda: GoToScreen(FakeFace()), lambda: OfferScreen(FakeFace(), KEPT, ""),
     lambda: AskLine(FakeFace(), "Second corpus", lambda line: line, lambda line: None),

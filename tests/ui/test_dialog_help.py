@@ -8,9 +8,9 @@ import pytest
 from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
-from tokentui.ui.actions import ACTIONS
+from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
 from tokentui.ui.dialogs.help import HelpScreen, engine_line, rows
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import Listing
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
@@ -40,6 +40,22 @@ def test_the_focused_pane_comes_first() -> None:
     ]
 
 
+def test_the_keys_come_in_the_order_of_their_table() -> None:
+    shown = [row.key for row in rows(MAIN_ACTIONS, "pairs", "", 200)]
+    assert shown[:6] == [None, "inspect", ("rows", "pairs"), ("pages", "pairs"), ("ends", "pairs"), None]
+    whole = [one.name for one in MAIN_ACTIONS if "global" in one.contexts]
+    assert [key for key in shown if key in whole] == whole
+    assert whole[:5] == ["next", "back", "play", "faster", "slower"]
+
+
+def test_an_action_of_several_panes_stands_under_each() -> None:
+    both: Action[Any] = Action(("enter",), "inspect", None, "Show all about it", "inspect", ("corpus", "vocabulary"))
+    for context in ("corpus", "vocabulary"):
+        found = list(rows((*DEEDS, both), context, "enter", 60))
+        assert len({row.key for row in found if row.key is not None}) == 2
+        assert found[0].cells[0][0][0] == context.capitalize()
+
+
 def test_the_search_looks_at_keys_labels_and_sentences() -> None:
     assert _texts("corpus", "MERGE") == ["Everywhere", "n → next Make the next merge"]
     assert _texts("corpus", "/") == ["Corpus", "/ find Find text in the pane"]
@@ -50,7 +66,7 @@ def test_the_search_looks_at_keys_labels_and_sentences() -> None:
 def test_a_long_sentence_takes_more_rows() -> None:
     lines = _texts("vocabulary", "order", 20)[1:]
     assert len(lines) == 3
-    assert " ".join(lines) == "S order Sort it by use and then by age and then once more"
+    assert " ".join(" ".join(lines).split()) == "S order Sort it by use and then by age and then once more"
 
 
 async def test_all_actions_of_the_program_are_listed() -> None:

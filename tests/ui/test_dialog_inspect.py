@@ -9,38 +9,40 @@ import pytest
 from dialogs import FakeFace, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import loss_row, pair_row, token_row
 from waiting import screen_text, until
 
 from tokentui.axes import preset
 from tokentui.core.safetext import Kind, is_safe
 from tokentui.learn import start
+from tokentui.learn.rows import PairCandidate
 from tokentui.learn.walk import jump
 from tokentui.recipe import Recipe, Run
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Prepared
 from tokentui.session.state import State
-from tokentui.session.views import LossRow, PairRow, TokenRow, Viewport
+from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, code_points, facts
-from tokentui.ui.draw.listing import Listing, wrap
-from tokentui.ui.draw.text import Cell, width
+from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
+from tokentui.ui.draw.table import Listing
+from tokentui.ui.draw.text import Cell, width, wrap
 
-TOKEN = TokenRow(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402, parents=(b" t", b"\xc3\xa9"))
-PAIR = PairRow(b"\x1b[", b"31m", b"\x1b[31m", 12, -3, False, True)
+TOKEN = token_row(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402, parts=(b" t", b"\xc3\xa9"))
+PAIR = pair_row(b"\x1b[", b"31m", b"\x1b[31m", 12, -3, False, True)
 
 
 def _text(cell: Cell) -> str:
     return "".join(text for text, _ in cell)
 
 
-def _facts(row: TokenRow | PairRow | LossRow) -> dict[str, str]:
+def _facts(row: Row) -> dict[str, str]:
     return {label: _text(cell) for label, cell in facts(row)}
 
 
 def test_a_token() -> None:
     assert _facts(TOKEN) == {
         "id": "383  merge",
-        "born": "step 128, from 9,310 pairs",
+        "made": "step 128, from 9,310 pairs",
         "uses now": "402 times",
         "parents": "·t + é",
         "text": "·téU+202E<E2>",
@@ -58,11 +60,11 @@ def test_a_token() -> None:
 
 
 def test_a_token_of_the_base_and_one_that_is_not_used() -> None:
-    base = _facts(TokenRow(65, b"A", "byte", None, None, 0))
-    assert "born" not in base
+    base = _facts(token_row(65, b"A", "byte", None, None, 0))
+    assert "made" not in base
     assert base["uses now"] == "not used"
     assert base["hex"] == "41  1 byte"
-    assert _facts(TokenRow(0, b"<s>", "special", None, None, None))["uses now"] == "not counted"
+    assert _facts(token_row(0, b"<s>", "special", None, None, None))["uses now"] == "not counted"
 
 
 def test_a_pair_brings_its_parents() -> None:
@@ -71,19 +73,25 @@ def test_a_pair_brings_its_parents() -> None:
     assert told["parents"] == "␛[ + 31m"
     assert told["hex"] == "1b 5b 33 31 6d  5 bytes"
     assert "tied" in told
-    assert _facts(PairRow(b"a", b"b", b"ab", 1, 0, True, False))["count"] == "1  new with the last step"
+    assert _facts(pair_row(b"a", b"b", b"ab", 1, 0, True, False))["count"] == "1  new with the last step"
     assert next(_text(cell) for _, cell in code_points(PAIR.token)).endswith("a control character")
 
 
 def test_a_merge_says_its_parents_itself() -> None:
-    assert _facts(TokenRow(256, b"ab", "merge", 1, 5, 5, parents=(b"a", b"b")))["parents"] == "a + b"
+    assert _facts(token_row(256, b"ab", "merge", 1, 5, 5, parts=(b"a", b"b")))["parents"] == "a + b"
 
 
 def test_a_pair_by_score_has_its_figures() -> None:
-    told = _facts(PairRow(b"##q", b"##u", b"##qu", 1201, 0, False, True, 1204, 261, 1201 / (1204 * 261)))
+    told = _facts(pair_row(b"##q", b"##u", b"##qu", 1201, 0, False, True, 1204, 261))
     assert told["its sides"] == "1,204 and 261 times"
     assert told["score"] == f"{1201 / (1204 * 261):.6g}  count over the product of these"
     assert told["tied"] == "another pair is exactly as good"
+
+
+def test_a_pair_by_count_has_its_sides_too() -> None:
+    told = _facts(dataclasses.replace(PAIR, left_uses=24, right_uses=30, tied=True))
+    assert told["its sides"] == "24 and 30 times"
+    assert told["tied"] == "another pair has the same count"
 
 
 MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
@@ -113,7 +121,7 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
         told += "mark" in said
     assert (told > 0) == (recipe.mark != "none")
     made = {row.piece: row.marks for row in now.main.vocabulary.rows}
-    best = next(row for row in now.main.candidates.rows if isinstance(row, PairRow))
+    best = next(row for row in now.main.candidates.rows if isinstance(row, PairCandidate))
     jump(it.main.trainer, 5)
     after = {row.piece: row.marks for row in it.snapshot().main.vocabulary.rows}
     assert best.token not in made
@@ -127,21 +135,22 @@ def test_numbers_for_people_are_short() -> None:
     jump(it.main.trainer, 2)
     scored = preset("wordpiece")
     other = State(Prepared(corpus, scored, Run(), start(corpus, scored)))
-    rows = [*it.snapshot().main.candidates.rows, *it.snapshot().main.vocabulary.rows, *other.snapshot().main.candidates.rows]
+    main = it.snapshot().main
+    rows: list[Row] = [*main.candidates.rows, *main.vocabulary.rows, *other.snapshot().main.candidates.rows]
     said = "\n".join(text for row in rows for text in _facts(row).values())
     assert "." in said
     assert not re.search(r"[0-9.,]*\.[0-9]*[1-9][0-9]{6}", said)
 
 
 def test_a_placeholder_says_what_it_stands_for() -> None:
-    told = _facts(PairRow(b"A", b"B", b"C", 2, 0, False, False, spelled=b"xxxd"))
+    told = _facts(pair_row(b"A", b"B", b"C", 2, 0, False, False, spelled=b"xxxd"))
     assert (told["stands for"], told["parents"], told["text"]) == ("xxxd", "A + B", "C")
 
 
 def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
-    told = _facts(TokenRow(7, b"ab", "piece", None, None, 3, -2.5))
+    told = _facts(token_row(7, b"ab", "piece", None, None, 3, -2.5))
     assert told["score"]== "−2.5  the natural log of 0.082085"
-    left = _facts(TokenRow(None, b"ab", "left", None, None, None, 0.31, "expected < 0.5"))
+    left = _facts(token_row(None, b"ab", "left", None, None, None, 0.31, "expected < 0.5"))
     assert (left["id"], left["left for"]) == ("–  left", "expected < 0.5  0.31")
     assert "uses now" not in left
 
@@ -150,18 +159,18 @@ def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
     ("goes", "taken", "fate"), [(True, False, "goes  low loss"), (True, True, "dropped  low loss"), (False, False, "stays  ")]
 )
 def test_a_piece_by_loss(goes: bool, taken: bool, fate: str) -> None:
-    row = LossRow(b"ab", 0.001, 12.25, 11, float("-inf"), (b"a", b"b"), goes, "low loss" if goes else "", taken)
+    row = loss_row(b"ab", 0.001, 12.25, 11, float("-inf"), (b"a", b"b"), "low loss" if goes else "", taken)
     told = _facts(row)
     assert (told["p"], told["pruning"], told["instead"]) == ("0.001", fate, "a + b")
     assert told["loss"].startswith("−∞  ")
     assert told["expected"].startswith("12.2 times")
     assert "parents" not in told
-    assert _facts(dataclasses.replace(row, alternative=()))["instead"] == "nothing"
+    assert _facts(dataclasses.replace(row, parts=()))["instead"] == "nothing"
 
 
 @given(st.binary(max_size=40))
 def test_nothing_that_acts_is_shown(piece: bytes) -> None:
-    for label, cell in (*facts(TokenRow(0, piece, "base", None, None, 1)), *code_points(piece)):
+    for label, cell in (*facts(token_row(0, piece, "base", None, None, 1)), *code_points(piece)):
         assert is_safe(label)
         assert is_safe(_text(cell))
 
@@ -169,8 +178,8 @@ def test_nothing_that_acts_is_shown(piece: bytes) -> None:
 def test_a_huge_token_is_cut() -> None:
     piece = b"\x1b" * 100_000
     assert len(list(code_points(piece))) == MOST_SHOWN
-    assert all(len(text) < 5 * MOST_SHOWN for text in _facts(TokenRow(0, piece, "base", None, None, 1)).values())
-    assert _facts(TokenRow(0, piece, "base", None, None, 1))["hex"].endswith("…  100,000 bytes")
+    assert all(len(text) < 5 * MOST_SHOWN for text in _facts(token_row(0, piece, "base", None, None, 1)).values())
+    assert _facts(token_row(0, piece, "base", None, None, 1))["hex"].endswith("…  100,000 bytes")
 
 
 CELLS = st.lists(

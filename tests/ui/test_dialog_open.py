@@ -12,11 +12,12 @@ from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, until
 
+from tokentui.session.commands import Open, OpenTokenizer
 from tokentui.text.read import read
 from tokentui.text.sources import samples
 from tokentui.ui.dialogs import picker
-from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
-from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, aside, list_folder, parts
+from tokentui.ui.dialogs.open import OpenScreen, with_split
+from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, parts
 from tokentui.ui.draw.figures import size
 
 HOSTILE = (
@@ -45,7 +46,7 @@ async def test_a_path_that_was_typed(folder: Path) -> None:
     async with shown(OpenScreen(FakeFace(), ())) as (app, pilot):
         await typed(pilot, "corpus.txt")
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", None))
+        await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
 
 async def test_home_is_put_in_its_place(folder: Path) -> None:
@@ -54,7 +55,7 @@ async def test_home_is_put_in_its_place(folder: Path) -> None:
         await typed(pilot, "~/cor")
         await _listed(pilot, dialog, "~/corpus.txt")
         await pilot.press("tab", "enter")
-        await until(pilot, lambda: app.result == OpenChoice(str(folder / "corpus.txt"), None))
+        await until(pilot, lambda: app.result == Open((str(folder / "corpus.txt"),)))
 
 
 async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
@@ -93,7 +94,7 @@ async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> Non
         await pilot.press("ctrl+u")
         await typed(pilot, "corpus.t")
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", None))
+        await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
 
 async def test_into_a_folder_and_out_again(folder: Path) -> None:
@@ -120,7 +121,7 @@ async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
         dialog.listing.focus()
         dialog.listing.move_to(index)
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice("books/", None))
+        await until(pilot, lambda: app.result == Open(("books/",)))
 
 
 async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> None:
@@ -144,7 +145,7 @@ def rows_of(dialog: OpenScreen) -> list[Any]:
 
 def marked(dialog: OpenScreen) -> Any:
     """What the row that is told from the others stands for, None where none is."""
-    keys = [line.row.key for line in dialog.listing._look() if line.cursor and line.row]
+    keys = [line.row.key for line in dialog.listing._lines if line.cursor and line.row]
     return keys[0] if keys else None
 
 
@@ -177,7 +178,8 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(folder: Path, 
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result is not None
-        assert app.result.source == opens
+        split = with_split(text)[1]
+        assert app.result == (OpenTokenizer(opens, split) if split else Open((opens,)))
 
 
 async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
@@ -201,7 +203,7 @@ async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
         wanted = [None, ("open", "sample:gage"), None, ("open", "sample:gage"), None]
         await until(pilot, lambda: [row.key for row in dialog.listing.rows] == wanted)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: app.result == OpenChoice("sample:gage", None))
+        await until(pilot, lambda: app.result == Open(("sample:gage",)))
 
 
 async def test_names_of_samples_are_completed_and_checked() -> None:
@@ -215,7 +217,7 @@ async def test_names_of_samples_are_completed_and_checked() -> None:
         await until(pilot, lambda: "no such sample" in dialog.notice.said)
         assert "english" in dialog.notice.said
         await pilot.press("backspace", "enter")
-        await until(pilot, lambda: app.result == OpenChoice("sample:english", None))
+        await until(pilot, lambda: app.result == Open(("sample:english",)))
 
 
 async def test_the_way_to_read_goes_round(folder: Path) -> None:
@@ -226,7 +228,7 @@ async def test_the_way_to_read_goes_round(folder: Path) -> None:
             await until(pilot, lambda way=way: f"read as: {way}" in screen_text(pilot))  # type: ignore[misc]
         await typed(pilot, "corpus.txt")
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice("corpus.txt", "lines"))
+        await until(pilot, lambda: app.result == Open(("corpus.txt",), "lines"))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,7 @@ async def test_a_glob_is_let_through(folder: Path) -> None:
     async with shown(dialog) as (app, pilot):
         dialog.field.value = "books/*.txt"
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice("books/*.txt", None))
+        await until(pilot, lambda: app.result == Open(("books/*.txt",)))
 
 
 async def test_a_folder_that_cannot_be_listed() -> None:
@@ -290,7 +292,7 @@ async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, n
         await pilot.pause(0)
         assert_safe(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: app.result == OpenChoice(f"pit/{name}", None))
+        await until(pilot, lambda: app.result == Open((f"pit/{name}",)))
 
 
 async def test_hostile_names_on_all_sizes(folder: Path) -> None:
@@ -324,8 +326,8 @@ async def test_what_fails_aside_fails_here() -> None:
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        await aside(fail)
-    assert await aside(lambda: 7) == 7
+        await in_thread(fail)
+    assert await in_thread(lambda: 7) == 7
 
 
 def test_a_huge_folder_is_cut_and_says_so(tmp_path: Path) -> None:

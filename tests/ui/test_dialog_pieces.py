@@ -67,13 +67,13 @@ def text_of(dialog: PiecesScreen) -> PiecesText:
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_as_it_was(size: tuple[int, int]) -> None:
     dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), CorpusPlace())
-    async with shown(dialog, size) as (app, pilot):
+    async with shown(dialog, size) as (_app, pilot):
         await pilot.press("end")
         await until(pilot, lambda: "the end of the corpus" in plain(list(text_of(dialog).cells)))
         await pilot.press("home")
         await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
         await pilot.pause()
-        check_kept(app, f"pieces-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"pieces-{size[0]}x{size[1]}")
 
 
 async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:

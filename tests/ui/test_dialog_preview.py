@@ -9,6 +9,7 @@ import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import pair_row
 from screens import check_kept, explorer, snapshot
 from waiting import screen_text, until
 
@@ -18,11 +19,10 @@ from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe
 from tokentui.session.snapshot import PreviewView
-from tokentui.session.views import PairRow
-from tokentui.ui.dialogs.live import RecipeChoice
-from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
+from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.dialogs.trying import STEPS, compare, first_difference, steps_of, summary
+from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
 RUN = Run.of({"merges": 1000})
@@ -31,7 +31,7 @@ ROUNDS = PreviewView((), ("EM, round 1: 1,324 pieces", "prune, round 1: 885 piec
 
 def pairs(*tokens: str, end: str = "", error: str = "") -> PreviewView:
     """A preview whose steps join the two letters of each token."""
-    rows = (PairRow(t[:1].encode(), t[1:].encode(), t.encode(), 400 - 10 * n, 0, False, False) for n, t in enumerate(tokens))
+    rows = (pair_row(t[:1].encode(), t[1:].encode(), t.encode(), 400 - 10 * n, 0, False, False) for n, t in enumerate(tokens))
     return PreviewView(tuple(rows), (), end, 20_000, error)
 
 
@@ -50,9 +50,10 @@ class Trial:
         self.open = asyncio.Event()
         self.open.set()
 
-    async def __call__(self, recipe: Recipe, run: Run) -> PreviewView:
+    async def __call__(self, command: Preview) -> PreviewView:
+        recipe = command.recipe
         self.asked.append(recipe)
-        self.runs.append(run)
+        self.runs.append(command.run or Run())
         try:
             await self.open.wait()
         except asyncio.CancelledError:
@@ -64,27 +65,45 @@ class Trial:
         return answer
 
 
+KEPT = """
+    gpt2 gpt4 gpt4o gpt1 llama3 llama2 falcon jurassic sentencepiece-bpe sentencepiece-unigram t5
+    albert xlnet bert wordpiece subword-nmt subword-nmt-0.1 hf-bpe minbpe minbpe-basic rustbpe
+    tiktoken-edu swift-talk swift-talk-distinct udl-notebook comp336 comp336-no-spaces
+    comp336-no-pretokenization comp336-bytes wicaksono-bpe wicaksono-wordpiece gage
+"""
+"""The presets on the screens that are kept: a new one changes none of them."""
+
+
+def recipes(trial: Trial) -> RecipeScreen:
+    """The dialog, with GPT-2's recipe in use."""
+    return RecipeScreen(FakeFace(snapshot(), {Preview: trial}), RecipeChoice(GPT2, RUN), "gpt2", tried=True)
+
+
 def lines(pilot: Any) -> str:
     """The screen with single blanks."""
     return " ".join(screen_text(pilot).split())
 
 
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("p",))])
-async def test_a_difference_is_seen_at_a_glance(size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=HERE, gpt4=THERE))
-    async with shown(dialog, size) as (app, pilot):
+async def test_a_difference_is_seen_at_a_glance(
+    size: tuple[int, int], keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in PRESETS.keys() - set(KEPT.split()):
+        monkeypatch.delitem(PRESETS, name)
+    dialog = recipes(Trial(gpt2=HERE, gpt4=THERE))
+    async with shown(dialog, size) as (_app, pilot):
         await pilot.press("down", *keys)
         await until(pilot, lambda: "differ from step 3 on" in screen_text(pilot))
         steps = dialog.query_one("#steps", Listing)
         await until(pilot, lambda: steps.cursor == 2 and steps.size.height)
         assert "≠" in screen_text(pilot)
         await pilot.pause()
-        check_kept(app, f"recipe-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"recipe-{size[0]}x{size[1]}")
 
 
 async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
+    dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
         await pilot.press("down")
@@ -98,7 +117,7 @@ async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
 
 async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
+    dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
         trial.open.clear()
@@ -114,7 +133,7 @@ async def test_keys_never_wait_and_a_newer_wish_takes_the_place_of_an_older_one(
 
 async def test_axes_and_values_are_tried_as_well() -> None:
     trial = Trial(gpt2=HERE)
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
+    dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("tab")
         axes, values = dialog.query_one("#axes", Listing), dialog.query_one("#values", Listing)
@@ -127,12 +146,12 @@ async def test_axes_and_values_are_tried_as_well() -> None:
         await pilot.press("home")
         await until(pilot, lambda: trial.asked[-1] == GPT2.with_axes(tie="first-seen"))
         await until(pilot, lambda: "tie=first-seen" in screen_text(pilot))
-        assert dialog.recipe == GPT2
+        assert dialog.choice.recipe == GPT2
 
 
 async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
     trial = Trial(gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat"))
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, trial)
+    dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("down")
         await until(pilot, lambda: r"no \x1b[31m pair" in screen_text(pilot))
@@ -145,7 +164,7 @@ async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_noth
 
 @pytest.mark.parametrize("size", [(120, 40), (40, 12)])
 async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None:
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=HERE))
+    dialog = recipes(Trial(gpt2=HERE))
     async with shown(dialog, size) as (app, pilot):
         presets, steps = dialog.query_one("#presets", Listing), dialog.query_one("#steps", Listing)
         for back in ("p", "escape"):
@@ -163,7 +182,7 @@ async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None
 
 
 async def test_all_sizes() -> None:
-    dialog = RecipeScreen(FakeFace(snapshot()), GPT2, "gpt2", RUN, Trial(gpt2=THERE, gpt4=ROUNDS))
+    dialog = recipes(Trial(gpt2=THERE, gpt4=ROUNDS))
     async with shown(dialog) as (_, pilot):
         await pilot.press("down")
         await until(pilot, lambda: "EM, round 1" in screen_text(pilot))
@@ -218,7 +237,7 @@ def test_the_end_stands_behind_the_last_step() -> None:
 
 
 def test_other_counts_are_said() -> None:
-    more = PreviewView(tuple(PairRow(r.left, r.right, r.token, 1, 0, False, False) for r in HERE.pairs), (), "", 0)
+    more = PreviewView(tuple(pair_row(r.parts[0], r.parts[1], r.token, 1) for r in HERE.pairs), (), "", 0)
     assert ("the same, other counts", "") in summary(HERE, more)
 
 

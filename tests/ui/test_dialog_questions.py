@@ -14,15 +14,14 @@ from waiting import screen_text, until
 from tokentui.analyze.report import vocabulary_report
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start
-from tokentui.recipe import Recipe
+from tokentui.learn import start, walk
+from tokentui.recipe import Recipe, Stops
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.text.corpus import Corpus
-from tokentui.ui.dialogs import question_rows
+from tokentui.ui.dialogs import questions
 from tokentui.ui.dialogs.dialog import Notice
 from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
-from tokentui.ui.draw.listing import Listing
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Listing, TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order in which they were learned"
@@ -76,14 +75,14 @@ async def test_as_it_was(size: tuple[int, int]) -> None:
     session = Session()
     session.end.set()
     dialog = QuestionsScreen(session)
-    async with shown(dialog, size) as (app, pilot):
+    async with shown(dialog, size) as (_app, pilot):
         await pilot.press("x")
         await until(pilot, lambda: dialog.answers is not None and dialog.answers.exhausted is not None)
         for question in range(len(QUESTIONS)):
             await pilot.press(str(question + 1))
             await until(pilot, lambda question=question: dialog.question == question)  # type: ignore[misc]
             await pilot.pause()
-            check_kept(app, f"questions-{question + 1}-{size[0]}x{size[1]}")
+            await check_kept(pilot, f"questions-{question + 1}-{size[0]}x{size[1]}")
 
 
 async def test_keys_go_from_question_to_question() -> None:
@@ -198,7 +197,7 @@ async def test_the_key_asks_the_session() -> None:
 
 
 def test_every_reason_is_said_in_words() -> None:
-    assert [row.split(" ", 3)[-1] for row in told(question_rows.used(ANSWERS))] == [
+    assert [row.split(" ", 3)[-1] for row in told(questions.used(ANSWERS))] == [
         "special: it is never made from text",
         "a byte that does not occur here",
         "it always became part of ·the, ·that",
@@ -207,46 +206,46 @@ def test_every_reason_is_said_in_words() -> None:
         "no text encodes to it",
     ]
     none = dataclasses.replace(ANSWERS, unused=(), used=384)
-    assert question_rows.used_summary(none)[-1] == (" · every one is used", "muted")
+    assert questions.used_summary(none)[-1] == (" · every one is used", "muted")
 
 
 def test_documents_that_are_not_listed_are_counted() -> None:
-    assert told(question_rows.saved(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
-    assert told(question_rows.saved(ANSWERS))[-1] == " and 10 more documents"
+    assert told(questions.saved(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
+    assert told(questions.saved(ANSWERS))[-1] == " and 10 more documents"
     all_of_them = dataclasses.replace(ANSWERS, document_count=2)
-    assert len(question_rows.saved(all_of_them)) == 2
+    assert len(questions.saved(all_of_them)) == 2
 
 
 def test_the_way_that_is_taken_is_marked_and_always_there() -> None:
-    rows = question_rows.ways(ANSWERS)
+    rows = questions.ways(ANSWERS)
     assert [row.cells[2][0][0] for row in rows if row.mark == "•"] == ["·", "h"]
     assert told(rows)[4].strip() == "and 2 more ways"
     assert "−3.2500" in told(rows)[6]
     far = dataclasses.replace(ANSWERS, ways=(dataclasses.replace(THE, ways=THE.ways[1:], count=9),))
-    assert [row.mark for row in question_rows.ways(far)] == ["", " ", " ", "•", ""]
-    assert told(question_rows.ways(far))[-1].strip() == "and 6 more ways"
+    assert [row.mark for row in questions.ways(far)] == ["", " ", " ", "•", ""]
+    assert told(questions.ways(far))[-1].strip() == "and 6 more ways"
 
 
 def test_a_column_that_nothing_stands_in_is_left_out() -> None:
     plain = dataclasses.replace(ANSWERS, ways=(THE,))
-    assert len(question_rows.needed(question_rows.WAYS_COLUMNS, question_rows.ways(plain))) == 3
-    assert len(question_rows.needed(question_rows.WAYS_COLUMNS, question_rows.ways(ANSWERS))) == 4
-    assert question_rows.needed(question_rows.WAYS_COLUMNS, []) == question_rows.WAYS_COLUMNS
+    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.ways(plain))) == 3
+    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.ways(ANSWERS))) == 4
+    assert questions.needed(QUESTIONS[WAYS].columns, []) == QUESTIONS[WAYS].columns
 
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = VocabularyReport(0, 0, 0, (), 0, 0, (), 0, Exhausted(0, 0, 0, 0, 0, "no pair is left"), ())
     for question in QUESTIONS:
         question.rows(empty)
-    assert question_rows.saved_summary(empty)[0][0] == "0 tokens saved, –"
-    assert question_rows.ways_summary(empty)[0][0] == "no word to write"
+    assert questions.saved_summary(empty)[0][0] == "0 tokens saved, –"
+    assert questions.ways_summary(empty)[0][0] == "no word to write"
 
 
 def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     corpus = Corpus.from_lines(["abab", "xy", "ababab"])
     trainer = start(corpus, Recipe(split="none"))
-    trainer.run(merges=1)
+    walk.run(trainer, Stops(merges=1))
     answers = vocabulary_report(trainer.tokenizer(), corpus)
-    rows = question_rows.saved(answers)
+    rows = questions.saved(answers)
     shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
     assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]

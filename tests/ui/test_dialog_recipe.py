@@ -15,9 +15,9 @@ from tokentui.presets import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.dialog import Notice
-from tokentui.ui.dialogs.live import RecipeChoice
+from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
 UNSET = Run()
@@ -54,7 +54,7 @@ class Driver:
 
 
 async def test_a_preset_is_loaded_shown_and_taken() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", Run.of({"merges": 1000}))
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000})), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await until(pilot, lambda: drive.listing("presets").cursor_key == "gpt2")
@@ -70,7 +70,7 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
 
 
 async def test_an_axis_turns_and_the_change_is_shown() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "tie")
@@ -87,7 +87,7 @@ async def test_an_axis_turns_and_the_change_is_shown() -> None:
 
 
 async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -101,7 +101,7 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
         await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
         await drive.said("enter changes base=sorted, unknown=error too")
         await drive.seen("would change unit: byte → char · base: gpt2-bytes → sorted · unknown: never → error")
-        assert dialog.recipe == GPT2
+        assert dialog.choice.recipe == GPT2
         assert values.has_focus
         await pilot.press("escape")
         await until(pilot, lambda: drive.listing("axes").has_focus)
@@ -111,7 +111,7 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
 
 
 async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -127,7 +127,7 @@ async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> 
 
 
 async def test_following_the_reasons_leads_to_another_unit() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         for axis, value in (("unknown", "error"), ("base", "sorted"), ("unit", "char")):
@@ -135,7 +135,7 @@ async def test_following_the_reasons_leads_to_another_unit() -> None:
             await pilot.press("enter")
             await drive.at("values", value)
             await pilot.press("enter")
-            await until(pilot, lambda axis=axis, value=value: dialog.recipe.axis(axis) == value)  # type: ignore[misc]
+            await until(pilot, lambda axis=axis, value=value: dialog.choice.recipe.axis(axis) == value)  # type: ignore[misc]
             await until(pilot, lambda: drive.listing("axes").has_focus)
         await pilot.press("t")
         await until(pilot, lambda: app.answered)
@@ -143,7 +143,7 @@ async def test_following_the_reasons_leads_to_another_unit() -> None:
 
 
 async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "split")
@@ -154,19 +154,19 @@ async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
         await typed(pilot, "(")
         await drive.said("cannot be compiled")
         await pilot.press("enter")
-        assert dialog.recipe == GPT2
+        assert dialog.choice.recipe == GPT2
         await pilot.press("ctrl+u")
         await drive.said("wants text after the colon")
         await typed(pilot, "ab+")
         await drive.said("the pattern compiles")
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.recipe.split == "regex:ab+")
+        await until(pilot, lambda: dialog.choice.recipe.split == "regex:ab+")
         await until(pilot, lambda: drive.listing("axes").has_focus)
         await drive.seen("split: gpt2 → regex:ab+")
 
 
 async def test_esc_leaves_one_thing_at_a_time() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "mark")
@@ -185,7 +185,7 @@ async def test_esc_leaves_one_thing_at_a_time() -> None:
 
 
 async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "normalize")
@@ -196,7 +196,7 @@ async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
         ):
             await drive.at("values", value)
             await pilot.press("enter")
-            await until(pilot, lambda wanted=wanted: dialog.recipe.normalize == wanted)  # type: ignore[misc]
+            await until(pilot, lambda wanted=wanted: dialog.choice.recipe.normalize == wanted)  # type: ignore[misc]
         marks = {row.key: row.mark for row in drive.listing("values").rows}
         assert (marks["lowercase"], marks["nfd"], marks["nfkc"]) == ("1", "2", "")
         await pilot.press("escape")
@@ -204,7 +204,7 @@ async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
 
 
 async def test_stops_are_typed_and_checked() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", Run.of({"merges": 1000, "specials": ["<a>"]}))
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000, "specials": ["<a>"]})), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "merges")
@@ -231,7 +231,7 @@ async def test_stops_are_typed_and_checked() -> None:
 
 
 async def test_nothing_changed_is_nothing_to_take() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         await pilot.press("t")
         await Driver(dialog, pilot).said("nothing is changed")
@@ -239,7 +239,7 @@ async def test_nothing_changed_is_nothing_to_take() -> None:
 
 
 async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", keep_place="size")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, keep_place="size"), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.PLACE)
@@ -254,7 +254,7 @@ async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
 
 
 async def test_one_list_at_a_time_where_there_is_no_room() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (40, 12)) as (_, pilot):
         drive = Driver(dialog, pilot)
         presets, axes = drive.listing("presets"), drive.listing("axes")
@@ -270,7 +270,7 @@ async def test_one_list_at_a_time_where_there_is_no_room() -> None:
 @pytest.mark.parametrize("keys", [(), ("tab", "down", "down", "enter"), ("tab", "end", "enter")])
 async def test_all_sizes(keys: tuple[str, ...]) -> None:
     hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
-    dialog = RecipeScreen(FakeFace(), hostile, "", Run.of({"specials": ("\x1b]0;x\x07", "[/]")}))
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(hostile, Run.of({"specials": ("\x1b]0;x\x07", "[/]")})), "")
     async with shown(dialog) as (_, pilot):
         await pilot.press(*keys)
         assert_safe(pilot)
@@ -307,7 +307,7 @@ def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reaso
             for other in draft.options(one, second) if second != first else ():
                 # Taken alone it leaves all else as it is; with others it names each of them, and why.
                 both = draft.taken(one, second, other.value)
-                changes = {change.name for change in draft.axis_changes(one, both)} - {second}
+                changes = {change.name for change in RecipeChoice(one).changes(RecipeChoice(both))} & set(AXES) - {second}
                 assert changes == {change.name for change in other.goes_with}
                 assert bool(changes) == bool(other.refused)
                 assert getattr(both, second) == other.value or second == "normalize"
@@ -392,7 +392,7 @@ def test_a_stop_that_makes_no_sense(name: str, text: str) -> None:
 
 def test_a_preset_leaves_the_run_and_brings_its_own_where_it_is_wanted_as_published() -> None:
     run = Run.of({"merges": 5, "min_count": 3, "first_id": 1, "max_length": 16, "specials": ("<x>",)})
-    assert draft.run_of(PRESETS["gpt2"], run) == run
+    assert draft.run_of(PRESETS["gpt2"], run, False) == run
     published = {"vocab_size": 50257, "max_length": 16, "specials": ("<|endoftext|>",)}
     assert draft.run_of(PRESETS["gpt2"], run, True) == Run.of(published)
     assert draft.run_of(PRESETS["comp336"], run, True).first_id == 1
@@ -412,10 +412,10 @@ def test_no_normaliser_has_a_name(none: Any) -> None:
 
 def test_changes_name_axes_and_stops() -> None:
     new = GPT2.with_axes(tie="first-seen", normalize=("nfc",))
-    assert draft.changes(GPT2, UNSET, new, Run.of({"merges": 1000, "min_count": 1, "vocab_size": None})) == (
+    assert RecipeChoice(GPT2).changes(RecipeChoice(new, Run.of({"merges": 1000, "min_count": 1, "vocab_size": None}))) == (
         ("normalize", "[]", "nfc"), ("tie", "lowest-ids", "first-seen"), ("merges", "none", "1,000"),
     )
-    assert draft.changes(GPT2, UNSET, GPT2, UNSET) == ()
+    assert RecipeChoice(GPT2).changes(RecipeChoice(GPT2)) == ()
 
 
 def test_families_hold_every_preset_once() -> None:

@@ -15,19 +15,18 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.axes import preset
+from tokentui.learn.rows import PairCandidate
 from tokentui.session import commands as do
 from tokentui.session import driver as sessions
-from tokentui.session.commands_compare import ColumnWanted
 from tokentui.session.driver import Session
-from tokentui.session.views import PairRow
+from tokentui.session.views import ColumnWanted
 from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare.screen import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.help import HelpScreen
-from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -243,8 +242,8 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: dialog._view)
             assert dialog._view.occurrences == now.main.at.occurrences
         elif kind is RecipeScreen:
-            await seen.until(lambda: dialog._preview._known)
-            assert next(iter(dialog._preview._known.values())).pairs
+            await seen.until(lambda: dialog.preview._known)
+            assert next(iter(dialog.preview._known.values())).pairs
         else:
             assert dialog._place == (now.main.at.step, now.main.at.computed, now.main.at.end)
 
@@ -332,7 +331,7 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates
 
 
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
-    from tokentui.ui.late import LateSession
+    from tokentui.ui.launch import LateSession
 
     painted: list[Any] = []
     made: list[Session] = []
@@ -403,7 +402,7 @@ async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates,
         await seen.settle()
         now = app.main.snapshot
         assert now is not None
-        rows = [row for row in now.main.candidates.rows if isinstance(row, PairRow)]
+        rows = [row for row in now.main.candidates.rows if isinstance(row, PairCandidate)]
         same = next(row for row in rows if (row.left, row.right) == (before.left, before.right))
         await seen.until(lambda: dialog._row == same)
 

@@ -22,7 +22,6 @@ from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import GoToScreen
-from tokentui.ui.dialogs.open import OpenChoice
 
 KEYS = 50
 MOVES = {"n": 1, "right": 1, "b": -1, "left": -1, "N": 100, "B": -100, "right_square_bracket": 10, "left_square_bracket": -10}
@@ -273,7 +272,7 @@ class OnScreen(Storm):
 
     async def load(self, command: commands.Open | commands.SetRecipe) -> None:
         if isinstance(command, commands.Open):
-            self.app.main._open(OpenChoice(command.sources[0], command.as_))
+            self.app.main._open(commands.Open(command.sources, command.as_))
         else:
             self.app.send(command)
 

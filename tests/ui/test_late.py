@@ -11,7 +11,7 @@ import pytest
 
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.ui.late import LateSession
+from tokentui.ui.launch import LateSession
 
 
 class Recording:

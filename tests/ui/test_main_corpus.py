@@ -6,22 +6,15 @@ from functools import partial
 from typing import Any
 
 import pytest
+from rows import pair_row, token_row
 from screens import explorer, screen_text, snapshot, view
 from waiting import until
 
 from tokentui.core.safetext import is_safe
+from tokentui.learn.rows import Why
 from tokentui.session.commands import Find, FindChanged, SetViewport
-from tokentui.session.views import (
-    CorpusPart,
-    CorpusPlace,
-    CorpusView,
-    EncodedView,
-    PairRow,
-    TokenRow,
-    TokenSpan,
-    WhyView,
-)
-from tokentui.ui.draw.widths import cell_len, clusters_of
+from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
+from tokentui.ui.draw.text import cell_len, clusters_of
 
 LINES = 400
 LONG = "".join(f"line {n:04} of the text that is long\n" for n in range(LINES))
@@ -171,14 +164,14 @@ async def test_a_snapshot_that_comes_late_is_left_out() -> None:
 async def test_hostile_data_draws_nothing_that_acts(size: tuple[int, int], boundaries: Any) -> None:
     app, session = explorer(boundaries, typed=HOSTILE.replace("\n", ""))
     data = HOSTILE.encode("utf-8", "surrogatepass")
-    row = PairRow(data, data[:7], data + data[:7], 3, 0, True, True)
+    row = pair_row(data, data[:7], data + data[:7], 3, 0, True, True)
     tokens = tuple(TokenSpan(n, n + 1, n % 3 == 0, False) for n in range(len(HOSTILE)))
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         session.show(
             corpus_name=HOSTILE, notes=(HOSTILE,), pairs=(row,), pairs_total=1, last=row,
-            why=WhyView(row, row, 2, 3, HOSTILE, None),
-            vocabulary=(TokenRow(0, data, "special", None, None, None), TokenRow(1, data[3:9], "merge", 1, 2, 3)),
+            why=Why(row, row, 2, 3, HOSTILE, None),
+            vocabulary=(token_row(0, data, "special", None, None, None), token_row(1, data[3:9], "merge", 1, 2, 3)),
             corpus=CorpusView(CorpusPlace(), (CorpusPart(CorpusPlace(), HOSTILE, tokens),), True, True, 0.0),
             encoding=EncodedView(HOSTILE, (), 9, HOSTILE),
         )

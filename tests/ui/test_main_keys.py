@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from dialogs import typed
+from objectives import UNIGRAM
 from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import (
     CancelWork,
@@ -33,10 +33,10 @@ from tokentui.session.commands import (
 from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import FindScreen, GoToScreen
+from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.live import RecipeChoice
-from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.dialogs.open import OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 
 
@@ -280,7 +280,7 @@ async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, mo
         assert session.of(SetRecipe) == [SetRecipe(recipe, Run.of({"merges": 50, "specials": ["<s>"]}))]
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
-        app.screen.dismiss(OpenChoice("books.txt", "lines"))
+        app.screen.dismiss(Open(("books.txt",), "lines"))
         await until(pilot, lambda: session.of(Open))
         assert session.of(Open) == [Open(("books.txt",), "lines")]
         await until(pilot, lambda: (tmp_path / "recent.json").exists())
@@ -336,8 +336,8 @@ async def test_a_unigram_step_has_no_place_to_follow() -> None:
     app, session = explorer(typed="")
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shown(pilot, app, session)
-        session.show(recipe=preset_named("t5").recipe, step=3)
-        await until(pilot, lambda: app.main.objective == "unigram")
+        session.show(**UNIGRAM)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.traits.shrinks)
         await pilot.press("f")
         await until(pilot, lambda: any("merges nothing" in note.message for note in app._notifications))
         assert not session.of(FindChanged)

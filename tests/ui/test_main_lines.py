@@ -12,16 +12,16 @@ from rich.cells import cell_len
 from screens import PAIRS, encoded, snapshot, view
 
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
+from tokentui.learn.rows import Why
 from tokentui.presets import preset_named
-from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan, WhyView
+from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import at, bar, column, number, signed, size
-from tokentui.ui.draw.lines import spread
+from tokentui.ui.draw.lines import TitleLine, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens
-from tokentui.ui.panes.scrubber import curve
-from tokentui.ui.panes.why import sentences
+from tokentui.ui.panes.why import curve, sentences
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
 TEXTS = st.text(PLACES, max_size=60)
@@ -111,7 +111,7 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(text: str, cuts
     manner = Manner(width, "shade", mode)
     whole = {glyph.start for glyph in glyphs(text, mode)}
     parts = parts_of(text, [cut for cut in cuts if cut % (len(text) + 1) in whole])
-    merged = tuple(dataclasses.replace(p, tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
+    merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
     first = Layout(parts, manner, CorpusPlace(), True)
     second = Layout(merged, manner, CorpusPlace(), True, first)
     assert [plain(first.row(n)) for n in range(len(first.rows))] == [plain(second.row(n)) for n in range(len(second.rows))]
@@ -130,8 +130,8 @@ def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
         parts.append(CorpusPart(CorpusPlace(0, at), "x" * ends[-1], tokens))
         at += ends[-1]
     held = Layout(tuple(parts), Manner(10_000, "shade", "text"), CorpusPlace(), True)
-    (row,) = held.rows
-    grounds = [look.ground for _, look in held._looks(*row)]
+    assert len(held.rows) == 1
+    grounds = [style for text, style in held.row(0) for _ in text]
     places = [0, *accumulate(width for widths in words for width in widths)]
     tokens_seen = [(set(grounds[start:end]), end - start) for start, end in pairwise(places)]
     assert all(len(ground) == 1 for ground, _ in tokens_seen)
@@ -145,9 +145,10 @@ def test_shades_stay_while_the_window_moves() -> None:
     first = Layout(parts, manner, CorpusPlace(), True)
     moved = Layout(parts[3:], manner, parts[3].place, False, first)
     back = Layout(parts, manner, CorpusPlace(), True, moved)
-    shades = {part.place: first._ground(n, 0, False, False) for n, part in enumerate(parts)}
-    assert all(moved._ground(n, 0, False, False) == shades[part.place] for n, part in enumerate(parts[3:]))
-    assert all(back._ground(n, 0, False, False) == shades[part.place] for n, part in enumerate(parts))
+    shades = {part.place: first.parity_of(part.place) for part in parts}
+    assert set(shades.values()) == {0, 1}
+    assert all(moved.parity_of(part.place) == shades[part.place] for part in parts[3:])
+    assert all(back.parity_of(part.place) == shades[part.place] for part in parts)
 
 
 def test_a_row_that_is_seen_keeps_its_beginning_where_the_line_began_elsewhere() -> None:
@@ -214,12 +215,24 @@ def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
 
 
 def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
-    tied = snapshot(why=WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
+    tied = snapshot(why=Why(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
     assert "4 pairs tie at 6,530: first-seen takes the one that stands first in the corpus" in lines(sentences(tied, "text"))
-    once = WhyView(dataclasses.replace(PAIRS[3], count=1), None, 1, 1, "first-seen", None)
-    assert "1 window, 1 replaced" in lines(sentences(snapshot(why=once), "text"))
-    end = WhyView(None, None, 0, 0, "lowest-ids", "no pair is left\x1b")
+    once = Why(dataclasses.replace(PAIRS[3], count=1), None, 1, 1, "first-seen", None)
+    assert "1 place, 1 replaced" in lines(sentences(snapshot(why=once), "text"))
+    end = Why(None, None, 0, 0, "lowest-ids", "no pair is left\x1b")
     assert lines(sentences(snapshot(why=end), "text")) == "end  no pair is left\\x1b"
-    few = snapshot(why=WhyView(None, None, 0, 0, "lowest-ids", "no pair left"), recipe=preset_named("t5").recipe)
+    few = snapshot(why=Why(None, None, 0, 0, "lowest-ids", "no pair left"), recipe=preset_named("t5").recipe)
     assert lines(sentences(few, "text")) == "end  the corpus has fewer pieces than are asked for"
     assert "the corpus is empty" in lines(sentences(snapshot(why=end, start_tokens=0), "text"))
+
+
+@pytest.mark.parametrize(("width", "note"), [
+    (60, "newest · tokens: 704"), (32, "newest · 704"), (28, "tokens: 704"), (22, "704"), (18, ""),
+])
+def test_the_note_of_a_title_gives_way_but_its_number_last(width: int, note: str) -> None:
+    title = TitleLine()
+    title.say([("Vocabulary", True)], (("newest · ", "muted"), ("tokens: ", "muted"), ("704", "muted")))
+    (line,) = title.cells(width, 1)
+    shown = "".join(text for text, _ in line)
+    assert shown.strip("┌─┐ ").removeprefix("Vocabulary").strip("─ ") == note
+    assert cell_len(shown) == width

@@ -14,24 +14,25 @@ from screens import check_kept, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import until
 
-from tokentui.session.views import Busy, CorpusPart, CorpusPlace, CorpusView, EncodedView, PairRow, TokenSpan, WhyView
+from tokentui.learn.rows import PairCandidate, Why
+from tokentui.session.views import Busy, CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw import theme
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
-PAIRS = [row for row in snapshot().main.candidates.rows if isinstance(row, PairRow)]
+PAIRS = [row for row in snapshot().main.candidates.rows if isinstance(row, PairCandidate)]
 STATES: dict[str, dict[str, Any]] = {
     "step": {},
     "running": {"running": True, "speed": 1000, "step": 640},
-    "tied": {"why": WhyView(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None)},
+    "tied": {"why": Why(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None)},
     "busy": {"busy": Busy("counting", 45, 100), "partial": True},
-    "end": {"why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0, "step": 1000},
+    "end": {"why": Why(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0, "step": 1000},
     "error": {"encoding": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},
 }
 EMPTY: dict[str, Any] = {
     "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0, "computed": 0, "target": None,
     "tokens": 0, "start_tokens": 0, "last": None, "last_id": None, "pairs": (), "pairs_total": 0,
-    "why": WhyView(None, None, 0, 0, "lowest-ids", "no pair is left"), "vocabulary": (), "vocab_size": 0,
+    "why": Why(None, None, 0, 0, "lowest-ids", "no pair is left"), "vocabulary": (), "vocab_size": 0,
     "corpus": CorpusView(CorpusPlace(), (), True, True, 0.0), "encoding": EncodedView("", (), 0), "curve": (0,), "curve_end": 0,
 }
 COUNTED = CorpusView(
@@ -58,7 +59,7 @@ async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
         for name, changes in STATES.items():
             if size == (120, 40) or name == "step":
                 await draw(app, session, pilot, **changes)
-                check_kept(app, f"main-{name}-{size[0]}x{size[1]}")
+                await check_kept(pilot, f"main-{name}-{size[0]}x{size[1]}")
 
 
 @pytest.mark.parametrize("pane", ["2", "3", "4"])
@@ -69,18 +70,18 @@ async def test_panes_that_share_a_place(pane: str, size: tuple[int, int]) -> Non
         await draw(app, session, pilot)
         await pilot.press(pane)
         await pilot.pause()
-        check_kept(app, f"main-pane-{pane}-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"main-pane-{pane}-{size[0]}x{size[1]}")
 
 
 async def test_bars_counted_words_and_an_empty_corpus() -> None:
     app, session = explorer("bars")
     async with app.run_test(size=(80, 24)) as pilot:
         await draw(app, session, pilot)
-        check_kept(app, "main-bars-80x24")
+        await check_kept(pilot, "main-bars-80x24")
         await draw(app, session, pilot, corpus=COUNTED)
-        check_kept(app, "main-counted-80x24")
+        await check_kept(pilot, "main-counted-80x24")
         await draw(app, session, pilot, **EMPTY)
-        check_kept(app, "main-empty-80x24")
+        await check_kept(pilot, "main-empty-80x24")
 
 
 async def test_resizing_comes_back_to_the_same_screen() -> None:
@@ -97,6 +98,7 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
             for width, height in sizes:
                 await pilot.resize_terminal(width, height)
                 await pilot.pause()
+                await until(pilot, lambda: screen_text(app).count("\n") == app.size.height)
                 lines = screen_text(app).splitlines()
                 assert len(lines) == height
                 if width < 30 or height < 8:

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import GAGE, LEFT, LOSSES, PIECES, ROUND, SCORE, SCORED, UNIGRAM
+from rows import pair_row
 from screens import FakeSession, check_kept, explorer, screen_text, snapshot
 from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
+from tokentui.learn.rows import Round, Why
 from tokentui.session.commands import StepPieces
-from tokentui.session.views import CurveView, RoundView, WhyView
+from tokentui.session.views import CurveView
 from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import FindScreen
@@ -24,9 +26,8 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import has
-from tokentui.ui.panes.candidates import PairTable, stands
-from tokentui.ui.panes.scrubber import curve
-from tokentui.ui.panes.why import sentences
+from tokentui.ui.panes.tables import PairTable, stands
+from tokentui.ui.panes.why import curve, sentences
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
 SIZES = ((120, 40), (80, 24), (40, 12))
@@ -61,7 +62,7 @@ async def test_screens_are_as_they_were(name: str, size: tuple[int, int]) -> Non
             await pilot.press(pane)
             await pilot.pause()
             if pane == "2" or size != (120, 40):
-                check_kept(app, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
+                await check_kept(pilot, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
 
 
 def columns(text: str) -> list[int]:
@@ -106,14 +107,14 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
         "no least pair count is set: rare pairs win",
         "saves 1,201 tokens",
     ]
-    tied = said(**{**SCORE, "why": WhyView(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
+    tied = said(**{**SCORE, "why": Why(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
     assert "2 pairs tie at 2.4456e-4: first-seen takes the one that stands first" in tied
     assert "runner-up k+##u 2.4456e-4 (equal)" in tied
 
 
 async def test_ties_are_marked_and_close_scores_told_apart() -> None:
     app, session = explorer()
-    close = dataclasses.replace(SCORED[1], score=SCORED[0].score * 0.9999)
+    close = pair_row(b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261)
     async with app.run_test(size=(120, 40)) as pilot:
         text = await draw(app, session, pilot, **{**SCORE, "pairs": (SCORED[0], close, *SCORED[2:])})
         rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
@@ -158,19 +159,19 @@ def test_rounds_say_what_comes_and_what_was_done() -> None:
 @pytest.mark.parametrize(
     ("at", "starts"),
     [
-        (RoundView("seeds", 1, 33, 0, 9.28, None, "em", None), "next  EM of round 1: expected counts"),
-        (RoundView("prune", 1, 20, 5, 9.3, 9.2, "em", None), "next  EM of round 2: expected counts"),
-        (RoundView("em", 3, 20, 0, 9.3, 9.2, "cut", 1), "next  the last cut   1 of 20 pieces goes"),
-        (RoundView("prune", 3, 20, 9, 9.3, 9.2, "cut", 4), "next  the last cut   4 of 20 pieces go"),
+        (Round("seeds", 1, 33, 0, 9.28, None, "em", None), "next  EM of round 1: expected counts"),
+        (Round("prune", 1, 20, 5, 9.3, 9.2, "em", None), "next  EM of round 2: expected counts"),
+        (Round("em", 3, 20, 0, 9.3, 9.2, "cut", 1), "next  the last cut   1 of 20 pieces goes"),
+        (Round("prune", 3, 20, 9, 9.3, 9.2, "cut", 4), "next  the last cut   4 of 20 pieces go"),
     ],
 )
-def test_steps_are_called_what_they_are(at: RoundView, starts: str) -> None:
-    assert said(**{**UNIGRAM, "why": WhyView(None, None, 0, 0, "", None, (), at)}).startswith(starts)
+def test_steps_are_called_what_they_are(at: Round, starts: str) -> None:
+    assert said(**{**UNIGRAM, "why": Why(None, None, 0, 0, "", None, (), at)}).startswith(starts)
 
 
 def test_the_end_of_a_unigram_training_says_where_it_stands() -> None:
-    at = RoundView("cut", 4, 8000, 120, 8.5, 8.4, "", None)
-    text = said(**{**UNIGRAM, "why": WhyView(None, None, 0, 0, "", "vocab_size", (), at)})
+    at = Round("cut", 4, 8000, 120, 8.5, 8.4, "", None)
+    text = said(**{**UNIGRAM, "why": Why(None, None, 0, 0, "", "vocab_size", (), at)})
     assert text.splitlines() == [
         "end  vocab_size", "after the last cut: objective 8.40000 → 8.50000 (+0.10000)", "8,000 pieces, 120 dropped",
     ]
@@ -191,7 +192,7 @@ async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
         assert [row.dim for row in rows if row] == [True] * 2 + [False] * 5
         assert "1,204 go" in screen_text(app)
         coming = dataclasses.replace(ROUND, last="prune", next="em", going=None, taken=0)
-        why = WhyView(None, None, 0, 0, "", None, (), coming)
+        why = Why(None, None, 0, 0, "", None, (), coming)
         await draw(app, session, pilot, **{**UNIGRAM, "pairs": LOSSES[2:], "why": why})
         rows = [table_of(app).row_at(n) for n in range(5)]
         assert [row.mark for row in rows if row] == ["−", "−", "−", "−", " "]
@@ -264,14 +265,14 @@ def test_a_placeholder_is_named_by_its_letter_and_its_figure() -> None:
 
 def test_what_stands_for_the_next_pair_is_said() -> None:
     assert said(**GAGE).splitlines() == [
-        "next  A+B → C for xxxd   2 windows, 2 replaced", "runner-up B+q 1 (−1)", "250 bytes are free",
+        "next  A+B → C for xxxd   2 places, 2 replaced", "runner-up B+q 1 (−1)", "250 bytes are free",
     ]
 
 
 async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        base = dataclasses.replace(GAGE["vocabulary"][2], id=66, piece=b"B")
+        base = GAGE["vocabulary"][2]._replace(id=66, piece=b"B")
         text = await draw(app, session, pilot, **{**GAGE, "vocabulary": (*GAGE["vocabulary"], base), "vocab_size": 5})
         assert "B = x+d" in text
         marks = [row.mark for n in range(5) if (row := app.main.vocabulary.row_at(n))]

@@ -13,21 +13,21 @@ from tokentui.presets import preset_named
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.saved import Branch, Keeper, Kept, offered
+from tokentui.session.saved import Branch, Keeper, SavedSession, offered
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare.screen import CompareScreen
-from tokentui.ui.dialogs.offer import OfferScreen
+from tokentui.ui.dialogs.ask import OfferScreen
 
 GPT2 = preset_named("gpt2").recipe
-KEPT = Kept(
+KEPT = SavedSession(
     sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, step=4), typed="hugs",
     settings={"pane": "pairs", "glyphs": "hex", "order": "longest", "keep_place": "size"},
 )
 
 
-def app_of(begun: Kept, offer: Kept | None) -> ExplorerApp:
+def app_of(begun: SavedSession, offer: SavedSession | None) -> ExplorerApp:
     return ExplorerApp(
         lambda publish: Session(publish, GPT2, Run()), begin=lambda session: session.send(do.Open(("sample:english",))),
         begun=begun,
@@ -45,7 +45,7 @@ def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
-    app = app_of(Kept(sources=("sample:english",)), KEPT)
+    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
@@ -61,7 +61,7 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
 
 
 async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
-    app = app_of(Kept(sources=("sample:english",)), KEPT)
+    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("n")
@@ -81,7 +81,7 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
 
 async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> None:
     kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
-    app = app_of(Kept(sources=("sample:english",)), kept)
+    app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
@@ -100,7 +100,8 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.json"
     save(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
-    app = app_of(Kept(sources=("sample:english",)), dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3)))
+    kept = dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3))
+    app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")

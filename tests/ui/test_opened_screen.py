@@ -1,4 +1,4 @@
-"""A tokenizer file in the explorer, by its keys: births, the slider, its steps, its facts, the way to a training by its axes."""
+"""A tokenizer file in the explorer, by its keys: steps, the slider, its steps, its facts, the way to a training by its axes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui import train
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import recognise
-from tokentui.formats.registry import WRITTEN
+from tokentui.learn.rows import TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, OpenTokenizer
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import BirthRow
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen, with_split
 from tokentui.ui.dialogs.recipe import RecipeScreen
 
@@ -64,7 +63,7 @@ def now(app: ExplorerApp) -> Snapshot:
 
 @asynccontextmanager
 async def opened(file: Path, corpus: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Any, Pilot[None]]]:
-    """The explorer on a tokenizer file, at its last birth."""
+    """The explorer on a tokenizer file, at its last step."""
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
     app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.send(wanted))
     async with app.run_test(size=size) as pilot:
@@ -72,42 +71,42 @@ async def opened(file: Path, corpus: Path, size: tuple[int, int] = (120, 40)) ->
         yield app, pilot
 
 
-async def at_birth(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
+async def at_step(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
     await until(pilot, lambda: now(app).main.at.step == number)
 
 
-async def test_it_stands_at_its_last_birth_and_keys_go_to_others(file: Path, corpus: Path) -> None:
+async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
-        await at_birth(app, pilot, 7)
+        await at_step(app, pilot, 7)
         assert [token.text for token in now(app).main.encoding.tokens] == ["hugs", "pun"]
         seen = screen_text(app)
-        assert "2 Births" in seen
-        assert "end  the last birth · 1 token is an orphan" in seen
-        assert "birth 7, the last" in seen
+        assert "2 Tokens" in seen
+        assert "end  the last step · 1 token is an orphan" in seen
+        assert "step 7, the last" in seen
         assert file.name in seen
         await pilot.press("0")
-        await at_birth(app, pilot, 0)
+        await at_step(app, pilot, 0)
         assert [token.text for token in now(app).main.encoding.tokens] == [*"hugs", *"pun"]
         assert now(app).main.at.tokens == now(app).main.at.start_tokens
         seen = screen_text(app)
         assert "next  u+g → ug   merge 1 in the file · 100 places in 3 distinct words of hugs.txt" in seen
         for key, number in (("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7)):
             await pilot.press(key)
-            await at_birth(app, pilot, number)
+            await at_step(app, pilot, number)
         await pilot.press("0", "space")
-        await at_birth(app, pilot, 7)
+        await at_step(app, pilot, 7)
         assert not now(app).running
         await pilot.press("g", *"hugs", "enter")
-        await at_birth(app, pilot, 4)
+        await at_step(app, pilot, 4)
         row = now(app).main.at.last
-        assert isinstance(row, BirthRow)
-        assert (row.token, row.parts, row.count, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
+        assert isinstance(row, TokenCandidate)
+        assert (row.token, row.parts, row.places, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
         await pilot.press("g", *"zebra", "enter")
         await until(pilot, lambda: any("the file has no token" in one.message for one in app._notifications))
         assert now(app).main.at.step == 4
 
 
-async def test_the_end_of_another_run_is_not_the_end_of_the_births(file: Path, corpus: Path) -> None:
+async def test_the_end_of_another_run_is_not_the_end_of_the_steps(file: Path, corpus: Path) -> None:
     run = Run.of({"merges": 3, "vocab_size": 9})
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
     app = ExplorerApp(
@@ -116,18 +115,18 @@ async def test_the_end_of_another_run_is_not_the_end_of_the_births(file: Path, c
     )
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.opened)
-        await at_birth(app, pilot, 7)
-        assert "birth 7, the last" in screen_text(app)
+        await at_step(app, pilot, 7)
+        assert "step 7, the last" in screen_text(app)
         await pilot.press("0", "G")
-        await at_birth(app, pilot, 7)
+        await at_step(app, pilot, 7)
 
 
 async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         app.send(GoTo(2))
-        await at_birth(app, pilot, 2)
+        await at_step(app, pilot, 2)
         await pilot.press("2", "enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "birth 3, merge 3 in the file" in screen_text(app))
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "step 3, merge 3 in the file" in screen_text(app))
         await pilot.press("escape", "slash", *"bun", "enter")
         await until(pilot, lambda: app.main.pairs.cursor == 4)
         await pilot.press("3")
@@ -142,7 +141,7 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
         assert (orphan.kind, orphan.reason) == ("orphan", "no merge leads to it")
         assert (pad.kind, pad.id, pad.uses) == ("special", 16, 20)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "birth 2" in screen_text(app))
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "made       step 2" in screen_text(app))
 
 
 async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: Path, corpus: Path) -> None:
@@ -200,7 +199,7 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
         await until(pilot, lambda: now(app).main.opened is not None and now(app).main.at.step == 7)
         assert now(app).corpus.name == "hugs.txt"
         app.send(GoTo(3))
-        await at_birth(app, pilot, 3)
+        await at_step(app, pilot, 3)
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         app.screen.query_one("Field").value = str(tmp_path / "other.txt")  # type: ignore[attr-defined]

@@ -14,14 +14,16 @@ from screens import screen_text
 from waiting import until
 
 import tokentui
-from tokentui.cli.options import wanted
+from tokentui.cli.options import Given
 from tokentui.presets import PRESETS, resolved
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands_compare import AddColumn, ColumnWanted
+from tokentui.session.commands import AddColumn
+from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import draft
-from tokentui.ui.dialogs.add import AddScreen
+from tokentui.ui.dialogs.draft import RecipeChoice
+from tokentui.ui.dialogs.open import AddScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import Listing
 
 GPT2 = PRESETS["gpt2"].recipe
 PUBLISHED = draft.run_of(PRESETS["gpt2"], Run(), True)
@@ -38,7 +40,7 @@ def test_one_meaning_of_a_name(name: str) -> None:
     """On the command line, on the screen and in the library, plain and as published."""
     preset = PRESETS[name]
     for published in (False, True):
-        recipe, run = wanted(name, {}, {"published": published})
+        recipe, run = Given("", {"published": published}, {}).wanted(name)
         assert recipe == preset.recipe
         assert run == draft.run_of(preset, UNSET, published)
         plain, said = resolved(name, published)
@@ -89,54 +91,54 @@ def test_a_recipe_file_has_nothing_published(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, size) as (app, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         await until(pilot, lambda: presets.cursor_key == "gpt2")
         await pilot.press("enter")  # the marked one: nothing changes
         await until(pilot, lambda: axes.has_focus)
-        assert dialog.run == UNSET
+        assert dialog.choice.run == UNSET
         await until(pilot, lambda: "nothing is changed" in lines(pilot) and "as published no" in lines(pilot))
         await pilot.press("down", "enter")
         await until(pilot, lambda: "as published yes" in lines(pilot) and "50,257" in lines(pilot))
-        assert dialog.run == PUBLISHED
+        assert dialog.choice.run == PUBLISHED
         await pilot.press("left")
         await until(pilot, lambda: "as published no" in lines(pilot))
-        assert dialog.run == UNSET
+        assert dialog.choice.run == UNSET
         await pilot.press("right", "t")
         await until(pilot, lambda: app.answered)
         assert (app.result.recipe, app.result.run) == (GPT2, PUBLISHED)
 
 
 async def test_a_published_run_follows_the_preset_until_it_is_changed() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2, "gpt2", PUBLISHED)
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, PUBLISHED), "gpt2")
     async with shown(dialog, (120, 40)) as (_, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         assert dialog.published
         presets.move_to(presets.index_of("bert") or 0)
         await pilot.press("enter")
         await until(pilot, lambda: axes.has_focus)
-        assert dialog.run == draft.run_of(PRESETS["bert"], Run(), True)
+        assert dialog.choice.run == draft.run_of(PRESETS["bert"], Run(), True)
         axes.move_to(axes.index_of("vocab_size") or 0)
         await pilot.press("enter", "ctrl+u")
         await typed(pilot, "500")
         await pilot.press("enter")
-        await until(pilot, lambda: axes.has_focus and dialog.run.stops.vocab_size == 500)
+        await until(pilot, lambda: axes.has_focus and dialog.choice.run.stops.vocab_size == 500)
         assert not dialog.published
 
 
 async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
-    dialog = RecipeScreen(FakeFace(), GPT2.with_axes(tie="shortest"), "")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2.with_axes(tie="shortest")), "")
     async with shown(dialog, (120, 40)) as (_, pilot):
         axes = dialog.query_one("#axes", Listing)
         await pilot.press("tab", "down", "enter")
         await until(pilot, lambda: "nothing is published of it" in lines(pilot))
         assert axes.cursor_key == draft.PUBLISHED
-        assert dialog.run == UNSET
+        assert dialog.choice.run == UNSET
 
 
 async def test_the_words_that_shape_the_learning_are_rows() -> None:
-    dialog = RecipeScreen(FakeFace(), PRESETS["llama2"].recipe, "llama2")
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(PRESETS["llama2"].recipe), "llama2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         axes = dialog.query_one("#axes", Listing)
 
@@ -152,12 +154,12 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
         await pilot.press("ctrl+u")
         await typed(pilot, "0.98")
         await pilot.press("enter")
-        await until(pilot, lambda: axes.has_focus and dialog.recipe.coverage == 0.98)
+        await until(pilot, lambda: axes.has_focus and dialog.choice.recipe.coverage == 0.98)
         await write("symbols", "e the")
-        await until(pilot, lambda: axes.has_focus and dialog.recipe.symbols == ("e", "the"))
+        await until(pilot, lambda: axes.has_focus and dialog.choice.recipe.symbols == ("e", "the"))
         axes.move_to(axes.index_of("prefix_space") or 0)
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.recipe.prefix_space is False)
+        await until(pilot, lambda: dialog.choice.recipe.prefix_space is False)
         await until(pilot, lambda: "coverage: 0.99995 → 0.98" in lines(pilot))
         await pilot.press("t")
         await until(pilot, lambda: app.answered)

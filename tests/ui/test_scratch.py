@@ -21,9 +21,7 @@ from tokentui.session.commands import CancelWork, CorpusText, Move, Open, SetRec
 from tokentui.session.driver import Session
 from tokentui.session.views import Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.live import RecipeChoice
-from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
-from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.dialogs.open import OpenScreen
 
 TEXT = "On an evening\nin July\n\na young man"
 
@@ -75,6 +73,19 @@ def text_of(app: ExplorerApp) -> str:
     return str(app.main.corpus.focused_body.text)  # type: ignore[attr-defined]
 
 
+async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
+    """Press one key after the other, each when the one before is in the text."""
+    pressed = ""
+
+    def arrived() -> bool:
+        return text_of(app) == pressed
+
+    for key in text:
+        pressed += key
+        await pilot.press(key)
+        await until(pilot, arrived)
+
+
 def said(app: ExplorerApp) -> list[str]:
     """What is shown in lines."""
     return [str(note.message) for note in app._notifications]
@@ -88,13 +99,13 @@ async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
         await pilot.press("down", "x")
         await until(pilot, lambda: session.of(TrainOnText))
         await pilot.pause()
-        check_kept(app, f"scratch-editing-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"scratch-editing-{size[0]}x{size[1]}")
         typed = text_of(app)
         await pilot.press("escape")
         session.show(corpus_name="scratch", corpus=view(typed))
         await until(pilot, lambda: "evening" in screen_text(app).replace("│", ""))
         await pilot.pause()
-        check_kept(app, f"scratch-{size[0]}x{size[1]}")
+        await check_kept(pilot, f"scratch-{size[0]}x{size[1]}")
 
 
 async def test_keys_are_text_and_each_change_is_sent() -> None:
@@ -111,40 +122,20 @@ async def test_keys_are_text_and_each_change_is_sent() -> None:
         await until(pilot, lambda: "line 2 of 5" in screen_text(app))
 
 
-async def test_the_newest_text_is_sent_when_the_last_is_answered() -> None:
+async def test_a_text_that_gives_way_to_a_newer_one_is_not_told_of() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
         slow = Slow(app)
-        await pilot.press(*"abc")
-        await until(pilot, lambda: text_of(app) == "abc")
-        await pilot.pause()
-        assert slow.commands == [TrainOnText("a")]
+        await typed(app, pilot, "abc")
+        await until(pilot, lambda: slow.commands == [TrainOnText("a"), TrainOnText("ab"), TrainOnText("abc")])
         slow.answer()
-        await until(pilot, lambda: len(slow.commands) == 2)
-        slow.answer()
-        await pilot.pause()
-        assert slow.commands == [TrainOnText("a"), TrainOnText("abc")]
         await pilot.press("d")
-        await until(pilot, lambda: slow.commands[2:] == [TrainOnText("abcd")])
-
-
-async def test_while_it_is_trained_what_is_seen_stays_and_changes_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await editing(app, session, pilot)
-        slow = Slow(app)
-        await pilot.press("x")
-        await until(pilot, lambda: slow.commands)
-        session.show(step=5, busy=Busy("counting", 1, 2))
-        session.show(step=6, partial=True)
-        await pilot.pause()
-        assert "step   128" in screen_text(app)
-        session.show(step=7)
-        await until(pilot, lambda: "step     7" in screen_text(app))
-        monkeypatch.setattr("tokentui.ui.retraining.QUIET_S", -1.0)
-        session.show(step=8, busy=Busy("counting", 1, 2))
-        await until(pilot, lambda: "counting" in screen_text(app))
+        await until(pilot, lambda: slow.commands[3:] == [TrainOnText("abcd")])
+        assert said(app) == []
+        assert app.main.corpus.edited
+        slow.answer(Cancelled())
+        await until(pilot, lambda: said(app) == ["stopped"])
 
 
 async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
@@ -266,7 +257,7 @@ async def test_what_goes_wrong_is_said_once_and_the_next_change_is_tried() -> No
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
         session.answers[TrainOnText] = TokentuiError("not in the alphabet", "é")
-        await pilot.press(*"abc")
+        await typed(app, pilot, "abc")
         await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("abc")])
         assert [line for line in said(app) if "alphabet" in line] == ["é: not in the alphabet"]
         session.answers[TrainOnText] = None
@@ -278,7 +269,7 @@ async def choose_corpus(app: ExplorerApp, pilot: Any, slow: Slow) -> None:
     """Open another corpus with the dialog."""
     await pilot.press("tab", "o")
     await until(pilot, lambda: isinstance(app.screen, OpenScreen))
-    app.screen.dismiss(OpenChoice("books.txt", None))
+    app.screen.dismiss(Open(("books.txt",)))
     await until(pilot, lambda: slow.commands and isinstance(slow.commands[-1], Open))
 
 
@@ -287,13 +278,13 @@ async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
         slow = Slow(app)
-        await pilot.press(*"ab")
+        await typed(app, pilot, "ab")
         await choose_corpus(app, pilot, slow)
-        assert [type(command) for command in slow.commands] == [TrainOnText, Open]
+        assert [type(command) for command in slow.commands] == [TrainOnText, TrainOnText, Open]
         assert not app.main.corpus.editing
         slow.answer()
         await until(pilot, lambda: app.main.corpus._editor is None)
-        assert len(slow.commands) == 2
+        assert len(slow.commands) == 3
         assert said(app) == []
         await pilot.press("1")
         await editing(app, session, pilot, "books")
@@ -305,28 +296,12 @@ async def test_a_corpus_that_cannot_be_opened_leaves_what_was_typed() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await editing(app, session, pilot, "")
         slow = Slow(app)
-        await pilot.press(*"ab")
+        await typed(app, pilot, "ab")
         await choose_corpus(app, pilot, slow)
         slow.answer(TokentuiError("no such file", "books.txt"))
         await until(pilot, lambda: slow.commands[-1] == TrainOnText("ab"))
         assert said(app) == ["books.txt: no such file"]
         assert app.main.corpus.edited
-
-
-async def test_a_recipe_waits_for_the_text() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await editing(app, session, pilot, "")
-        slow = Slow(app)
-        await pilot.press(*"ab", "escape", "a")
-        await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
-        recipe = Recipe(tie="first-seen")
-        app.screen.dismiss(RecipeChoice(recipe, Run.of({"merges": 5})))
-        await until(pilot, lambda: app.screen is app.main)
-        slow.answer()
-        await until(pilot, lambda: slow.commands == [TrainOnText("a"), TrainOnText("ab")])
-        slow.answer()
-        await until(pilot, lambda: slow.commands[2:] == [SetRecipe(recipe, Run.of({"merges": 5}))])
 
 
 def with_session(source: str) -> tuple[ExplorerApp, Callable[[], Session]]:

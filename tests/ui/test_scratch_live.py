@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from dialogs import FakeFace
+from dialogs import FakeFace, shown
 from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import until
@@ -17,10 +17,10 @@ from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, KeepPlace, Play, SetRecipe
 from tokentui.session.driver import Session
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs import draft, live
-from tokentui.ui.dialogs.live import RecipeChoice
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.table import Listing
 
 USED = Recipe()
 RUN = Run()
@@ -109,10 +109,10 @@ async def test_the_switch_turns_it_off_and_on() -> None:
         dialog = await at_axis(app, session, pilot)
         await pilot.press("right", "l")
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN), SetRecipe(USED, RUN)])
-        assert dialog.recipe == turned(1)
+        assert dialog.choice.recipe == turned(1)
         assert not dialog.has_class("-live")
         await pilot.press("right")
-        await to_row(dialog, pilot, live.NAME)
+        await to_row(dialog, pilot, draft.LIVE)
         await until(pilot, lambda: "live · off" in " · ".join(screen_text(app).split()))
         assert len(session.of(SetRecipe)) == 2
         await pilot.press("enter")
@@ -124,7 +124,7 @@ async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         dialog = await at_axis(app, session, pilot, corpus_bytes=1_000_001)
         await pilot.press("right")
-        await until(pilot, lambda: dialog.recipe == turned(1))
+        await until(pilot, lambda: dialog.choice.recipe == turned(1))
         assert session.of(SetRecipe) == []
         await pilot.press("t")
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)])
@@ -154,7 +154,6 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
         waiting[-1].set_result(None)
         await pilot.pause()
         assert list(app._notifications) == []
-        assert not app._retraining.quiet
 
 
 async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
@@ -188,7 +187,7 @@ async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+        dialog = RecipeScreen(FakeFace(), RecipeChoice(USED), "gpt2")
         app.push_screen(dialog)
         await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
         await pilot.press("l")
@@ -223,15 +222,17 @@ async def test_the_real_screen_follows_and_comes_back() -> None:
         assert (after.candidates, after.at.tokens, after.vocabulary) == (was.candidates, was.at.tokens, was.vocabulary)
 
 
-def test_a_choice_is_told_once() -> None:
+async def test_a_choice_is_told_once() -> None:
     told: list[RecipeChoice] = []
     used, other = RecipeChoice(USED, RUN), RecipeChoice(turned(1), RUN)
-    switch = live.Following(told.append, True, used)
-    for choice in (used, other, other, used):
-        switch.show(choice)
-    assert told == [other, used]
-    switch.turn(other)
-    switch.show(other)
-    assert told == [other, used]
-    switch.turn(other)
-    assert told == [other, used, other]
+    dialog = RecipeScreen(FakeFace(), used, "gpt2", follow=told.append, live=True)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await pilot.press("tab")
+        await to_row(dialog, pilot, "tie")
+        await pilot.press("right", "left")
+        await until(pilot, lambda: told == [other, used])
+        await pilot.press("l", "right")
+        await until(pilot, lambda: dialog.choice == other)
+        assert told == [other, used]
+        await pilot.press("l")
+        await until(pilot, lambda: told == [other, used, other])

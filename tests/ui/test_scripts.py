@@ -28,8 +28,7 @@ from tokentui.core.table import cell_width
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw.guard import replace
 from tokentui.ui.draw.running import BAR, Layout, Manner
-from tokentui.ui.draw.text import clip, runs, width
-from tokentui.ui.draw.widths import cell_len, clusters_of, cut
+from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, runs, width
 from tokentui.ui.panes.editor import CorpusEditor
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.typed import Field

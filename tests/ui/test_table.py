@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from tokentui.ui.draw.columns import GAP, Column, place_columns, without_empty
+from tokentui.ui.draw.columns import GAP, Column, place_columns
 from tokentui.ui.draw.table import TableRow, VirtualTable
 
 COLUMNS = (
@@ -316,20 +316,21 @@ COLUMN = st.builds(Column, width=st.integers(1, 9), priority=st.integers(0, 2)) 
 
 @given(st.lists(COLUMN, max_size=5), st.integers(0, 60))
 def test_columns_fill_but_never_exceed_the_room(columns: list[Column], room: int) -> None:
-    places = place_columns(columns, room)
+    places = place_columns(tuple(columns), room)
+    least = [column.min_width if column.flex else column.width for column in columns]
     used = sum(place.width + place.gap for place in places)
     assert used <= room
     assert bool(places) == bool(columns and room)
     assert [place.column for place in places] == sorted(place.column for place in places)
     if len(places) > 1:
-        assert all(place.width >= columns[place.column].least for place in places)
+        assert all(place.width >= least[place.column] for place in places)
     if any(columns[place.column].flex for place in places):
         assert used == room
     shown = {place.column for place in places}
     for n, column in enumerate(columns):
         if n not in shown and room:
             assert all(columns[m].priority >= column.priority for m in shown)
-    if sum(column.least + GAP for column in columns) - GAP <= room and room:
+    if sum(one + GAP for one in least) - GAP <= room and room:
         assert len(places) == len(columns)
 
 
@@ -337,7 +338,7 @@ def test_columns_fill_but_never_exceed_the_room(columns: list[Column], room: int
 def test_an_empty_cell_gives_its_place_to_the_one_at_its_left(right: list[bool], empty: set[int], room: int) -> None:
     columns = tuple(Column(width=4 + n, align="right" if one else "left", priority=n) for n, one in enumerate(right))
     places = place_columns(columns, room)
-    joined = without_empty(columns, places, empty)
+    joined = place_columns(columns, room, frozenset(empty))
     assert sum(place.width + place.gap for place in joined) == sum(place.width + place.gap for place in places)
     kept = [place.column for place in joined]
     for at, place in enumerate(places):

@@ -49,7 +49,7 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message that follows a key is lost with the widget that it was sent to."""
-    monkeypatch.setattr("tokentui.ui.terminal.ahead.STUCK_S", 0.01)
+    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0.01)
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)

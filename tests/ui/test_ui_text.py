@@ -36,7 +36,7 @@ def test_content_is_the_safe_text(data: bytes | str, mode: GlyphMode) -> None:
 
 def test_join_does_not_trust_its_caller() -> None:
     assert join([("a\x1b[31m", ""), ("[/]", "muted")]).plain == r"a\x1b[31m[/]"
-    (segment,) = segments([("\x9b", "")], lambda name: RichStyle())
+    (segment,) = segments([("\x9b", "")], {"": RichStyle()})
     assert segment.text == r"\u009b"
 
 
@@ -89,9 +89,9 @@ async def test_every_style_is_known_to_every_theme(theme: str) -> None:
     async with app.run_test():
         app.theme = theme
         for name in PALETTE:
-            assert isinstance(app.main.why.named(name), RichStyle)
+            assert isinstance(app.main.why.named[name], RichStyle)
         for kind in Kind:
-            style = app.main.why.named(kind)
+            style = app.main.why.named[kind]
             assert (kind is Kind.text) is not any((style.reverse, style.underline, style.dim))
 
 

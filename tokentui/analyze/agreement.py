@@ -1,5 +1,5 @@
 """The agreement of encodings of one text: the boundaries that they share, and the stretches that they cut
-differently.
+differently. And the tokens that two vocabularies share.
 
 A boundary is a place between two characters where a token ends and no token goes on. So tokens that share a
 character have none between them, and text that a tokenizer drops (spaces, mostly) belongs to the token after
@@ -9,13 +9,16 @@ it, wherever others put the space.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
-from tokentui.analyze.metrics import ratio
+from tokentui.analyze.metrics import Measure, ratio
 from tokentui.encode.offsets import Encoding
-from tokentui.text.split import splitter
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Marks
+from tokentui.text.split import SPACE_MARK, splitter, to_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,8 @@ def cuts(encoding: Encoding) -> Cuts:
     return Cuts(length, len(spans), tuple(found), tuple(found.values()), whole, tuple(starts), tuple(ends))
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of two encodings as totals: those of several texts can be added.
+class Agreement(NamedTuple):
+    """The agreement of two encodings as totals: those of several texts can be added up.
 
     Attributes:
         tokens_a: The tokens of the first.
@@ -94,73 +96,22 @@ class Agreement:
     words: int = 0
     same_words: int = 0
 
-    @property
-    def exact(self) -> float | None:
-        """The share of words cut alike."""
-        return ratio(self.same_words, self.words)
-
-    @property
-    def precision(self) -> float | None:
-        """The share of the second's boundaries that the first has."""
-        return ratio(self.shared, self.boundaries_b)
-
-    @property
-    def recall(self) -> float | None:
-        """The share of the first's boundaries that the second has."""
-        return ratio(self.shared, self.boundaries_a)
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean of precision and recall: the same in both directions."""
-        return ratio(2 * self.shared, self.boundaries_a + self.boundaries_b)
-
-    @property
-    def token_ratio(self) -> float | None:
-        """The tokens of the second for each of the first."""
-        return ratio(self.tokens_b, self.tokens_a)
-
-    def __add__(self, other: Agreement) -> Agreement:
-        """Both texts together."""
-        return Agreement(
-            *(ours + theirs for ours, theirs in zip(self._totals(), other._totals(), strict=True))
-        )
-
-    def __mul__(self, times: int) -> Agreement:
-        """The text so many times."""
-        return Agreement(*(times * total for total in self._totals()))
-
-    def _totals(self) -> tuple[int, ...]:
-        return (
-            self.tokens_a, self.tokens_b, self.boundaries_a, self.boundaries_b, self.shared, self.words,
-            self.same_words
-        )
+    def plus(self, other: Agreement, times: int = 1) -> Agreement:
+        """The totals with those of another text, which stands so many times."""
+        return Agreement(*(one + times * more for one, more in zip(self, other, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class PairMeasure:
-    """A measure of two tokenizers: one entry of `PAIR_MEASURES`.
-
-    Attributes:
-        name: Its name in rows for machines.
-        title: Its name for people.
-        formula: Its formula, with {a} and {b} for the letters of the two.
-        of: Computes it; None where there is nothing to divide by.
-    """
-
-    name: str
-    title: str
-    formula: str
-    of: Callable[[Agreement], float | None]
-
-
-PAIR_MEASURES: tuple[PairMeasure, ...] = (
-    PairMeasure("exact", "exact words", "words cut alike / words", lambda one: one.exact),
-    PairMeasure(
-        "precision", "precision", "boundaries of both / boundaries of {b}", lambda one: one.precision
-    ),
-    PairMeasure("recall", "recall", "boundaries of both / boundaries of {a}", lambda one: one.recall),
-    PairMeasure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", lambda one: one.f1),
-    PairMeasure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", lambda one: one.token_ratio),
+PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
+    Measure("exact", "exact words", "words cut alike / words", "share", "more",
+            lambda one: ratio(one.same_words, one.words)),
+    Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "more",
+            lambda one: ratio(one.shared, one.boundaries_b)),
+    Measure("recall", "recall", "boundaries of both / boundaries of {a}", "share", "more",
+            lambda one: ratio(one.shared, one.boundaries_a)),
+    Measure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", "share", "more",
+            lambda one: ratio(2 * one.shared, one.boundaries_a + one.boundaries_b)),
+    Measure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", "tokens", "",
+            lambda one: ratio(one.tokens_b, one.tokens_a)),
 )
 """The measures of an agreement in the order in which they are shown. A new one is an entry here."""
 
@@ -219,14 +170,78 @@ def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
         tokens = tuple(one.stretch(start, end) for one in ways)
         # Tokens without width, such as a ▁ of its own, count as tokens and hold no character.
         sizes = (last - first for first, last in tokens)
-        cut = {
-            (size, one.touching(start, end), one.inside(start, end)) for one,
-            size in zip(ways, sizes, strict=True)
-        }
-        if len(cut) > 1:
+        cut = ((one.touching(start, end), one.inside(start, end)) for one in ways)
+        if len(set(zip(sizes, cut, strict=True))) > 1:
             yield Disagreement(start, end, tokens)
 
 
 def _same_text(a: Cuts, b: Cuts) -> None:
     if a.length != b.length:
         raise ValueError(f"encodings of two texts, of {a.length} and {b.length} characters")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The tokens of two vocabularies as bytes, each once.
+
+    Attributes:
+        common: The tokens of both, in order of the first one's ids.
+        only_a: Those of the first alone, in the same order.
+        only_b: Those of the second alone, in order of its own ids.
+    """
+
+    common: tuple[bytes, ...]
+    only_a: tuple[bytes, ...]
+    only_b: tuple[bytes, ...]
+
+    @property
+    def jaccard(self) -> float | None:
+        """The common tokens as a share of all."""
+        return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
+
+    @property
+    def parts(self) -> tuple[tuple[bytes, ...], ...]:
+        """The common tokens, those of the first alone, those of the second alone."""
+        return self.common, self.only_a, self.only_b
+
+    def find(self, text: str) -> Overlap:
+        """The tokens that hold a text."""
+        wanted = to_bytes(text)
+        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self.parts))
+
+
+def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
+    """The tokens that two vocabularies share, and those that only one of them has; specials by their names.
+
+    Args:
+        a: The first.
+        b: The second.
+        bare: Compare tokens without their marks and without a space (or ▁) in front.
+    """
+    first, second = (dict.fromkeys(piece for _, piece in pieces(one, bare)) for one in (a, b))
+    return Overlap(
+        common=tuple(piece for piece in first if piece in second),
+        only_a=tuple(piece for piece in first if piece not in second),
+        only_b=tuple(piece for piece in second if piece not in first),
+    )
+
+
+def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
+    """The tokens of a vocabulary, each with its id.
+
+    Args:
+        tokenizer: The tokenizer.
+        bare: Give them without their marks and without a space (or ▁) in front, and none that is empty then.
+    """
+    vocabulary = tokenizer.vocabulary
+    marks, symbols = Marks(vocabulary), vocabulary.symbols_by_id(tokenizer.merges)
+    for entry in tokenizer.entries():
+        piece, symbol = entry.piece, symbols.get(entry.id)
+        if bare and symbol is not None and entry.kind not in ("special", "unknown", "byte"):
+            front, end = marks.sizes(symbol)
+            piece = piece[front : len(piece) - end]
+            if tokenizer.recipe.split == "metaspace":
+                piece = piece.replace(to_bytes(SPACE_MARK), b" ")
+            piece = piece.removeprefix(b" ")
+        if piece or not bare:
+            yield entry.id, piece

@@ -12,19 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from tokentui.analyze.agreement import Agreement, agreement, cuts, disagreements, word_spans
-from tokentui.analyze.metrics import MeasureRow, figures, side_by_side
-from tokentui.analyze.overlap import Overlap, overlap
+from tokentui.analyze.agreement import Agreement, Overlap, agreement, cuts, disagreements, overlap, word_spans
+from tokentui.analyze.metrics import MeasureRow, rows_of
 from tokentui.analyze.tally import Conventions, Tally, in_parts, tally
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import check, silent, tick
+from tokentui.core.jobs import each, silent
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.pretokenize import Pretokenizer
 
 _BEFORE_SPACE = re.compile(r"\S(?=\s)")
-_LOOK_EVERY = 256
 FEWEST, MOST = 2, 4
 """The least and the greatest number of columns."""
 
@@ -147,11 +145,6 @@ def tally_each(
     return tuple(tallies), tuple(errors)
 
 
-def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
-    """The measures of some counts, a figure a column."""
-    return side_by_side([figures(one) if one else () for one in tallies])
-
-
 def check_columns(count: int) -> None:
     """Refuse too few or too many columns.
 
@@ -207,15 +200,13 @@ def compare_on(
     found = _distinct(tokenizers, corpus, under)
     totals = dict.fromkeys(pairs, Agreement())
     partings: dict[tuple[int, int], Counter[DifferentCut]] = {pair: Counter() for pair in pairs}
-    for n, ((text, more), count) in enumerate(found.items()):
-        if n % _LOOK_EVERY == 0:
-            tick(n, len(found))
+    for (text, more), count in each(found.items(), len(found)):
         with silent():
             encodings = [one.encode(text) for one in tokenizers]
         ways = [cuts(encoding) for encoding in encodings]
         words = word_spans(text, under.splitter)
         for a, b in pairs:
-            totals[a, b] += agreement(ways[a], ways[b], words, more=more) * count
+            totals[a, b] = totals[a, b].plus(agreement(ways[a], ways[b], words, more=more), count)
             if ways[a] == ways[b]:
                 continue
             for place in disagreements((ways[a], ways[b])):
@@ -237,10 +228,7 @@ def _distinct(
     if all(in_parts(one.vocabulary) and Pretokenizer(one.recipe).in_parts for one in tokenizers):
         parts = stretches(corpus, cutters)
     found: Counter[tuple[str, bool]] = Counter()
-    for n, stretch in enumerate(parts):
-        if n % _LOOK_EVERY == 0:
-            check()
-        found[stretch] += 1
+    found.update(each(parts))
     for word, count in corpus.counts or ():
         found[word, False] += count
     return found

@@ -9,15 +9,24 @@ elsewhere, and a second one, is a character as any other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tokentui.core.jobs import check, shielded, silent, tick
+from tokentui.analyze.results import DivergenceSide
+from tokentui.axes import objective_of
+from tokentui.core.jobs import check, each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Marks, Vocabulary
 from tokentui.learn import walk
+from tokentui.learn.replay.order import TokenOrder
+from tokentui.learn.replay.segmentations import WordSegmentations
+from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Candidate, Column, Query, Step, Stop
-from tokentui.recipe import Stops
+from tokentui.recipe import Recipe, Stops
+from tokentui.text.count import Words
 
 Meaning = tuple[bool, tuple[bytes, ...]]
 """The meaning of a merge: whether a boundary is in it, and the texts of its sides; a side that is nothing but
@@ -28,37 +37,12 @@ _CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One training before the step at which it diverges from another.
-
-    Attributes:
-        step: The step that it makes there, None where it has ended.
-        end: Why it has ended, None where it has not.
-        columns: The names, units and kinds of the values of its candidates.
-        candidates: The first candidates of the step, best first; none for a file.
-        tied: The number of candidates that share the best value.
-        tie_rule: The rule that chooses among them, empty where none does.
-        tokens: The length of the corpus before the step.
-        vocab_size: The number of ids before it.
-    """
-
-    step: Step | None
-    end: Stop | None
-    columns: tuple[Column, ...]
-    candidates: tuple[Candidate, ...]
-    tied: int
-    tie_rule: str
-    tokens: int
-    vocab_size: int
-
-
-@dataclass(frozen=True, slots=True)
 class Divergence:
     """The first step, from 1, that two trainings make differently, and both sides of it."""
 
     step: int
-    a: Side
-    b: Side
+    a: DivergenceSide
+    b: DivergenceSide
 
 
 class Meanings:
@@ -152,7 +136,8 @@ class _Decisions:
 
 
 def first_divergence(
-    a: Trainer, b: Trainer, limit: int | None = None, *, literal: bool = False, rows: int = 10
+    a: Trainer, b: Trainer, limit: int | None = None, *, literal: bool = False, begin: int = 1,
+    rows: int = 10, stops: tuple[Stops, Stops] | None = None,
 ) -> Divergence | None:
     """Find the first step that differs: another pair, another round, or an end. Counts may differ and the
     step be the same.
@@ -163,20 +148,37 @@ def first_divergence(
         a: A training.
         b: Another one, of any objective, on the same corpus.
         limit: The last step that is compared.
-        literal: Compare merges byte by byte, and not by what they mean.
+        literal: Compare merges byte by byte, and not by what they mean. Those that are spelled alike mean the
+            same.
+        begin: The first step that is compared.
         rows: The number of candidates of either side.
+        stops: The ends of either, also before no pair is left. No steps past them are computed.
 
     Returns:
         None where they are alike up to the limit, or both end at the same step.
     """
     before = a.number, b.number
     try:
-        number = first_differing_step(a, b, limit, literal=literal)
-        return None if number is None else Divergence(number, _side(a, number, rows), _side(b, number, rows))
+        number = first_differing_step(a, b, limit, literal=literal, begin=begin, stops=stops)
+        if number is None:
+            return None
+        ends = stops or (Stops(), Stops())
+        return Divergence(number, _side(a, number, rows, ends[0]), _side(b, number, rows, ends[1]))
     finally:
         with shielded():
             walk.jump(a, before[0])
             walk.jump(b, before[1])
+
+
+def both_divergences(
+    a: Trainer, b: Trainer, limit: int | None = None, *, rows: int = 10,
+    stops: tuple[Stops, Stops] | None = None,
+) -> tuple[Divergence | None, Divergence | None]:
+    """The first step that differs by the meaning of merges, and as they are spelled."""
+    spelled = first_divergence(a, b, limit, literal=True, rows=rows, stops=stops)
+    if spelled is None:
+        return None, None
+    return first_divergence(a, b, limit, begin=spelled.step, rows=rows, stops=stops), spelled
 
 
 def first_differing_step(
@@ -188,17 +190,8 @@ def first_differing_step(
     begin: int = 1,
     stops: tuple[Stops, Stops] | None = None,
 ) -> int | None:
-    """The number of the first step that differs; see `first_divergence`. The trainers are left where the
-    search ended.
-
-    Args:
-        a: A training.
-        b: Another one.
-        limit: The last step that is compared.
-        literal: Compare merges byte by byte, and not by what they mean.
-        begin: The first step that is compared.
-        stops: The ends of either, also before no pair is left. No steps past them are computed.
-    """
+    """The number of the first step that differs, with the arguments of `first_divergence`. The trainers are
+    left where the search ended."""
     number = begin - 1
     first, second = _Decisions(a, literal), _Decisions(b, literal)
     while limit is None or number < limit:
@@ -229,17 +222,160 @@ def _go_on(trainer: Trainer, target: int, ends: Stops | None) -> None:
             check()
 
 
-def _side(trainer: Trainer, number: int, rows: int) -> Side:
+def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
+    """A training before a step. It is left there."""
     with silent():
-        walk.jump(trainer, number - 1)
-    step = trainer.step_at(number) if number <= trainer.computed else None
-    candidates: tuple[Candidate, ...] = ()
-    tied, rule = 0, ""
-    if trainer.traits.replay is None:  # the tokens of a file are not chosen
-        candidates = trainer.candidates(Query(rows=rows)).rows
-        why = trainer.why(trainer.number + 1, trainer.limits)
-        tied, rule = why.tied, why.tie_rule
-    end = None if step is not None else trainer.end(Stops())
-    at = trainer.number
-    columns = trainer.traits.columns
-    return Side(step, end, columns, candidates, tied, rule, trainer.tokens_at(at), trainer.size_at(at))
+        walk.jump(trainer, min(number - 1, trainer.computed))
+    why = trainer.why(trainer.number + 1, stops)
+    made = trainer.step_at(number) if number <= trainer.computed else None
+    if made is None:
+        why = replace(why, best=None, round=None, end=trainer.end(stops))
+    else:
+        why = replace(why, best=why.best if trainer.traits.replays else made.chosen, end=None)
+    at, page = trainer.number, trainer.candidates(Query(rows=rows))
+    traits = trainer.traits
+    return DivergenceSide(
+        why, page, trainer.tokens_at(at), trainer.size_at(at), made, traits.columns, traits.replays
+    )
+
+
+# The tokens of a corpus and the ids in use at each step, exact, without making the steps again.
+
+
+Points = tuple[list[int], list[int]]
+"""The tokens of a corpus after some steps, and how many ids it holds then; the second is empty where that is
+not known."""
+
+
+
+def evenly(end: int, points: int) -> list[int]:
+    """Steps from 0 to an end, as far apart as so many of them can be."""
+    points = max(2, points)
+    return sorted({round(n * end / (points - 1)) for n in range(points)})
+
+
+def as_trained(recipe: Recipe) -> bool:
+    """Return whether a tokenizer encodes its corpus into the very tokens that training left there, each word
+    as often as it occurs."""
+    by_training = WAYS.of(recipe.encode).needs == objective_of(recipe).makes
+    return by_training and recipe.weight != "distinct" and not objective_of(recipe).codes
+
+
+def replayed(
+    merges: Sequence[tuple[int, int]], base: int, tokens: Sequence[int], uses: Sequence[int], number: int,
+    steps: Sequence[int]
+) -> Points:
+    """The points of a training by merges on its own corpus.
+
+    Args:
+        merges: The parts of each merge, as symbols.
+        base: The symbol of the first.
+        tokens: The corpus in tokens after each step, from step 0 on.
+        uses: The uses of each symbol at step `number`.
+        number: That step.
+        steps: The steps that are wanted, ascending.
+    """
+    uses = list(uses)
+    for step in reversed(range(number)):
+        replaced = tokens[step] - tokens[step + 1]
+        uses[base + step] -= replaced
+        for part in merges[step]:
+            uses[part] += replaced
+    used, step = [], 0
+    held = sum(one > 0 for one in uses)
+    for goal in steps:
+        while step < goal:
+            replaced = tokens[step] - tokens[step + 1]
+            if replaced:
+                for part in merges[step]:
+                    uses[part] -= replaced
+                    held -= uses[part] == 0
+                uses[base + step] += replaced
+                held += 1
+            step += 1
+        used.append(held)
+    return [tokens[step] for step in steps], used
+
+
+def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
+    """The points of a tokenizer whose tokens come into use one by one, on any corpus.
+
+    Args:
+        tokenizer: The tokenizer after its last step.
+        words: The counted pre-tokens of the corpus.
+        steps: The steps that are wanted, ascending.
+
+    Raises:
+        TokentuiError: The corpus holds what the tokenizer refuses; it names the unit.
+    """
+    vocabulary, refuses = tokenizer.vocabulary, UNKNOWN.of(tokenizer.recipe.unknown).refused
+    cutter = WordSegmentations(TokenOrder.of(tokenizer))
+    changes: dict[int, dict[int | None, int]] = {}
+    for word, times in each(zip(words.words, words.counts, strict=True), len(words.words)):
+        for step, change in cutter.changes(word):
+            if refuses and None in change:
+                tokenizer.encode(word)  # says what it is
+            at = changes.setdefault(step, {})
+            for symbol, by in change.items():
+                at[symbol] = at.get(symbol, 0) + by * times
+    tokens, used = [], []
+    uses: dict[int | None, int] = {}
+    total = held = 0
+    nameless = vocabulary.unknown_id is None
+    made = sorted(changes, reverse=True)
+    for step in steps:
+        while made and made[-1] <= step:
+            for symbol, by in changes[made.pop()].items():
+                before = uses.get(symbol, 0)
+                uses[symbol] = before + by
+                total += by
+                if symbol is not None or not nameless:
+                    held += (before + by > 0) - (before > 0)
+        tokens.append(total)
+        used.append(held)
+    # Byte tokens are many, and a step does not say which.
+    return tokens, [] if vocabulary.byte_tokens and None in uses else used
+
+
+def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | None = None) -> Points:
+    """The points of any training, by going to each step.
+
+    Args:
+        trainer: A training that may be walked with.
+        stops: Its stops.
+        steps: The steps that are wanted, ascending.
+        words: The counted pre-tokens of another corpus, to be encoded at each; those that it trains on where
+            None.
+
+    Raises:
+        TokentuiError: The other corpus holds what the tokenizer refuses.
+    """
+    tokens, used = [], []
+    trainer.advance(trainer.number, stops)  # the limits of its steps
+    for number, step in enumerate(steps):
+        tick(number, len(steps))
+        with silent():
+            walk.jump(trainer, step)
+        if words is None:
+            tokens.append(trainer.tokens_at(step))
+            used.append(sum(one > 0 for one in trainer.uses))
+        else:
+            count, ids = _encoded_now(trainer.tokenizer(), words)
+            tokens.append(count)
+            used.append(ids)
+    return tokens, used
+
+
+def _encoded_now(tokenizer: Tokenizer, words: Words) -> tuple[int, int]:
+    """The tokens of words, and how many ids are among them."""
+    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    refuses = UNKNOWN.of(tokenizer.recipe.unknown).refused
+    total = 0
+    ids: set[int] = set()
+    for word, times in each(zip(words.words, words.counts, strict=True)):
+        found = encoder.word(word)
+        if refuses and any(token.unknown for token in found):
+            tokenizer.encode(word)  # says what it is
+        total += times * len(found)
+        ids.update(token.id for token in found if token.id is not None)
+    return total, len(ids)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
-from tokentui.analyze.results import Branch, TokenFacts, Ways
-from tokentui.analyze.ways import ways
+from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, Ways, WordFacts
 from tokentui.axes import objective_of
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import visible
 from tokentui.encode.decode import Decoder
-from tokentui.encode.explain import WordExplanation
-from tokentui.encode.offsets import Encoding, WordEncoder
-from tokentui.encode.reach import bare, spelled_units, unreachable
-from tokentui.encode.segment.parts import MAX_CHARACTERS, MergeStep
-from tokentui.encode.segment.unknown import UNKNOWN
-from tokentui.encode.segment.viterbi import Edge, Viterbi, lattice
-from tokentui.encode.segment.ways import WAYS
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import Finder, bare, spelled_units, symbols_of, unreachable
+from tokentui.encode.segment.viterbi import Edge, Viterbi
+from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, WAYS, MergeStep
 from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.vocabulary import Vocabulary, byte_token
+from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
 
+MAX_UNITS = 10_000
+"""A longer word's ways are not counted: their number has more digits than Python prints."""
+_MOST_TRIED = 10_000  # segmentations with unknown units that are passed over before the search is given up
 _CHILDREN = 20
 _OTHERS = 20
 _BRANCHES = 127
@@ -30,74 +33,36 @@ _SHOWN = 8
 _SPACES = " \t\n\r▁"
 
 
-@dataclass(frozen=True, slots=True)
-class WordFacts:
-    """A pre-token of a string.
-
-    Attributes:
-        explanation: Each step of its encoding.
-        ways: The ways to write it; None for one that is too long for that.
-        lattice: Every piece that may stand in it, where pieces have probabilities.
-    """
-
-    explanation: WordExplanation
-    ways: Ways | None
-    lattice: tuple[Edge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StringFacts:
-    """The facts of a string.
-
-    Attributes:
-        text: The string.
-        encoding: Its encoding; None where the recipe refuses it.
-        refusal: Why it does, in one line.
-        why: Why it is not one token, or that it is one, in one sentence.
-        words: Its pre-tokens in order.
-    """
-
-    text: str
-    encoding: Encoding | None
-    refusal: str
-    why: str
-    words: tuple[WordFacts, ...]
-
-
-def token_facts(tokenizer: Tokenizer, token: int | bytes | str) -> TokenFacts:
-    """The facts of a token.
-
-    Args:
-        tokenizer: The tokenizer.
-        token: Its id, or its exact text or bytes with its mark; of several that are spelled alike the first.
+def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
+    """The facts of the token of an id.
 
     Raises:
         TokentuiError: There is none.
     """
-    entry = _entry(tokenizer, token)
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
+    entry = next((entry for entry in tokenizer.entries() if entry.id == token), None)
+    if entry is None:
+        first, size = vocabulary.first_id, tokenizer.vocab_size
+        hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
+        raise TokentuiError("no such id", str(token) if abs(token) < 10**18 else "a very large number", hint)
     symbol = vocabulary.symbols_by_id(merges).get(entry.id)
     if symbol is None or entry.kind in ("special", "unknown", "byte"):
-        return TokenFacts(entry.id, entry.piece, entry.kind, None, entry.text, _code_points(entry.text))
+        return TokenFacts(entry.id, entry.piece, entry.kind, None, _code_points(entry.text))
     encoder = WordEncoder(vocabulary, merges)
     piece = vocabulary.spelled(symbol)
-    text = _text(piece)
-    children = [
-        child for child, pair in enumerate(vocabulary.merges[:merges], vocabulary.base_size) if symbol in pair
-    ]
+    pairs = enumerate(vocabulary.merges[:merges], vocabulary.base_size)
+    children = [child for child, pair in pairs if symbol in pair]
     facts = TokenFacts(
         id=entry.id,
         piece=piece,
         kind=entry.kind,
         score=entry.score,
-        text=text,
-        code_points=_code_points(text or ""),
+        code_points=_code_points(_text(piece) or ""),
         units=spelled_units(encoder, symbol),
-        children=tuple(
-            (vocabulary.id_of(one, merges), vocabulary.spelled(one)) for one in children[:_CHILDREN]
-        ),
+        children=tuple(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one))
+                       for one in children[:_CHILDREN]),
         child_count=len(children),
-        others=tuple(itertools.islice(_others(tokenizer, symbol), _OTHERS)),
+        others=tuple(itertools.islice(_others(encoder, symbol), _OTHERS)),
         unreachable=unreachable(encoder, Decoder(vocabulary, merges), symbol),
         marks=encoder.marks.sizes(symbol),
     )
@@ -109,8 +74,8 @@ def token_facts(tokenizer: Tokenizer, token: int | bytes | str) -> TokenFacts:
         step=rank + 1,
         count=vocabulary.counts[rank],
         parents=tuple(map(vocabulary.spelled, vocabulary.merges[rank])),
-        tree=tuple(itertools.islice(_tree(tokenizer, symbol), _BRANCHES)),
-        tree_size=sum(1 for _ in _nodes(tokenizer, symbol)),
+        tree=tuple(itertools.islice(_tree(encoder, symbol), _BRANCHES)),
+        tree_size=sum(1 for _ in _nodes(vocabulary, symbol)),
     )
 
 
@@ -126,21 +91,6 @@ def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[Entry]:
     ]
 
 
-def _entry(tokenizer: Tokenizer, token: int | bytes | str) -> Entry:
-    if isinstance(token, int):
-        first, size = tokenizer.vocabulary.first_id, tokenizer.vocab_size
-        for entry in tokenizer.entries():
-            if entry.id == token:
-                return entry
-        hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
-        raise TokentuiError("no such id", str(token) if abs(token) < 10**18 else "a very large number", hint)
-    found = find_tokens(tokenizer, token)
-    if not found:
-        hint = "tokens are named with their marks, such as ##ing"
-        raise TokentuiError("no token is spelled so", repr(token), hint)
-    return found[0]
-
-
 def _text(piece: bytes) -> str | None:
     try:
         return piece.decode()
@@ -152,10 +102,10 @@ def _code_points(text: str) -> tuple[str, ...]:
     return tuple(f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in text)
 
 
-def _nodes(tokenizer: Tokenizer, symbol: int) -> Iterator[tuple[int, int, int]]:
+def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]]:
     """(depth, symbol, first unit) of each node of a merge tree, each before its parts. Units are counted in
     pieces of the base."""
-    base, merges = tokenizer.vocabulary.base_size, tokenizer.vocabulary.merges
+    base, merges = vocabulary.base_size, vocabulary.merges
     waiting, unit = [(0, symbol)], 0
     while waiting:
         depth, one = waiting.pop()
@@ -167,29 +117,29 @@ def _nodes(tokenizer: Tokenizer, symbol: int) -> Iterator[tuple[int, int, int]]:
             unit += 1
 
 
-def _tree(tokenizer: Tokenizer, symbol: int) -> Iterator[Branch]:
+def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
     """A merge tree, each node before its parts."""
-    vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
+    vocabulary, merges = encoder.vocabulary, encoder.merges
     known = vocabulary.symbols_by_id(merges)
-    for depth, one, _ in _nodes(tokenizer, symbol):
+    for depth, one, _ in _nodes(vocabulary, symbol):
         number = vocabulary.id_of(one, merges)
         own = number if known.get(number) == one else None
-        yield Branch(depth, own, vocabulary.spelled(one), max(0, one - vocabulary.base_size + 1))
+        yield Branch(depth, max(0, one - vocabulary.base_size + 1), own, vocabulary.spelled(one))
 
 
-def _others(tokenizer: Tokenizer, symbol: int) -> Iterator[tuple[int, bytes]]:
-    """The (id, bytes) of the tokens that differ in case, white space or mark alone."""
-    vocabulary = tokenizer.vocabulary
-    key = _key(tokenizer, symbol)
-    for other, one in sorted(vocabulary.symbols_by_id(tokenizer.merges).items()):
-        if key and one != symbol and _key(tokenizer, one) == key:
-            yield other, vocabulary.spelled(one)
+def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
+    """The tokens that differ in case, white space or mark alone."""
+    vocabulary = encoder.vocabulary
+    key = _key(vocabulary, symbol)
+    for other, one in sorted(vocabulary.symbols_by_id(encoder.merges).items()):
+        if key and one != symbol and _key(vocabulary, one) == key:
+            yield Token(other, vocabulary.spelled(one))
 
 
-def _key(tokenizer: Tokenizer, symbol: int) -> str:
+def _key(vocabulary: Vocabulary, symbol: int) -> str:
     """A token without what its relatives may differ in; empty for a part of a character, and for white space.
     """
-    text = _text(bare(tokenizer.recipe, tokenizer.vocabulary.spelled(symbol)))
+    text = _text(bare(vocabulary.recipe, vocabulary.spelled(symbol)))
     return (text or "").strip(_SPACES).casefold()
 
 
@@ -211,25 +161,20 @@ def string_facts(tokenizer: Tokenizer, text: str, limit: int = 10) -> StringFact
         raise
     except TokentuiError as error:
         refusal = str(error)
-    known: dict[str, tuple[Ways | None, tuple[Edge, ...]]] = {}
-    words = []
-    for explanation in tokenizer.explain(text):
-        word = explanation.text
-        if word not in known:
-            known[word] = _ways(tokenizer, word, limit), _lattice(tokenizer, word)
-        words.append(WordFacts(explanation, *known[word]))
-    return StringFacts(text, encoding, refusal, why_not_one(tokenizer, text), tuple(words))
+    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    scored = WAYS.of(tokenizer.recipe.encode).needs == "scores"
 
+    @functools.cache
+    def known(word: str) -> tuple[Ways | None, tuple[Edge, ...]]:
+        try:
+            written = ways(encoder, word, limit)
+        except TokentuiError:
+            written = None
+        units = Pretokenizer(tokenizer.recipe).units(word) if scored else ()
+        return written, tuple(Viterbi(tokenizer.vocabulary).lattice(units)) if scored else ()
 
-def _ways(tokenizer: Tokenizer, word: str, limit: int) -> Ways | None:
-    try:
-        return ways(tokenizer, word, limit)
-    except TokentuiError:
-        return None
-
-
-def _lattice(tokenizer: Tokenizer, word: str) -> tuple[Edge, ...]:
-    return tuple(lattice(tokenizer.vocabulary, word)) if WAYS.of(tokenizer.recipe.encode).needs == "scores" else ()
+    words = tuple(WordFacts(one, *known(one.text)) for one in tokenizer.explain(text))
+    return StringFacts(text, encoding, refusal, why_not_one(tokenizer, text), words)
 
 
 def why_not_one(tokenizer: Tokenizer, text: str) -> str:
@@ -275,10 +220,10 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
     start = f"It is{changed} {listed}"
     symbol, later = _spelled(encoder, tuple(kept))
     if symbol is not None:
-        return f"{start}: {_passed_over(tokenizer, encoder, word, kept, symbol)}."
+        return f"{start}: {_passed_over(encoder, word, kept, symbol)}."
     if later:
         return f"{start}: a token for it is made only at step {later:,}."
-    return f"{start}: {_no_token(tokenizer, encoder, pieces, units)}."
+    return f"{start}: {_no_token(encoder, pieces, units)}."
 
 
 def _missing(encoder: WordEncoder, units: Sequence[bytes]) -> bytes | None:
@@ -302,16 +247,14 @@ def _spelled(encoder: WordEncoder, units: tuple[bytes, ...]) -> tuple[int | None
     return None, 0
 
 
-def _passed_over(
-    tokenizer: Tokenizer, encoder: WordEncoder, word: str, units: Sequence[bytes], symbol: int
-) -> str:
+def _passed_over(encoder: WordEncoder, word: str, units: Sequence[bytes], symbol: int) -> str:
     """The reason why a token that is there and is spelled so is not taken."""
-    vocabulary = tokenizer.vocabulary
+    vocabulary = encoder.vocabulary
     if isinstance(encoder.segmenter, Viterbi) and vocabulary.scores is not None:
         best = sum(edge.score for edge in encoder.segmenter.lattice(units) if edge.best)
         whole = f"the token for all of it (log probability {vocabulary.scores[symbol]:.4f})"
         return f"{whole} is less probable than these ({best:.4f})"
-    wanted = _spans(tokenizer, encoder, symbol)
+    wanted = _spans(encoder, symbol)
     for step in encoder.segmenter.steps(units, len(word)):
         if isinstance(step, MergeStep) and (step.start, step.end) not in wanted:
             rank = symbol - vocabulary.base_size
@@ -322,27 +265,24 @@ def _passed_over(
     return "there is a token spelled so, but it stands elsewhere in a word only"
 
 
-def _spans(tokenizer: Tokenizer, encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
+def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
     """The (start, end) in units of every token in the merge tree of a symbol."""
-    base = tokenizer.vocabulary.base_size
+    base = encoder.vocabulary.base_size
     starts = [0]  # the unit where each piece of the base starts
     spans = []
-    for _, one, at in _nodes(tokenizer, symbol):
+    for _, one, at in _nodes(encoder.vocabulary, symbol):
         spans.append((at, len(spelled_units(encoder, one))))
         if one < base:
             starts.append(starts[-1] + spans[-1][1])
     return {(starts[at], starts[at] + size) for at, size in spans}
 
 
-def _no_token(
-    tokenizer: Tokenizer, encoder: WordEncoder, pieces: Sequence[bytes | None], units: Sequence[bytes]
-) -> str:
+def _no_token(encoder: WordEncoder, pieces: Sequence[bytes | None], units: Sequence[bytes]) -> str:
     """The lack of the vocabulary: the token, and the merges that would go on; with a near one that it has."""
-    vocabulary, mark = tokenizer.vocabulary, encoder.marks.mark
+    vocabulary, mark = encoder.vocabulary, encoder.marks.mark
     plain = b"".join(map(encoder.marks.bare, units))
-    forms = {
-        b" " + plain: "which begins with a space", to_bytes("▁") + plain: "which begins a word after a space"
-    }
+    forms = {b" " + plain: "which begins with a space"}
+    forms[to_bytes("▁") + plain] = "which begins a word after a space"
     if encoder.marks.prefix:
         forms[mark + plain] = "which stands inside a word only"
     elif mark:
@@ -350,7 +290,7 @@ def _no_token(
     for symbol in range(vocabulary.base_size + encoder.merges):
         if (piece := vocabulary.spelled(symbol)) in forms:
             return f"no token is spelled so; there is {_shown(piece)}, {forms[piece]}"
-    if tokenizer.recipe.encode != "merges" or None in pieces:
+    if vocabulary.recipe.encode != "merges" or None in pieces:
         return "no token is spelled so"
     two = " and ".join(_shown(piece or b"") for piece in pieces)
     joined = two if len(pieces) == 2 else "any two neighbours of these"
@@ -365,3 +305,135 @@ def _list(texts: Sequence[str | bytes]) -> str:
 def _shown(text: str | bytes) -> str:
     """A text of which every character can be seen, short."""
     return "".join(span.text for span in visible(text, limit=60))
+
+
+class _Edge(NamedTuple):
+    """Tokens that may stand for the units up to `end`: one token, or an unknown character's bytes."""
+
+    end: int
+    pieces: tuple[bytes, ...]
+
+
+def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
+    """The ways to write a pre-token in the tokens of a vocabulary.
+
+    Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
+    probable ones. Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit
+    that is no token (byte fallback). Where the recipe refuses the word, none is chosen.
+
+    Args:
+        encoder: The encoder of a tokenizer.
+        word: The pre-token.
+        limit: The most ways returned; all are counted.
+
+    Raises:
+        TokentuiError: The word has more than `MAX_UNITS` units.
+    """
+    recipe, units = encoder.vocabulary.recipe, encoder.pretokenizer.units(word)
+    units = [units[at] for at in encoder.kept(units)]
+    if len(units) > MAX_UNITS:
+        what = f"a word of {len(units):,} units is too long to count its ways"
+        raise TokentuiError(what, "", f"take one of at most {MAX_UNITS:,}")
+    edges = _edges(encoder, units)
+    count = _count(edges)
+    found: Iterator[tuple[tuple[bytes, ...], float | None]]
+    if isinstance(encoder.segmenter, Viterbi):
+        found = _probable(encoder, encoder.segmenter, units)
+    else:
+        found = ((way, None) for way in _fewest(edges))
+    tokens = encoder.word(word)
+    refused = UNKNOWN.of(recipe.unknown).refused and any(token.unknown for token in tokens)
+    taken = () if refused else tokens
+    chosen = tuple(token.text.encode() if token.piece is None else token.piece for token in taken)
+    listed = tuple(itertools.islice(found, min(limit, count)))
+    return Ways(word, count, listed, chosen, WAYS.of(recipe.encode).how)
+
+
+def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:
+    """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
+    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.pretokens(text)))
+    return tuple(ways(encoder, word, limit) for word in distinct[:words])
+
+
+def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
+    """The tokens that may start at each unit of a word, the shortest first."""
+    vocabulary = encoder.vocabulary
+    prefix = encoder.marks.prefix
+    whole = b"".join(map(encoder.marks.bare, units) if prefix else units)
+    # Few tokens have their bytes in this word at all; only of those are the units found.
+    symbols = symbols_of(vocabulary, encoder.merges)
+    near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
+    finder = Finder((spelled_units(encoder, symbol), symbol) for symbol in near)
+    edges: list[list[_Edge]] = []
+    for start, unit in enumerate(units):
+        here = [_Edge(end, (vocabulary.spelled(symbol),)) for end, symbol in finder.at(units, start)]
+        if vocabulary.byte_tokens and not (here and here[0].end == start + 1):
+            here.insert(0, _Edge(start + 1, _fallback(encoder, unit)))
+        edges.append(here)
+    return edges
+
+
+def _fallback(encoder: WordEncoder, unit: bytes) -> tuple[bytes, ...]:
+    return tuple(byte_token(value).encode() for value in encoder.marks.bare(unit))
+
+
+def _count(edges: list[list[_Edge]]) -> int:
+    """The number of ways through, from the end to the start."""
+    counts = [0] * len(edges) + [1]
+    for start in range(len(edges) - 1, -1, -1):
+        counts[start] = sum(counts[edge.end] for edge in edges[start])
+    return counts[0]
+
+
+def _fewest(edges: list[list[_Edge]]) -> Iterator[tuple[bytes, ...]]:
+    """The ways with fewest tokens first, of equals those that start with longer tokens."""
+    size = len(edges)
+    # Bit k of a place: the rest can be written in exactly k tokens, so no search runs into a dead end.
+    reach = [0] * size + [1]
+    for start in range(size - 1, -1, -1):
+        for edge in edges[start]:
+            reach[start] |= reach[edge.end] << len(edge.pieces)
+    for total in range(reach[0].bit_length()):
+        if not reach[0] >> total & 1:
+            continue
+        waiting: list[Iterator[_Edge]] = [_leading(edges, reach, 0, total)]
+        way: list[_Edge] = []
+        left = total
+        while waiting:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+                if way:
+                    left += len(way.pop().pieces)
+                continue
+            way.append(following)
+            left -= len(following.pieces)
+            if following.end == size:
+                yield tuple(itertools.chain.from_iterable(one.pieces for one in way))
+                left += len(way.pop().pieces)
+            else:
+                waiting.append(_leading(edges, reach, following.end, left))
+
+
+def _leading(edges: list[list[_Edge]], reach: list[int], start: int, left: int) -> Iterator[_Edge]:
+    """The edges, longest first, after which the rest can be written in what is left of so many tokens."""
+    for edge in reversed(edges[start] if start < len(edges) else ()):
+        rest = left - len(edge.pieces)
+        if rest >= 0 and reach[edge.end] >> rest & 1:
+            yield edge
+
+
+def _probable(
+    encoder: WordEncoder, segmenter: Viterbi, units: Sequence[bytes]
+) -> Iterator[tuple[tuple[bytes, ...], float | None]]:
+    """The ways of a unigram model, most probable first; those with a unit that is no token are passed over.
+    """
+    known = encoder.vocabulary.units
+    fallback = encoder.vocabulary.byte_tokens > 0
+    for way, score in itertools.islice(segmenter.nbest(units), _MOST_TRIED):
+        if all(piece in known for piece in way):
+            yield way, score
+        elif fallback:
+            spelled = ((piece,) if piece in known else _fallback(encoder, piece) for piece in way)
+            yield tuple(itertools.chain.from_iterable(spelled)), score

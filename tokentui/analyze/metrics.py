@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from tokentui.analyze.tally import Tally, WordTally
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Value = float | int | None
 Under = tuple[tuple[str, str], ...]
 """Conventions, as (name, value)."""
+Counted = TypeVar("Counted")
 
 SYMBOLS: Mapping[str, str] = {
     "N": "tokens of the corpus",
@@ -33,13 +34,13 @@ SYMBOLS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A measure: one entry of `MEASURES`.
+class Measure(Generic[Counted]):
+    """A measure: one entry of `MEASURES`, or of the measures of two tokenizers.
 
     Attributes:
         name: Its name in rows for machines.
         title: Its name for people.
-        formula: In the letters of `SYMBOLS`.
+        formula: In the letters of `SYMBOLS`; of two tokenizers with {a} and {b} for their letters.
         unit: The unit of its values.
         better: `more` or `less` where that is better for the same corpus, empty where neither is.
         of: Computes it; None where it has no value.
@@ -53,39 +54,28 @@ class Measure:
     formula: str
     unit: str
     better: str
-    of: Callable[[Tally], Value]
+    of: Callable[[Counted], Value]
     under: tuple[str, ...] = ()
     fixed: Under = ()
     digits: int = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The value of a measure.
+class Figure(NamedTuple):
+    """The value of a measure, and the decimals that are shown of it."""
 
-    Attributes:
-        measure: The measure.
-        conventions: The conventions that it was computed under.
-        corpus: The digest of the corpus.
-        value: The value.
-    """
-
-    measure: Measure
-    conventions: Under
-    corpus: str
     value: Value
+    digits: int = 4
 
     @property
     def shown(self) -> str:
         """The value for people, `n/a` for none."""
-        return shown(self.value, self.measure.digits)
+        return shown(self.value, self.digits)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureRow:
-    """A measure under one set of conventions, a figure a column; None where a column has none under these."""
+class MeasureRow(NamedTuple):
+    """A measure under some conventions, a figure a column; None for a column that could not be measured."""
 
-    measure: Measure
+    measure: Measure[Tally]
     conventions: Under
     figures: tuple[Figure | None, ...]
 
@@ -162,11 +152,10 @@ _OVER_V, _OVER_U = (("denominator", "log2 V"),), (("denominator", "log2 U"),)
 _SHANNON, _RENYI = "(-Σ p·log2 p)", "log2(Σ p^α) / (1-α)"
 _SINGLE = "distinct words with |w| = 1 / T"
 
-MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure[Tally], ...] = (
     Measure("tokens", "tokens", "N", "tokens", "less", lambda t: t.tokens),
-    Measure(
-        "bytes_per_token", "bytes per token", "B / N", "bytes", "more", lambda t: ratio(t.bytes, t.tokens)
-    ),
+    Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
+            lambda t: ratio(t.bytes, t.tokens)),
     Measure("characters_per_token", "characters per token", "C / N", "characters", "more",
             lambda t: ratio(t.characters, t.tokens)),
     Measure("fertility", "fertility", "Σ |w| / W", "tokens a word", "less",
@@ -186,10 +175,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("renyi_efficiency_used", "Rényi efficiency", f"{_RENYI} / log2 U", "share", "more",
             lambda t: efficiency(renyi(t.counts, t.conventions.alpha), len(t.counts)), ("alpha",), _OVER_U),
     Measure("vocabulary_size", "ids", "V", "ids", "", lambda t: t.vocab_size),
-    Measure(
-        "vocabulary_in_use", "vocabulary in use", "U / V", "share", "more",
-        lambda t: ratio(t.used, t.vocab_size)
-    ),
+    Measure("vocabulary_in_use", "vocabulary in use", "U / V", "share", "more",
+            lambda t: ratio(t.used, t.vocab_size)),
     Measure("dead_tokens", "dead tokens", "V - U", "ids", "less", lambda t: t.vocab_size - t.used),
     Measure("bits", "bits at a fixed length", "N·log2 V", "bits", "less",
             lambda t: bits(t.tokens, t.vocab_size), digits=1),
@@ -201,31 +188,13 @@ MEASURES: tuple[Measure, ...] = (
 """The measures in the order in which they are shown. A new one is an entry here."""
 
 
-def figures(tally: Tally) -> tuple[Figure, ...]:
-    """Every measure of a tally."""
-    return tuple(
-        Figure(
-            measure, measure.fixed + tally.conventions.said(measure.under), tally.corpus, measure.of(tally)
-        )
-        for measure in MEASURES
-    )
-
-
-def side_by_side(columns: Sequence[Sequence[Figure]]) -> tuple[MeasureRow, ...]:
-    """Figures in rows, a figure a column. Those under other conventions, or on another corpus, get rows of
-    their own.
-
-    Args:
-        columns: The figures of each column, none for one that could not be measured.
-    """
-    rows: dict[tuple[str, Under, str], list[Figure | None]] = {}
-    for n, column in enumerate(columns):
-        for figure in column:
-            key = (figure.measure.name, figure.conventions, figure.corpus)
-            rows.setdefault(key, [None] * len(columns))[n] = figure
-    place = {measure.name: n for n, measure in enumerate(MEASURES)}
-    out = []
-    for _, found in sorted(rows.items(), key=lambda row: place[row[0][0]]):
-        first = next(figure for figure in found if figure is not None)
-        out.append(MeasureRow(first.measure, first.conventions, tuple(found)))
-    return tuple(out)
+def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
+    """The measures of columns on one corpus under the same conventions; none where no column was counted."""
+    under = next((one.conventions for one in tallies if one), None)
+    if under is None:
+        return ()
+    rows = []
+    for measure in MEASURES:
+        figures = tuple(Figure(measure.of(one), measure.digits) if one else None for one in tallies)
+        rows.append(MeasureRow(measure, measure.fixed + under.said(measure.under), figures))
+    return tuple(rows)

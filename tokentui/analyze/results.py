@@ -3,9 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokentui.encode.explain import WordExplanation
+    from tokentui.encode.offsets import Encoding
+    from tokentui.encode.segment.viterbi import Edge
+    from tokentui.learn.rows import Candidate, Column, Page, Why
+    from tokentui.learn.values import Step
 
 ONE_BOUNDARY = "a space, ▁ and a mark at a word's edge are one boundary"
 """The convention by which merges are compared by their meaning."""
+
+
+class Token(NamedTuple):
+    """A token: its id and its exact bytes."""
+
+    id: int
+    piece: bytes
+
+
+class DeadToken(NamedTuple):
+    """A token that no text becomes: its id, its exact bytes, and why."""
+
+    id: int
+    piece: bytes
+    why: str
+
+
+class Spelling(NamedTuple):
+    """The exact bytes that several tokens share, and their ids."""
+
+    piece: bytes
+    ids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +154,15 @@ class Branch:
 
     Attributes:
         depth: 0 for the token itself.
+        step: The merge that made it, 0 for a unit.
         id: Its id; None for a part for which a byte stands no more (Gage).
         piece: Its exact bytes.
-        step: The merge that made it, 0 for a unit.
     """
 
     depth: int
+    step: int
     id: int | None
     piece: bytes
-    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +174,16 @@ class TokenFacts:
         piece: Its exact bytes.
         kind: The kind of its entry in the vocabulary.
         score: The natural log probability of a unigram piece, None elsewhere.
-        text: Its bytes as text; None where they are not UTF-8.
-        code_points: Its characters by number and name.
+        code_points: Its characters by number and name; none where its bytes are not UTF-8.
         units: The units that it is made of.
         step: The merge that made it, None for others.
         count: The count of its pair then.
         parents: The two tokens of its pair.
-        children: The first (id, bytes) of the tokens that were made of it directly.
+        children: The first of the tokens that were made of it directly.
         child_count: The number of all of these.
         tree: The first nodes of its merge tree.
         tree_size: The number of all nodes.
-        others: The (id, bytes) of tokens that differ from it in case, white space or mark alone.
+        others: The tokens that differ from it in case, white space or mark alone.
         unreachable: Why no text becomes it; empty where one does.
         marks: The number of bytes at its front and at its end that are the recipe's mark and no text.
     """
@@ -161,17 +192,16 @@ class TokenFacts:
     piece: bytes
     kind: str
     score: float | None
-    text: str | None
     code_points: tuple[str, ...]
     units: tuple[bytes, ...] = ()
     step: int | None = None
     count: int | None = None
     parents: tuple[bytes, ...] = ()
-    children: tuple[tuple[int, bytes], ...] = ()
+    children: tuple[Token, ...] = ()
     child_count: int = 0
     tree: tuple[Branch, ...] = ()
     tree_size: int = 0
-    others: tuple[tuple[int, bytes], ...] = ()
+    others: tuple[Token, ...] = ()
     unreachable: str = ""
     marks: tuple[int, int] = (0, 0)
 
@@ -179,6 +209,77 @@ class TokenFacts:
     def bare(self) -> bytes:
         """Its bytes without the mark."""
         return self.piece[self.marks[0] : len(self.piece) - self.marks[1]]
+
+
+@dataclass(frozen=True, slots=True)
+class WordFacts:
+    """A pre-token of a string.
+
+    Attributes:
+        explanation: Each step of its encoding.
+        ways: The ways to write it; None for one that is too long for that.
+        lattice: Every piece that may stand in it, where pieces have probabilities.
+    """
+
+    explanation: WordExplanation
+    ways: Ways | None
+    lattice: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StringFacts:
+    """The facts of a string.
+
+    Attributes:
+        text: The string.
+        encoding: Its encoding; None where the recipe refuses it.
+        refusal: Why it does, in one line.
+        why: Why it is not one token, or that it is one, in one sentence.
+        words: Its pre-tokens in order.
+    """
+
+    text: str
+    encoding: Encoding | None
+    refusal: str
+    why: str
+    words: tuple[WordFacts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DivergenceSide:
+    """A training before the step at which it diverges from another.
+
+    Attributes:
+        why: The reasons of its choice, which is `why.best`; where it has ended, `why.end` says why.
+        candidates: The first candidates of the step, best first.
+        tokens: The length of the corpus before the step.
+        vocab_size: The number of ids before it.
+        step: The step that it makes there, None where it has ended.
+        columns: The names, units and kinds of the values of its candidates.
+        replays: True for the tokens of a file, which are not chosen.
+    """
+
+    why: Why
+    candidates: Page[Candidate]
+    tokens: int
+    vocab_size: int
+    step: Step | None = None
+    columns: tuple[Column, ...] = ()
+    replays: bool = False
+
+    @property
+    def chosen_from(self) -> Sequence[Candidate]:
+        """The candidates that it chooses from: none for the tokens of a file."""
+        return () if self.replays else self.candidates.rows
+
+    @property
+    def scored(self) -> bool:
+        """True if its steps have scores."""
+        return self.step is not None and self.step.row.get("score") is not None
+
+    def values(self, candidate: Candidate) -> dict[str, object]:
+        """The values of a candidate by the names of their columns."""
+        return {column.name: value for column, value in zip(self.columns, candidate.values, strict=False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,32 +333,32 @@ class VocabularyFacts:
         first_id: The first id.
         merges: The number of merges.
         kinds: The number of ids of each kind.
-        longest: The (id, bytes) of the tokens of most bytes.
-        unreachable: The (id, bytes, reason) of the tokens that no text becomes.
+        longest: The tokens of most bytes.
+        unreachable: The tokens that no text becomes.
         duplicates: Spellings with their several ids.
-        broken: The tokens of several bytes that are not UTF-8.
+        not_utf8: The tokens of several bytes that are not UTF-8.
         spaces: The tokens that are white space alone.
         missing_bytes: The bytes that a vocabulary of bytes lacks.
         scripts: The number of ordinary tokens in each script, the commonest first.
         lengths: The number of ordinary tokens of each length in characters.
         holes: The (first, last) of each range of ids that no token has.
-        shared: The ids that several tokens have.
+        shared_ids: The ids that several tokens have.
     """
 
     vocab_size: int
     first_id: int
     merges: int
     kinds: tuple[tuple[str, int], ...]
-    longest: tuple[tuple[int, bytes], ...]
-    unreachable: tuple[tuple[int, bytes, str], ...]
-    duplicates: tuple[tuple[bytes, tuple[int, ...]], ...]
-    broken: tuple[tuple[int, bytes], ...]
-    spaces: tuple[tuple[int, bytes], ...]
+    longest: tuple[Token, ...]
+    unreachable: tuple[DeadToken, ...]
+    duplicates: tuple[Spelling, ...]
+    not_utf8: tuple[Token, ...]
+    spaces: tuple[Token, ...]
     missing_bytes: tuple[int, ...]
     scripts: tuple[tuple[str, int], ...]
     lengths: tuple[tuple[int, int], ...]
     holes: tuple[tuple[int, int], ...]
-    shared: tuple[int, ...]
+    shared_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

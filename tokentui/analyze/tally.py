@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokentui.core.arguments import nearest
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import silent, tick
-from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.core.errors import Cancelled, TokentuiError, nearest
+from tokentui.core.jobs import each, silent
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -25,7 +24,6 @@ from tokentui.text.split import SPLITS, to_bytes
 
 WORD_SPLITTERS = tuple(written for name, written in SPLITS.written().items() if not SPLITS[name].keeps_spaces)
 """The splits that tell what a word is: those whose words hold no spaces."""
-_LOOK_EVERY = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,8 @@ class Conventions:
 
     def __post_init__(self) -> None:
         if self.splitter not in WORD_SPLITTERS and not self.splitter.startswith("regex:"):
-            raise TokentuiError(
-                f"no splitter {self.splitter!r} for words", "splitter", nearest(self.splitter, WORD_SPLITTERS)
-            )
+            what = f"no splitter {self.splitter!r} for words"
+            raise TokentuiError(what, "splitter", nearest(self.splitter, WORD_SPLITTERS))
         if math.isnan(self.alpha) or self.alpha < 0:
             raise TokentuiError("out of range", f"alpha={self.alpha}", "take 0 or more")
         SPLITS.check(self.splitter)
@@ -90,7 +87,6 @@ class Tally:
     """A corpus under one tokenizer, in numbers.
 
     Attributes:
-        corpus: The digest of the corpus.
         conventions: The conventions that words and shares were counted under.
         bytes: The bytes of the corpus, as UTF-8.
         characters: Its code points.
@@ -104,7 +100,6 @@ class Tally:
         bare: The words without.
     """
 
-    corpus: str
     conventions: Conventions
     bytes: int
     characters: int
@@ -146,17 +141,16 @@ def tally(
     total = len(parts.words) + 2 * len(words.words)
     counts: Counter[int | bytes | None] = Counter()
     unknowns = 0
-    for part, times in _told(parts, 0, total):
+    for part, times in each(zip(parts.words, parts.counts, strict=True), total):
         for kind in (cut := encode(part)).kinds:
             counts[kind] += times
         unknowns += times * cut.unknown
-    ways = (encode, encode) if as_words else (encoder.spaced, encoder.text)
     spaced, bare = (
-        _words(words, way, encoder.given_back, len(parts.words) + n * len(words.words), total)
-        for n, way in enumerate(ways)
+        encoder.tally(encode if as_words else encoder.text, words, "" if as_words else front,
+                      len(parts.words) + n * len(words.words), total)
+        for n, front in enumerate((" ", ""))
     )
     return Tally(
-        corpus=corpus.sha256,
         conventions=under,
         bytes=corpus.size,
         characters=corpus.characters + sum(len(word) * times for word, times in corpus.counts or ()),
@@ -168,14 +162,6 @@ def tally(
         spaced=spaced,
         bare=bare,
     )
-
-
-def _told(words: Words, done: int, total: int) -> Iterator[tuple[str, int]]:
-    """Words with their counts; the job is told how far they are."""
-    for n, found in enumerate(zip(words.words, words.counts, strict=True), done):
-        if n % _LOOK_EVERY == 0:
-            tick(n, total)
-        yield found
 
 
 class _Cut(NamedTuple):
@@ -194,61 +180,63 @@ class _Encoder:
         self.in_parts = in_parts(tokenizer.vocabulary)
         self._tokenizer = tokenizer
         self._encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-        unknown = UNKNOWN.of(tokenizer.recipe.unknown)
-        self._refuses, self._drops = unknown.refused, unknown.drops
+        self._unknown = UNKNOWN.of(tokenizer.recipe.unknown)
 
     def pretoken(self, word: str) -> _Cut:
         """A pre-token. Raises TokentuiError where the recipe refuses a unit of it."""
         tokens = self._encoder.word(word)
         unknown = [token for token in tokens if token.unknown]
-        if unknown and self._refuses:
-            raise self._refusal(word, unknown[0])
-        return _cut(tokens, len(unknown) + self._dropped(word))
+        if unknown and self._unknown.refused:
+            units = self._encoder.pretokenizer.units(word)
+            place = PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units))
+            error = self._encoder.refusal(place, unknown[0])
+            short = word if len(word) <= 20 else word[:20] + "…"
+            raise TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
+        return _cut([token.id for token in tokens], [token.piece for token in tokens],
+                    len(unknown) + self._dropped(word))
 
     def text(self, text: str) -> _Cut:
         """A text. Raises TokentuiError as encoding does."""
-        if not self.in_parts:
-            with silent():
-                encoding = self._tokenizer.encode(text)
-            told = zip(encoding.ids, encoding.pieces, strict=True)
-            kinds = tuple(piece if number is None else number for number, piece in told)
-            dropped = sum(self._dropped(word.text) for word in self._words_of(text))
-            return _Cut(encoding.ids, kinds, len(encoding.unknown) + dropped)
-        cuts = [self.pretoken(word) for word in self._encoder.pretokenizer.words(text)]
-        if len(cuts) == 1:
-            return cuts[0]
-        ids = tuple(number for cut in cuts for number in cut.ids)
-        return _Cut(ids, tuple(kind for cut in cuts for kind in cut.kinds), sum(cut.unknown for cut in cuts))
+        if self.in_parts:
+            cuts = [self.pretoken(word) for word in self._encoder.pretokenizer.words(text)]
+            ids, kinds = (one for cut in cuts for one in cut.ids), (one for cut in cuts for one in cut.kinds)
+            return _Cut(tuple(ids), tuple(kinds), sum(cut.unknown for cut in cuts))
+        with silent():
+            encoding = self._tokenizer.encode(text)
+        parts = self._encoder.stretches(text, False) if self._unknown.drops else ()
+        words = (word.text for part in parts if isinstance(part, list) for word in part)
+        return _cut(encoding.ids, encoding.pieces, len(encoding.unknown) + sum(map(self._dropped, words)))
 
-    def spaced(self, word: str) -> _Cut:
-        """A word with a space before it. Raises as `text` does."""
-        return self.text(" " + word)
-
-    def given_back(self, cut: _Cut, word: str) -> bool:
-        """Return whether decoding gives the word back, with or without a space before it."""
-        if None in cut.ids:
-            return False
-        return self._tokenizer.decode_bytes(cut.ids).removeprefix(b" ") == to_bytes(word)
-
-    def _words_of(self, text: str) -> Iterable[PreToken]:
-        if not self._drops:
-            return ()
-        parts = self._encoder.stretches(text, False)
-        return (word for part in parts if isinstance(part, list) for word in part)
+    def tally(
+        self, encode: Callable[[str], _Cut], words: Words, front: str, done: int, total: int
+    ) -> WordTally | None:
+        """Count words with a text in front of each; None where one of them is refused."""
+        tokens = continued = single = lost = 0
+        for word, times in each(zip(words.words, words.counts, strict=True), total, done):
+            try:
+                ids = encode(front + word).ids
+            except Cancelled:
+                raise
+            except TokentuiError:  # a corpus without spaces may leave one unknown
+                return None
+            tokens += len(ids) * times
+            continued += times if len(ids) > 1 else 0
+            single += len(ids) == 1
+            back = None if None in ids else self._tokenizer.decode_bytes(ids).removeprefix(b" ")
+            lost += 0 if back == to_bytes(word) else times
+        return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)
 
     def _dropped(self, word: str) -> int:
         """The number of units of a pre-token that are left out."""
-        if not self._drops:
+        if not self._unknown.drops:
             return 0
         units = self._encoder.pretokenizer.units(word)
         return len(units) - len(self._encoder.kept(units))
 
-    def _refusal(self, word: str, token: Token) -> TokentuiError:
-        units = self._encoder.pretokenizer.units(word)
-        place = PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units))
-        error = self._encoder.refusal(place, token)
-        short = word if len(word) <= 20 else word[:20] + "…"
-        return TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
+
+def _cut(ids: Sequence[int | None], pieces: Sequence[bytes | None], unknown: int) -> _Cut:
+    kinds = (piece if number is None else number for number, piece in zip(ids, pieces, strict=True))
+    return _Cut(tuple(ids), tuple(kinds), unknown)
 
 
 def in_parts(vocabulary: Vocabulary) -> bool:
@@ -260,28 +248,3 @@ def in_parts(vocabulary: Vocabulary) -> bool:
         return True
     pipeline = vocabulary.pipeline
     return pipeline.stretches is None and type(pipeline.pretokenizer) is Pretokenizer
-
-
-def _cut(tokens: Iterable[Token], unknown: int) -> _Cut:
-    pairs = [(token.id, token.piece if token.id is None else token.id) for token in tokens]
-    return _Cut(tuple(number for number, _ in pairs), tuple(kind for _, kind in pairs), unknown)
-
-
-def _words(
-    words: Words, encode: Callable[[str], _Cut], given_back: Callable[[_Cut, str], bool], done: int,
-    total: int
-) -> WordTally | None:
-    tokens = continued = single = lost = 0
-    for word, times in _told(words, done, total):
-        try:
-            cut = encode(word)
-        except Cancelled:
-            raise
-        except TokentuiError:  # a corpus without spaces may leave one unknown
-            return None
-        size = len(cut.ids)
-        tokens += size * times
-        continued += times if size > 1 else 0
-        single += size == 1
-        lost += 0 if given_back(cut, word) else times
-    return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)

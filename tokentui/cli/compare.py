@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import click
 
+from tokentui.analyze.agreement import PAIR_MEASURES, Overlap
 from tokentui.analyze.align import Alignment, align
-from tokentui.analyze.compare import check_columns, compare
-from tokentui.analyze.divergence import Divergence, first_divergence
+from tokentui.analyze.compare import Comparison, Pair, check_columns, compare
+from tokentui.analyze.divergence import Divergence, both_divergences
+from tokentui.analyze.metrics import SYMBOLS
+from tokentui.analyze.metrics import shown as number
+from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.analyze.tally import WORD_SPLITTERS, Conventions
-from tokentui.cli.compare_answer import Answer, Column, as_row, tables
-from tokentui.cli.lines import needed, read_corpus
-from tokentui.cli.options import (
-    axes_of,
-    corpus_word,
-    quiet_option,
-    reading_options,
-    recipes_options,
-    refuse_training,
-    run_options,
-    wanted,
-)
-from tokentui.cli.output import Bar, complain, working, write_answer
+from tokentui.axes import label
+from tokentui.cli.options import CORPUS, QUIET, READING, RECIPES, RUN_OPTIONS, Given, json_option, options
+from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, working, write_answer
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe, safe_line
+from tokentui.core.table import Table
+from tokentui.encode.offsets import Encoding
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load
+from tokentui.formats.files import load_any
 from tokentui.learn import start_counted, walk
 from tokentui.learn.replay import ReplayTrainer, order
-from tokentui.learn.replay.pretokens import Pretokens
+from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 
+LETTERS = "ABCD"
 _ROWS = 5
+_MOST_FOUND = 20
+_SHORT = 24
+_COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
+_PARTS = ("common", "only_a", "only_b")
+
+Between = tuple[int, int]
+"""Two columns, by their numbers."""
+_Found = tuple[Divergence | None, Divergence | None]
+"""The first step that two columns make differently, by the meaning of merges and as they are spelled."""
 
 
 @click.command(
@@ -47,40 +57,28 @@ Examples:
   tokentui compare -r hf-bpe -r subword-nmt --merges 10 sample:hugs
   tokentui compare -t a.json -t b.json novel.txt --text 'The crowd' --find ing""",
 )
-@click.argument("sources", metavar="CORPUS...", type=corpus_word, nargs=-1)
-@click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
-              help="A tokenizer file, such as train writes. Those from files come first.")
-@recipes_options
-@run_options
-@reading_options
-@click.option("--words", metavar="SPLIT", default="whitespace",
-              help=f"What a word is: {', '.join(WORD_SPLITTERS)} [default: whitespace].")
-@click.option(
-    "--alpha", metavar="X", type=float, default=2.5, help="The order of Renyi's entropy [default: 2.5]."
+@options(
+    CORPUS,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+                 help="A tokenizer file, such as train writes. Those from files come first."),
+    *RECIPES,
+    *RUN_OPTIONS,
+    *READING,
+    click.option("--words", metavar="SPLIT", default="whitespace",
+                 help=f"What a word is: {', '.join(WORD_SPLITTERS)} [default: whitespace]."),
+    click.option("--alpha", metavar="X", type=float, default=2.5,
+                 help="The order of Renyi's entropy [default: 2.5]."),
+    click.option("--text", metavar="TEXT", help="Show how each encodes TEXT, one under the other."),
+    click.option("--find", metavar="TEXT", help="List the tokens that hold TEXT, common and not."),
+    click.option("--literal", is_flag=True,
+                 help="Find the first differing step of merges as they are spelled, not by what they mean."),
+    click.option("--formulas", is_flag=True, help="Print the formula of each measure beside it."),
+    json_option("Print one row of JSON, the same numbers."),
+    QUIET,
 )
-@click.option("--text", metavar="TEXT", help="Show how each encodes TEXT, one under the other.")
-@click.option("--find", metavar="TEXT", help="List the tokens that hold TEXT, common and not.")
-@click.option("--literal", is_flag=True,
-              help="Find the first differing step of merges as they are spelled, not by what they mean.")
-@click.option("--formulas", is_flag=True, help="Print the formula of each measure beside it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one row of JSON, the same numbers.")
-@quiet_option
 def command(
-    sources: tuple[str, ...],
-    tokenizers: tuple[str, ...],
-    recipes: tuple[str, ...],
-    axes: tuple[str, ...],
-    as_: str | None,
-    field: str,
-    words: str,
-    alpha: float,
-    text: str | None,
-    find: str | None,
-    literal: bool,
-    formulas: bool,
-    as_json: bool,
-    quiet: bool,
-    **run: object,
+    given: Given, tokenizers: tuple[str, ...], words: str, alpha: float, text: str | None, find: str | None,
+    literal: bool, formulas: bool,
 ) -> int:
     """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
     on it under the same stops. An axis that -s names holds for every recipe; the split also for a file that
@@ -88,53 +86,97 @@ def command(
 
     A tokenizer that cannot read the corpus says so in its column, the others go on, and the exit code is 1.
     """
-    needed(sources, "compare")
-    check_columns(len(tokenizers) + len(recipes))
+    given.needs_corpus()
+    check_columns(len(tokenizers) + len(given.recipes))
     conventions = Conventions(words, alpha)
-    chosen = [wanted(name, axes_of(axes), run) for name in recipes]
-    if not recipes:
-        refuse_training("compare", axes, run)
-    split = str(axes_of(axes).get("split", ""))
-    columns = [Column(os.path.basename(name), _loaded(name, split)) for name in tokenizers]
-    with working(quiet) as shown_bar:
-        corpus = read_corpus(sources, as_, field, shown_bar, quiet)
+    chosen = [(name, *given.wanted(name)) for name in given.recipes]
+    if not chosen:
+        given.refuse_training()
+    split = str(given.axes.get("split", ""))
+    columns = [Column(os.path.basename(name), load_any(name, split)) for name in tokenizers]
+    with working(given.quiet) as bar:
+        corpus = given.corpus(bar)
         counted = WordCounts(corpus)
-        for name, (recipe, asked) in zip(recipes, chosen, strict=True):
-            columns.append(_trained(name, recipe, asked, corpus, counted, shown_bar))
-        with shown_bar.of("measuring"):
+        for name, recipe, run in chosen:
+            columns.append(_trained(name, recipe, run, corpus, counted, bar))
+        with bar.of("measuring"):
             comparison = compare([one.tokenizer for one in columns], corpus, conventions, counted, most=_ROWS)
         if not any(comparison.tallies):
             raise next(error for error in comparison.errors if error)
-        divergences = _divergences(_in_order(columns, corpus, shown_bar), shown_bar)
-        aligned, refused = (None, ()) if text is None else _aligned(columns, text)
-    answer = Answer(corpus, tuple(columns), comparison, divergences, literal, aligned, refused, find)
-    if not quiet:
-        for one in columns:
-            for note in one.tokenizer.notes if isinstance(one.tokenizer, Tokenizer) else ():
-                complain(f"{one.name}: {note}")
-    write_answer(as_json, as_row(answer), tables(answer, formulas), "\n\n")
-    return 1 if any(comparison.errors) or refused else 0
+        divergences = _divergences(_in_order(columns, corpus, bar), bar)
+    answer = Answer(corpus, columns, comparison, divergences, literal, formulas, find)
+    if text is not None:
+        answer.encode(text)
+    for one in columns:
+        notes = one.tokenizer.notes if isinstance(one.tokenizer, Tokenizer) else ()
+        given.remark(f"{one.name}: {note}" for note in notes)
+    write_answer(given.as_json, _row(answer), _tables(answer), "\n\n")
+    return 1 if any(comparison.errors) or answer.refused else 0
 
 
-def _loaded(name: str, split: str) -> Tokenizer:
-    """A tokenizer of a file. The split that was named is for a file that holds none."""
-    try:
-        return load(name)
-    except TokentuiError:
-        if not split:
-            raise
-        return load(name, split)
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: a tokenizer from a file, or a trained one.
+
+    Attributes:
+        name: The name of the file or recipe.
+        tokenizer: The tokenizer; the error of one that could not be trained.
+        trainer: Its training, where its tokens come in an order.
+    """
+
+    name: str
+    tokenizer: Tokenizer | TokentuiError
+    trainer: Trainer | None = None
 
 
-def _trained(
-    name: str, recipe: Recipe, run: Run, corpus: Corpus, counted: WordCounts, shown_bar: Bar
-) -> Column:
+@dataclass(slots=True)
+class Answer:
+    """Everything that is printed.
+
+    Attributes:
+        corpus: The corpus.
+        columns: The columns.
+        comparison: Measures, agreement and shared tokens.
+        divergences: The first differing step of each two columns.
+        literal: True if people want to see the second of these.
+        formulas: True if people want to see the formulas of the measures.
+        find: A text whose tokens are listed.
+        encodings: A text as columns encode it, by their numbers.
+        refused: Why other columns refuse it.
+    """
+
+    corpus: Corpus
+    columns: Sequence[Column]
+    comparison: Comparison
+    divergences: Mapping[Between, _Found]
+    literal: bool
+    formulas: bool
+    find: str | None
+    encodings: dict[int, Encoding] = field(default_factory=dict)
+    refused: dict[int, TokentuiError] = field(default_factory=dict)
+
+    def encode(self, text: str) -> None:
+        """Encode a text by each column."""
+        for n, column in enumerate(self.columns):
+            if isinstance(column.tokenizer, Tokenizer):
+                try:
+                    self.encodings[n] = column.tokenizer.encode(text)
+                except TokentuiError as error:
+                    self.refused[n] = error
+
+    @property
+    def alignment(self) -> Alignment:
+        """The encodings under each other."""
+        return align(list(self.encodings.values()))
+
+
+def _trained(name: str, recipe: Recipe, run: Run, corpus: Corpus, counted: WordCounts, bar: Bar) -> Column:
     """A recipe, trained. One that cannot be trained on this corpus is a column with the error."""
     try:
-        with shown_bar.of("counting"):
+        with bar.of("counting"):
             words = counted.of(recipe)
         trainer = start_counted(words, recipe, run, corpus.documents if corpus.counts is None else None)
-        with shown_bar.of("merging"):
+        with bar.of("merging"):
             walk.run(trainer, run.stops)
     except Cancelled:
         raise
@@ -143,18 +185,17 @@ def _trained(
     return Column(name, trainer.tokenizer(run=run.words), trainer)
 
 
-def _in_order(columns: Sequence[Column], corpus: Corpus, shown_bar: Bar) -> dict[int, Trainer]:
-    """The steps of each column: its training, or the tokens of a file that tells their order; none of a file
-    that cannot read the corpus."""
+def _in_order(columns: Sequence[Column], corpus: Corpus, bar: Bar) -> dict[int, Trainer]:
+    """The steps of each column, but for files that do not tell their order or cannot read the corpus."""
     found: dict[int, Trainer] = {}
     for n, column in enumerate(columns):
         if column.trainer is not None:
             found[n] = column.trainer
         elif isinstance(column.tokenizer, Tokenizer):
             try:
-                with shown_bar.of("counting"):
+                with bar.of("counting"):
                     words, fixed = Pretokens(column.tokenizer).count(corpus)
-                with shown_bar.of("encoding"):
+                with bar.of("encoding"):
                     tokens = ReplayTrainer(column.tokenizer, words, fixed=fixed)
             except Cancelled:
                 raise
@@ -166,33 +207,244 @@ def _in_order(columns: Sequence[Column], corpus: Corpus, shown_bar: Bar) -> dict
     return found
 
 
-def _divergences(
-    trainers: Mapping[int, Trainer], shown_bar: Bar
-) -> dict[tuple[int, int], tuple[Divergence | None, Divergence | None]]:
-    """The first differing step of each two, as far as they went, by the meaning of merges and as they are
-    spelled."""
+def _divergences(trainers: Mapping[int, Trainer], bar: Bar) -> Mapping[Between, _Found]:
+    """The first differing step of each two, as far as they went."""
     found = {}
     for (n, a), (m, b) in combinations(trainers.items(), 2):
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
-        with shown_bar.of("comparing"):
-            meant, spelled = (
-                first_divergence(a, b, limit, literal=literal, rows=_ROWS) for literal in (False, True)
-            )
-        found[n, m] = meant, spelled
+        with bar.of("comparing"):
+            found[n, m] = both_divergences(a, b, limit, rows=_ROWS)
     return found
 
 
-def _aligned(
-    columns: Sequence[Column], text: str
-) -> tuple[tuple[tuple[int, ...], Alignment] | None, tuple[tuple[int, TokentuiError], ...]]:
-    """The encodings of a text under each other, with the columns that they are of; and the columns that
-    refuse it."""
-    encodings, refused = {}, []
-    for n, column in enumerate(columns):
-        if isinstance(column.tokenizer, Tokenizer):
-            try:
-                encodings[n] = column.tokenizer.encode(text)
-            except TokentuiError as error:
-                refused.append((n, error))
-    return (tuple(encodings), align(list(encodings.values()))) if encodings else None, tuple(refused)
+# ---- tables
+
+
+def _tables(answer: Answer) -> Iterator[Table]:
+    """The answer as tables, each set apart from the next."""
+    corpus, comparison = answer.corpus, answer.comparison
+    rows = [_about(column, comparison.errors[n], LETTERS[n]) for n, column in enumerate(answer.columns)]
+    yield Table(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
+    yield from _measures(answer)
+    rows = [[_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
+            for one in comparison.pairs]
+    head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
+    yield Table(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
+    overlaps = (("bytes, marks included", comparison.overlaps), ("text without marks", comparison.bare))
+    rows = [[_names(*names), by, *(f"{len(part):,}" for part in one.parts), number(one.jaccard)]
+            for by, found in overlaps for names, one in found.items()]
+    head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
+    yield Table(rows, head=head if rows else (), right=range(-4, 0))
+    yield Table(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
+    yield Table(notes=[line for pair in comparison.pairs for line in _differing(pair)])
+    yield Table(notes=list(_alignment(answer)))
+    yield Table(notes=list(_found(answer)))
+
+
+def _about(column: Column, error: TokentuiError | None, letter: str) -> list[str]:
+    one = column.tokenizer
+    if error is not None or isinstance(one, TokentuiError):
+        return [letter, safe(column.name), safe_line(error or str(one))]
+    return [letter, safe(column.name), safe(label(one.recipe)), f"{one.vocab_size:,} ids"]
+
+
+def _measures(answer: Answer) -> Iterator[Table]:
+    letters = LETTERS[: len(answer.columns)]
+    rows = []
+    for row in answer.comparison.rows:
+        measure = row.measure
+        told = [measure.formula, measure.unit, measure.better] if answer.formulas else []
+        figures = ("" if figure is None else figure.shown for figure in row.figures)
+        rows.append([measure.title, *told, safe(row.under), *figures])
+    more = ["formula", "unit", "better"] if answer.formulas else []
+    yield Table(rows, head=["measure", *more, "computed under", *letters], right=range(-len(letters), 0))
+    if answer.formulas:
+        yield Table(list(SYMBOLS.items()))
+
+
+def _divergence(answer: Answer, names: Between) -> Iterator[str]:
+    """The first differing step of two columns, with both sides of it."""
+    meant, spelled = answer.divergences[names]
+    found, other = (spelled, meant) if answer.literal else (meant, spelled)
+    step, other_step = ("none" if one is None else f"{one.step:,}" for one in (found, other))
+    yield f"first differing step, {_names(*names)}: {step}"
+    if step != other_step:
+        by_spelling = f"{ONE_BOUNDARY}; as spelled: {other_step} (--literal)"
+        yield f"  by meaning: {other_step}" if answer.literal else f"  {by_spelling}"
+    if found is not None:
+        for n, side in zip(names, (found.a, found.b), strict=True):
+            yield f"  {LETTERS[n]}  {_decided(side)}"
+            rows = [_candidate(one, side) for one in side.chosen_from]
+            yield from Table(rows, indent=5).lines()
+
+
+def _decided(side: DivergenceSide) -> str:
+    step = side.step
+    if step is None:
+        return f"has ended: {side.why.end}"
+    if step.chosen is None:
+        return step.said
+    row = step.row
+    score = "" if row["score"] is None else f", score {row['score']:.6g}"
+    tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
+    return f"{merged(step.chosen.parts, step.chosen.token)}  count {row['count']:,}{score}{tied}"
+
+
+def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
+    values = side.values(one)
+    if "loss" in values:
+        return [shown(one.token), f"loss {values['loss']:.6g}", "goes" if values["goes"] else "stays"]
+    cells = [merged(one.parts), f"{values['count']:,}"]
+    if side.scored:
+        cells += [f"score {float(one.worth):.6g}", f"of {values['left uses']:,} and {values['right uses']:,}"]
+    return cells
+
+
+def _differing(pair: Pair) -> list[str]:
+    """The stretches that two columns cut differently most often."""
+    rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in pair.partings]
+    title = f"cut differently most often, {_names(pair.a, pair.b)}"
+    return Table(rows, title, indent=2).lines() if rows else []
+
+
+def _alignment(answer: Answer) -> Iterator[str]:
+    if answer.encodings:
+        alignment = answer.alignment
+        for row, n in enumerate(answer.encodings):
+            yield f"{LETTERS[n]}  {alignment.line(row)}".rstrip()
+        yield f"   {alignment.counts()}".rstrip()
+    for n, error in answer.refused.items():
+        yield f"{LETTERS[n]}  {safe_line(error)}"
+
+
+def _found(answer: Answer) -> Iterator[str]:
+    if answer.find is None:
+        return
+    for (a, b), one in answer.comparison.bare.items():
+        titles = ("common", f"only {LETTERS[a]}", f"only {LETTERS[b]}")
+        for title, part in zip(titles, one.find(answer.find).parts, strict=True):
+            more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
+            listed = " ".join(map(shown, part[:_MOST_FOUND]))
+            head = f"with {safe(answer.find)}, {_names(a, b)}, {title}, {len(part):,}"
+            yield f"{head}: {listed}{more}".rstrip(": ")
+
+
+def _names(a: int, b: int) -> str:
+    return f"{LETTERS[a]} and {LETTERS[b]}"
+
+
+def _short(tokens: Iterable[str]) -> str:
+    line = "│".join(map(shown, tokens))
+    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
+
+
+# ---- rows
+
+
+def _row(answer: Answer) -> Json:
+    """The same numbers as a row."""
+    corpus, comparison = answer.corpus, answer.comparison
+    overlaps = (("exact", comparison.overlaps), ("bare", comparison.bare))
+    divergences = answer.divergences.items()
+    return {
+        "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
+        "tokenizers": [_column_row(answer, n) for n in range(len(answer.columns))],
+        "measures": [
+            {
+                **as_row(row.measure, "name", "title", "formula"),
+                "conventions": dict(row.conventions),
+                "values": [None if figure is None else figure.value for figure in row.figures],
+                "shown": [None if figure is None else figure.shown for figure in row.figures],
+            }
+            for row in comparison.rows
+        ],
+        "agreement": [_agreement_row(pair) for pair in comparison.pairs],
+        "vocabulary": [
+            _overlap_row(names, by, one, answer.find)
+            for by, found in overlaps for names, one in found.items()
+        ],
+        "first_difference": [_divergence_row(names, spelled) for names, (_, spelled) in divergences],
+        "first_difference_by_meaning": [_divergence_row(names, meant) for names, (meant, _) in divergences],
+        "text": _text_row(answer),
+    }
+
+
+def _column_row(answer: Answer, n: int) -> Json:
+    column, tally, error = answer.columns[n], answer.comparison.tallies[n], answer.comparison.errors[n]
+    one = column.tokenizer if isinstance(column.tokenizer, Tokenizer) else None
+    return {
+        "letter": LETTERS[n],
+        "name": column.name,
+        "recipe": one.recipe.to_dict() | one.recipe.shape if one else None,
+        "notes": list(one.notes) if one else [],
+        "totals": as_row(tally, *_COUNTED) if tally else None,
+        "words": {"spaced": as_json(tally.spaced), "bare": as_json(tally.bare)} if tally else None,
+        "error": None if error is None else str(error),
+    }
+
+
+def _agreement_row(pair: Pair) -> Json:
+    found = pair.agreement
+    values = {measure.name: measure.of(found) for measure in PAIR_MEASURES}
+    return _letters(pair.a, pair.b) | {
+        **values,
+        "shown": {name: number(value) for name, value in values.items()},
+        "totals": as_row(found),
+        "partings": as_json(pair.partings),
+    }
+
+
+def _overlap_row(names: Between, by: str, one: Overlap, find: str | None) -> Json:
+    sizes = {name: len(getattr(one, name)) for name in _PARTS}
+    found = {} if find is None else {"found": as_row(one.find(find))}
+    shown = {"jaccard": one.jaccard, "shown": {"jaccard": number(one.jaccard)}}
+    return _letters(*names) | {"by": by} | sizes | shown | found
+
+
+def _divergence_row(names: Between, found: Divergence | None) -> Json:
+    if found is None:
+        return _letters(*names) | {"step": None}
+    return _letters(*names) | {"step": found.step, "sides": [_side_row(found.a), _side_row(found.b)]}
+
+
+def _side_row(side: DivergenceSide) -> Json:
+    row = None if side.step is None else side.step.row
+    if row is not None and "hex" in row:
+        row = {name: row[name] for name in ("hex", "count", "score")}
+    return {
+        "step": row, "end": side.why.end, "tied": 0 if side.replays else side.why.tied,
+        "tie": side.why.tie_rule or None, "tokens": side.tokens, "vocab_size": side.vocab_size,
+        "candidates": [_candidate_row(one, side) for one in side.chosen_from],
+    }
+
+
+def _candidate_row(one: Candidate, side: DivergenceSide) -> Json:
+    values = side.values(one)
+    if "loss" in values:
+        loss = values["loss"]
+        finite = loss if isinstance(loss, float) and math.isfinite(loss) else None
+        return {"hex": one.token.hex(), "loss": finite, "goes": bool(values["goes"])}
+    parts = [part.hex() for part in (*one.parts, one.token)]
+    return {"hex": parts, "count": values["count"], "score": float(one.worth) if side.scored else None}
+
+
+def _text_row(answer: Answer) -> Json | None:
+    if not answer.encodings and not answer.refused:
+        return None
+    refused = [{"tokenizer": LETTERS[n], "error": str(one)} for n, one in answer.refused.items()]
+    row: Json = {"refused": refused}
+    if answer.encodings:
+        alignment = answer.alignment
+        boundaries = zip(answer.encodings, alignment.boundaries, strict=True)
+        row |= {
+            "text": alignment.text,
+            "boundaries": {LETTERS[n]: sorted(places) for n, places in boundaries},
+            "ruler": [[mark.offset, len(mark.rows)] for mark in alignment.ruler],
+            "partings": [[one.start, one.end] for one in alignment.partings],
+        }
+    return row
+
+
+def _letters(a: int, b: int) -> Json:
+    return {"a": LETTERS[a], "b": LETTERS[b]}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Iterator
 
 import click
 
-from tokentui.cli.options import quiet_option, split_of, split_option
-from tokentui.cli.output import check_target, complain, working, write_file, write_json, write_text
+from tokentui.cli.options import QUIET, SPLIT, Given, json_option, options
+from tokentui.cli.output import as_row, check_target, complain, working, write_answer, write_file
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
+from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, format_of, load, targets
 from tokentui.formats.proof import ExportReport, contents, look
-from tokentui.formats.registry import WRITTEN
 from tokentui.formats.spec import Refused, Spec
 from tokentui.recipe import Recipe
 
@@ -31,17 +32,16 @@ Examples:
   tokentui convert tokenizer.json gpt2/ --to gpt2      vocab.json and merges.txt
   tokentui convert novel.json                          what each format would lose""",
 )
-@click.argument("source", metavar="IN", type=click.Path())
-@click.argument("output", metavar="[OUT]", type=click.Path(), required=False)
-@click.option(
-    "--to", "format_", metavar="FORMAT", help=f"Of OUT, by its name where left out: {', '.join(WRITTEN)}."
+@options(
+    click.argument("source", metavar="IN", type=click.Path()),
+    click.argument("output", metavar="[OUT]", type=click.Path(), required=False),
+    click.option("--to", "format_", metavar="FORMAT",
+                 help=f"Of OUT, by its name where left out: {', '.join(WRITTEN)}."),
+    SPLIT,
+    json_option("Print the report as JSON, an object a format."),
+    QUIET,
 )
-@split_option
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, an object a format.")
-@quiet_option
-def command(
-    source: str, output: str | None, format_: str | None, axes: tuple[str, ...], as_json: bool, quiet: bool
-) -> int:
+def command(given: Given, source: str, output: str | None, format_: str | None) -> int:
     """Write the tokenizer of IN to OUT, and print what the format of OUT cannot hold of it.
 
     What is written is read back first and tried on many texts, and on every token: where it would encode
@@ -49,41 +49,34 @@ def command(
     alone each format's losses are printed and nothing is written. OUT of the format gpt2 is a folder, or one
     of its two files.
     """
-    split = split_of(axes)
-    if format_ is not None:
-        format_of("", Recipe(), format_)
-    if output is not None and format_ is None and os.path.basename(output).lower() == "tokenizer.json":
+    split = given.split()
+    if format_ is None and output is not None and os.path.basename(output).lower() == "tokenizer.json":
         hint = "--to huggingface, or --to tokentui for the project's own"
         raise TokentuiError("is Hugging Face's format meant?", output, hint)
-    if output is not None:
-        format_of(output, Recipe(), format_, option="--to")  # before the file is read
-    if as_json and output == _STDOUT:
-        raise TokentuiError(
-            "the file and the report cannot both go to standard output", "--json", "name a file"
-        )
+    format_of(output or "", Recipe(), format_, option="--to")  # before the file is read
+    if given.as_json and output == _STDOUT:
+        what = "the file and the report cannot both go to standard output"
+        raise TokentuiError(what, "--json", "name a file")
     tokenizer = load(source, split)
-    if not quiet:
-        for note in tokenizer.notes:
-            complain(note)
+    given.remark(tokenizer.notes)
     if output is None:
-        chosen = [format_of("", tokenizer.recipe, format_)] if format_ else list(WRITTEN.values())
-        spec = Spec(tokenizer)
+        chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [look(spec, one) for one in chosen]:
-            _print(report, as_json, written=False)
+            write_answer(given.as_json, as_row(report), _tables(report))
         return DONE
-    with working(quiet) as shown_bar:
+    with working(given.quiet) as bar:
         if output == _STDOUT:
             return _to_stdout(tokenizer, format_)
         for target in targets(output, format_of(output, tokenizer.recipe, format_)):
             check_target(target)
         try:
-            with shown_bar.of("checking"):
+            with bar.of("checking"):
                 report = export(tokenizer, output, format_)
         except Refused as error:
-            shown_bar.close()
+            bar.close()
             complain(str(error))
             return DIFFERS
-    _print(report, as_json)
+    write_answer(given.as_json, as_row(report), _tables(report))
     return DONE
 
 
@@ -101,19 +94,13 @@ def _to_stdout(tokenizer: Tokenizer, format_: str | None) -> int:
     return DONE
 
 
-def _print(report: ExportReport, as_json: bool, written: bool = True) -> None:
-    if as_json:
-        write_json(asdict(report))
-        return
-    head = f"{report.format}: {report.about}"
-    if report.refused:
-        write_text(f"{head}\n  no    {safe_line(report.refused)}")
-        return
+def _tables(report: ExportReport) -> Iterator[Table]:
+    """The losses of a format; the texts that were tried where it is written."""
     told = f", the same on {report.checked:,} texts" if report.checked else ""
-    lines = [f"{head}{told}" if written else head]
+    rows = []
     for loss in report.losses:
         example = f" ({safe_line(loss.example)})" if loss.example else ""
-        lines.append(f"  lost  {loss.what}: {loss.consequence}{example}")
-    if not report.losses:
-        lines.append("  nothing is lost")
-    write_text("\n".join(lines))
+        rows.append(("lost", f"{loss.what}: {loss.consequence}{example}"))
+    if report.refused:
+        told, rows = "", [("no  ", safe_line(report.refused))]
+    yield Table(rows or [("nothing is lost",)], f"{report.format}: {report.about}{told}", indent=2)

@@ -7,9 +7,8 @@ import sys
 
 import click
 
-from tokentui.cli.lines import answer_lines, lines_only, standard_input
-from tokentui.cli.options import tokenizer_option
-from tokentui.cli.output import Json, is_terminal, write, write_text
+from tokentui.cli.options import TOKENIZER, Given, check_ways, options, standard_input
+from tokentui.cli.output import Json, answer_lines, is_terminal, write, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 
@@ -24,19 +23,19 @@ Examples:
   tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
   tokentui decode -t novel.json --jsonl < ids.jsonl""",
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@tokenizer_option
-@click.option(
-    "--jsonl", is_flag=True, help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'
+@options(
+    click.argument("ids", metavar="[ID]...", nargs=-1),
+    TOKENIZER,
+    click.option("--jsonl", is_flag=True,
+                 help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'),
 )
-def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
+def command(given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
     """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
 
     A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a
     line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
     """
-    if jsonl:
-        lines_only(ids, "decode")
+    check_ways(given.where, ids, jsonl=jsonl)
     tok = load(tokenizer)
 
     def row(value: object) -> Json:
@@ -46,9 +45,8 @@ def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
 
     if jsonl:
         return answer_lines("ids", '{"ids": [...]}', row)
-    numbers = _numbers(
-        " ".join(ids) if ids and ids != ("-",) else standard_input().decode("utf-8", "replace")
-    )
+    text = " ".join(ids) if ids not in ((), ("-",)) else standard_input().decode("utf-8", "replace")
+    numbers = [_number(word) for word in _BETWEEN.split(text) if word]
     if is_terminal(sys.stdout):
         write_text(tok.decode(numbers))
     else:
@@ -56,12 +54,8 @@ def command(ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
     return 0
 
 
-def _numbers(text: str) -> list[int | None]:
-    words = [word for word in _BETWEEN.split(text) if word]
-    for word in words:
-        if not _ID.fullmatch(word):
-            short = word if len(word) <= 40 else word[:39] + "..."
-            raise TokentuiError(
-                "not an id", short, "ids are whole numbers with spaces or commas between them"
-            )
-    return [None if word == "null" else int(word) for word in words]
+def _number(word: str) -> int | None:
+    if not _ID.fullmatch(word):
+        short = word if len(word) <= 40 else word[:39] + "..."
+        raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")
+    return None if word == "null" else int(word)

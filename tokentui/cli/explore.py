@@ -6,29 +6,21 @@ import difflib
 import glob
 import os
 import sys
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import (
-    axes_of,
-    corpus_word,
-    reading_options,
-    recipes_options,
-    run_options,
-    split_of,
-    wanted,
-)
+from tokentui.cli.options import READING, RECIPES, RUN_OPTIONS, Given, corpus_argument, corpus_option, options
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError
-from tokentui.formats.registry import named_like
+from tokentui.formats import named_like
 from tokentui.presets import PRESETS
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.session.commands_compare import ColumnWanted
+    from tokentui.session.views import ColumnWanted
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"
@@ -43,51 +35,43 @@ class _Explorer(click.Command):
 
 
 @click.command("explore", cls=_Explorer, hidden=True)
-@click.argument("sources", metavar="[CORPUS]...", type=corpus_word, nargs=-1)
-@recipes_options
-@click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
-              help="A tokenizer file, walked through token by token. Two to four of -t and -r are compared "
-                   "side by side.")
-@click.option(
-    "--held-out", metavar="CORPUS", type=corpus_word,
-    help="A second corpus to measure on, where some are compared."
+@options(
+    corpus_argument("[CORPUS]..."),
+    *RECIPES,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+                 help="A tokenizer file, walked through token by token. Two to four of -t and -r are "
+                      "compared side by side."),
+    corpus_option("--held-out", about="A second corpus to measure on, where some are compared."),
+    *READING,
+    *RUN_OPTIONS,
 )
-@reading_options
-@run_options
-def command(
-    sources: tuple[str, ...],
-    recipes: tuple[str, ...],
-    axes: tuple[str, ...],
-    tokenizers: tuple[str, ...],
-    held_out: str | None,
-    as_: str | None,
-    field: str,
-    **words: object,
-) -> int:
+def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> int:
     """Open the explorer."""
+    sources, recipes = given.sources, given.recipes
     compared = len(tokenizers) + len(recipes) > 1
-    named = axes_of(axes)
-    opened = None if compared or not tokenizers else (
-        _tokenizer(tokenizers[0]), split_of(axes, "the file holds all the rest")
-    )
+    opened = None
+    if tokenizers and not compared:
+        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest")
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
-    recipe, run_wanted = wanted(recipes[0] if recipes else _PRESET, {} if opened else named, words)
+    named = replace(given, axes={}) if opened else given
+    recipe, asked = named.wanted(recipes[0] if recipes else _PRESET)
     for source in (*sources, *([held_out] if held_out else [])):
         check_source(source)
-        if as_ is None and named_like(source):
+        if given.as_ is None and named_like(source):
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
-            refuse_tokenizers(source, as_)
-    columns = _columns(tokenizers, recipes, axes_of(axes), words) if compared else ()
+            refuse_tokenizers(source, None)
+    columns = _columns(tokenizers, given) if compared else ()
     _check_terminal(sources)
+    from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.ui.launch import run  # the screen is loaded when one is opened
 
     # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
-    resume = not (sources or recipes or axes or tokenizers)
-    return run(
-        sources or (_SAMPLE,), recipe, run_wanted, as_, field, columns, held_out or "", opened, resume
-    )
+    resume = not (sources or recipes or given.axes or tokenizers)
+    file = OpenTokenizer(*opened) if opened else None
+    opening = Open(sources or (_SAMPLE,), given.as_, given.field, file)
+    return run(opening, recipe, asked, columns, held_out or "", resume)
 
 
 def _tokenizer(path: str) -> str:
@@ -99,25 +83,20 @@ def _tokenizer(path: str) -> str:
     return path
 
 
-def _columns(
-    tokenizers: tuple[str, ...], recipes: tuple[str, ...], axes: Mapping[str, object],
-    words: Mapping[str, object]
-) -> tuple[ColumnWanted, ...]:
+def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, ...]:
     """The columns of Compare, in the order of `tokentui compare`: files first, then recipes under the same
     stops, or their own."""
     from tokentui.analyze.compare import check_columns
-    from tokentui.session.commands_compare import ColumnWanted
+    from tokentui.session.views import ColumnWanted
 
-    check_columns(len(tokenizers) + len(recipes))
-    split = str(axes.get("split", ""))
-
-    def column(name: str) -> ColumnWanted:
-        recipe, run = wanted(name, axes, words)
+    check_columns(len(tokenizers) + len(given.recipes))
+    split = str(given.axes.get("split", ""))
+    columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
+    for name in given.recipes:
+        recipe, run = given.wanted(name)
         known = name in PRESETS and recipe == PRESETS[name].recipe
-        return ColumnWanted(recipe, run, name=name if known else "")
-
-    files = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
-    return (*files, *map(column, recipes))
+        columns.append(ColumnWanted(recipe, run, name=name if known else ""))
+    return tuple(columns)
 
 
 def check_source(source: str) -> None:
@@ -142,10 +121,8 @@ def _check_terminal(sources: tuple[str, ...]) -> None:
     """Make sure that there is a screen and a keyboard. With `-` the corpus has standard input, and the
     keyboard is what the terminal is."""
     hint = "for scripts there are " + ", ".join(COMMANDS)
-    if os.environ.get("TERM", "dumb") in ("dumb", ""):
-        raise TokentuiError(
-            "the explorer needs a terminal that can draw", f"TERM={os.environ.get('TERM', '')}", hint
-        )
+    if (kind := os.environ.get("TERM", "")) in ("dumb", ""):
+        raise TokentuiError("the explorer needs a terminal that can draw", f"TERM={kind}", hint)
     if not is_terminal(sys.stdout):
         raise TokentuiError("the explorer needs a terminal", "standard output", hint)
     if is_terminal(sys.stdin):

@@ -1,31 +1,50 @@
-"""`tokentui inspect`: facts and a health report of a tokenizer, of a token, of any string."""
+"""`tokentui inspect`: facts and a health report of a tokenizer, of a token, of any string.
+
+In tables the texts of a corpus come last in a line, so that they move no other cell. In rows `text` is for
+people and `hex` the exact form.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import click
 
 from tokentui.analyze.health import FAIL, PASS, examine, worst
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
-from tokentui.analyze.report import vocabulary_report
-from tokentui.analyze.usage import Usage, usage
-from tokentui.cli.inspect_answer import (
-    StringAnswer,
-    Uses,
-    report_row,
-    report_tables,
-    string_row,
-    string_tables,
+from tokentui.analyze.report import usage, vocabulary_report
+from tokentui.analyze.results import (
+    CheckResult,
+    HealthReport,
+    StringFacts,
+    TokenFacts,
+    UnusedToken,
+    VocabularyReport,
+    Ways,
+    WordFacts,
 )
-from tokentui.cli.lines import read_corpus, typed
-from tokentui.cli.options import corpus_word, quiet_option, reading_options, tokenizer_option
-from tokentui.cli.output import working, write_answer
+from tokentui.axes import AXES, label
+from tokentui.cli import output
+from tokentui.cli.encode import ENCODED
+from tokentui.cli.options import QUIET, READING, TOKENIZER, Given, corpus_option, json_option, options, typed
+from tokentui.core import jobs
+from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check
+from tokentui.core.safetext import safe_line
+from tokentui.core.table import Table
+from tokentui.encode.reach import bare
+from tokentui.encode.segment.ways import MergeStep, Step
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.text.count import count
+
+_WIDE = 80
+_ROWS = 20
+_FEW = 3
+_HUGE = 10**15
 
 
 @click.command(
@@ -38,32 +57,22 @@ Examples:
   tokentui inspect -t tokenizer.json --strict
   tokentui inspect -t novel.json -- --crowd""",
 )
-@click.argument("string", metavar="[STRING]", nargs=-1)
-@tokenizer_option
-@click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING.")
-@click.option("--corpus", "corpora", metavar="CORPUS", type=corpus_word, multiple=True,
-              help="Say also what this corpus uses. May be given many times.")
-@reading_options
-@click.option(
-    "--exhaust", is_flag=True,
-    help="Train a copy on the corpus until no pair is left, and tell what comes of it."
+@options(
+    click.argument("string", metavar="[STRING]", nargs=-1),
+    TOKENIZER,
+    click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
+    corpus_option("--corpus", "sources", multiple=True,
+                  about="Say also what this corpus uses. May be given many times."),
+    *READING,
+    click.option("--exhaust", is_flag=True,
+                 help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
+    click.option("--strict", is_flag=True,
+                 help="End with code 1 also where a check of the health report is a WARN."),
+    json_option("Print one JSON object."),
+    QUIET,
 )
-@click.option(
-    "--strict", is_flag=True, help="End with code 1 also where a check of the health report is a WARN."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@quiet_option
 def command(
-    string: tuple[str, ...],
-    tokenizer: str,
-    number: int | None,
-    corpora: tuple[str, ...],
-    as_: str | None,
-    field: str,
-    exhaust: bool,
-    strict: bool,
-    as_json: bool,
-    quiet: bool,
+    given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool, strict: bool
 ) -> int:
     """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every
     way to write it, and why it is not one token.
@@ -73,57 +82,342 @@ def command(
     "tokenizer", "health", "checks" and "corpus", or for a STRING "string", "token", "uses", "encoding", "why"
     and "words"; bytes are in hex, and a number of ways above 2**53 is a text of digits.
     """
-    if string and number is not None:
-        raise TokentuiError("a STRING and --id exclude each other", "inspect", "take one of them")
-    if exhaust and not corpora:
-        raise TokentuiError(
-            "--exhaust trains on a corpus, and none is named", "inspect", "such as --corpus novel.txt"
-        )
-    if exhaust and (string or number is not None):
-        raise TokentuiError(
-            "--exhaust tells of the whole corpus, not of one token", "inspect", "leave one of them out"
-        )
-    if strict and (string or number is not None):
-        raise TokentuiError(
-            "--strict is for the health report, not for one token", "inspect", "leave one of them out"
-        )
+    whole, out = not string and number is None, "leave one of them out"
+    for fault, what, hint in (
+        (string and number is not None, "a STRING and --id exclude each other", "take one of them"),
+        (exhaust and not given.sources, "--exhaust trains on a corpus, and none is named",
+         "such as --corpus novel.txt"),
+        (exhaust and not whole, "--exhaust tells of the whole corpus, not of one token", out),
+        (strict and not whole, "--strict is for the health report, not for one token", out),
+    ):
+        if fault:
+            raise TokentuiError(what, given.where, hint)
     tok = load(tokenizer)
-    text = typed(string, "inspect") if string else None
-    answer, told = _string(tok, text, number), None
-    whole = text is None and number is None
-    with working(quiet) as shown_bar:
-        if corpora and (whole or answer.token is not None):
-            corpus = read_corpus(corpora, as_, field, shown_bar, quiet)
-            with shown_bar.of("counting"):
+    answer = _string(tok, typed(string, given.where) if string else None, number)
+    report = None
+    with output.working(given.quiet) as bar:
+        if given.sources and (whole or answer.token is not None):
+            corpus = given.corpus(bar)
+            with bar.of("counting"):
                 words = count(corpus, tok.recipe)
-            with shown_bar.of("encoding"):
+            with bar.of("encoding"):
                 if answer.token is None:
-                    told = vocabulary_report(tok, corpus, words, exhaust=exhaust)
+                    report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
                 else:
-                    answer = replace(answer, uses=_uses(usage(tok, words), answer.token.id))
-        if not whole:
-            check()
-            write_answer(as_json, string_row(answer), string_tables(answer))
-            return 0
-        with shown_bar.of("inspecting"):
-            health = examine(tok)
-        check()
-    write_answer(as_json, report_row(tok, health, told), report_tables(tok, health, told))
+                    used, token = usage(tok, words), answer.token.id
+                    unused = next((one for one in used.unused if one.id == token), None)
+                    answer = replace(answer, uses=(used.uses.get(token, 0), unused))
+        if whole:
+            with bar.of("inspecting"):
+                health = examine(tok)
+        jobs.check()
+    if not whole:
+        output.write_answer(given.as_json, _string_row(answer), _string_tables(answer))
+        return 0
+    output.write_answer(given.as_json, _report_row(tok, health, report), _report_tables(tok, health, report))
     status = worst(health.checks)
     return 1 if status == FAIL or (strict and status != PASS) else 0
 
 
-def _string(tok: Tokenizer, text: str | None, number: int | None) -> StringAnswer:
+# ---- a tokenizer
+
+
+def _report_tables(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None) -> Iterator[Table]:
+    """A tokenizer: its recipe, its facts, a corpus, its health."""
+    recipe, facts = tok.recipe, health.facts
+    yield output.fact("recipe", label(recipe))
+    yield from _wrapped("", [f"{name}={output.shown(recipe.axis(name))}" for name in AXES], " ")
+    kinds = ", ".join(f"{times:,} {kind}" for kind, times in facts.kinds)
+    span = f", {facts.first_id} to {facts.first_id + facts.vocab_size - 1}" if facts.vocab_size else ""
+    yield output.fact("ids", f"{facts.vocab_size:,}{span}" + (f" ({kinds})" if kinds else ""))
+    yield output.fact("merges", f"{facts.merges:,}")
+    for n, note in enumerate(tok.notes):
+        yield output.fact("" if n else "remarks", safe_line(note))
+    yield from _wrapped("written in", [f"{count:,} {script}" for script, count in facts.scripts])
+    yield from _wrapped("characters", [f"{count:,} of {length}" for length, count in facts.lengths[:_ROWS]])
+    sized = [(one, f"{len(bare(recipe, piece)):>4} B", output.shown(piece)) for one, piece in facts.longest]
+    yield _tokens("longest", "" if sized else "none", sized)
+    dead = [(number, f"{output.shown(piece)}  {why}") for number, piece, why in facts.unreachable]
+    yield _tokens("unreachable", _some(dead, "no text becomes these"), dead)
+    alike = [(f"{' '.join(map(str, one.ids))}  {output.shown(one.piece)}",)
+             for one in facts.duplicates[:_ROWS]]
+    yield output.fact("duplicates", _some(facts.duplicates, "spelled as another token is"), alike)
+    for name, what, tokens in (
+        ("not UTF-8", "tokens of several bytes that are no text by themselves", facts.not_utf8),
+        ("spaces", "white space alone", facts.spaces),
+    ):
+        yield _tokens(name, _some(tokens, what), [(number, output.shown(piece)) for number, piece in tokens])
+    if recipe.unit == "byte":
+        missing = " ".join(f"{value:02X}" for value in facts.missing_bytes)
+        there = f"{256 - len(facts.missing_bytes)} of 256"
+        yield output.fact("bytes", there + (f"; not {missing}" if missing else ""))
+    holes = [str(first) if first == last else f"{first}–{last}" for first, last in facts.holes[:_ROWS]]
+    yield output.fact("holes", " ".join(holes) or "none")
+    if corpus is not None:
+        yield from _corpus_tables(corpus)
+    yield _checks(health.checks)
+
+
+def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None) -> output.Json:
+    """The same as a row."""
+    facts, told = health.facts, None
+    if corpus is not None:
+        told = output.as_row(corpus, "units", "tokens", "used", "unused", "document_count", "documents",
+                             "exhausted")
+        told["unused"] = [
+            output.as_row(one, "id", "piece", "kind") | _unused_row(one) for one in corpus.unused
+        ]
+    return {
+        "tokenizer": {
+            "recipe": tok.recipe.to_dict(), "run": dict(tok.run),
+            **output.as_row(facts, "vocab_size", "first_id", "merges"), "kinds": dict(facts.kinds),
+            "scripts": dict(facts.scripts),
+            "lengths": {str(length): count for length, count in facts.lengths}, "notes": list(tok.notes),
+        },
+        "health": output.as_row(facts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
+                                "missing_bytes", "holes", "shared_ids"),
+        "checks": output.as_json(health.checks),
+        "corpus": told,
+    }
+
+
+def _checks(checks: Sequence[CheckResult]) -> Table:
+    """The results of the checks; below each that is not well its reason, its limits and examples."""
+    counted = Counter(check.status for check in checks)
+    told = [f"{counted[status]} {status}" for status in ("FAIL", "WARN", "PASS", "n/a") if counted[status]]
+    rows: list[tuple[str, ...]] = []
+    for check in checks:
+        rows.append((check.status, check.title, safe_line(check.observed)))
+        if check.status not in ("FAIL", "WARN"):
+            continue
+        rows.append((f"      {check.about} ({check.threshold})",))
+        for one in check.examples[:_FEW]:
+            text = output.shown(one.piece)
+            text = text if len(text) <= _WIDE else text[:_WIDE] + "…"
+            named = " ".join(filter(None, ("" if one.id is None else str(one.id), text)))
+            rows.append((f"        {named}" + (f"  {safe_line(one.note)}" if one.note else ""),))
+        if check.count > _FEW:
+            rows.append((f"        … and {check.count - _FEW:,} more (--json has ten at most)",))
+    return replace(output.fact("health", ", ".join(told), rows), right=())
+
+
+def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
+    saved = corpus.units - corpus.tokens
+    yield output.fact("corpus", f"{corpus.units:,} units, {corpus.tokens:,} tokens: {saved:,} saved")
+    yield output.fact("used", f"{corpus.used:,} of {corpus.vocab_size:,} ids")
+    unused = [(one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused]
+    yield _tokens("unused", _some(unused, "with why"), unused)
+    rows = [
+        (f"{one.number:>6}", f"{one.units:>9,} units {one.tokens:>9,} tokens", output.shown(one.name))
+        for one in corpus.documents
+    ]
+    count = corpus.document_count
+    documents = output.fact("documents", f"{count:,}; those that save most, first", rows, _ROWS)
+    yield replace(documents, total=count, more="more")
+    if (end := corpus.exhausted) is not None:
+        made = f"{end.merges:,} merges, {end.vocab_size:,} ids, {end.tokens:,} tokens"
+        yield output.fact("to the end", made)
+        whole = f"{end.whole:,} of {end.distinct:,} distinct pre-tokens are one token"
+        yield output.fact("", f"{whole}; ended by: {end.end}")
+
+
+def _tokens(name: str, text: str, tokens: Iterable[tuple[int, *tuple[str, ...]]]) -> Table:
+    """A list of tokens, each with its id in front."""
+    return output.fact(name, text, [(str(number), *cells) for number, *cells in tokens], _ROWS)
+
+
+def _wrapped(name: str, parts: Sequence[str], between: str = ", ") -> Iterator[Table]:
+    """A label and parts in lines of some width, none of which is broken."""
+    kept = "\x1f"  # a blank at which no line is broken
+    text = between.join(part.replace(" ", kept) for part in parts)
+    for n, line in enumerate(textwrap.wrap(text, _WIDE, break_on_hyphens=False)):
+        yield output.fact("" if n else name, line.replace(kept, " "))
+
+
+def _some(items: Sequence[object], what: str) -> str:
+    return f"{len(items):,}, {what}" if items else "none"
+
+
+# ---- a token or a string
+
+
+@dataclass(frozen=True, slots=True)
+class _StringAnswer:
+    """The answer about a string, or about the token of an id.
+
+    Attributes:
+        text: The string; None where an id is named.
+        token: The token that is named, or that the string becomes.
+        found: The facts of the string.
+        uses: The uses of the token in a corpus; where there are none, why.
+    """
+
+    text: str | None
+    token: TokenFacts | None
+    found: StringFacts | None
+    uses: tuple[int, UnusedToken | None] | None = None
+
+
+def _string(tok: Tokenizer, text: str | None, number: int | None) -> _StringAnswer:
     """The token that is named, or that the string becomes, and the facts of the string."""
-    if number is not None or text is None:
-        return StringAnswer(text, None if number is None else token_facts(tok, number), None)
+    if text is None:
+        return _StringAnswer(None, None if number is None else token_facts(tok, number), None)
     found = string_facts(tok, text)
     ids = found.encoding.ids if found.encoding is not None else ()
-    only = ids[0] if len(ids) == 1 else None
-    named = [entry.id for entry in find_tokens(tok, text)] or ([] if only is None else [only])
-    return StringAnswer(text, token_facts(tok, named[0]) if named else None, found)
+    named = [entry.id for entry in find_tokens(tok, text)] or (ids if len(ids) == 1 else ())
+    token = None if not named or named[0] is None else token_facts(tok, named[0])
+    return _StringAnswer(text, token, found)
 
 
-def _uses(used: Usage, number: int) -> Uses:
-    """The uses of a token in the corpus; where there are none, why."""
-    return used.uses.get(number, 0), next((one for one in used.unused if one.id == number), None)
+def _string_tables(answer: _StringAnswer) -> Iterator[Table]:
+    if answer.text is not None:
+        yield output.fact("string", output.shown(answer.text))
+    if answer.token is not None:
+        yield from _token_tables(answer.token)
+    if answer.uses is not None:
+        times, unused = answer.uses
+        yield output.fact("uses", f"{times:,} in the corpus" + (f": {_why(unused)}" if unused else ""))
+    found = answer.found
+    if found is None:
+        return
+    refused = f"none: {safe_line(found.refusal)}"
+    ids = "" if found.encoding is None else output.ids_line(found.encoding.ids)
+    yield output.fact("encoding", refused if found.encoding is None else ids or "no tokens")
+    yield output.fact("one token", found.why)
+    for word in found.words:
+        yield from _word_tables(word)
+
+
+def _string_row(answer: _StringAnswer) -> output.Json:
+    """The same as a row."""
+    found, facts, uses, token = answer.found, answer.token, None, None
+    if answer.uses is not None:
+        times, unused = answer.uses
+        uses = {"count": times} | (_unused_row(unused) if unused else {"why": None, "into": []})
+    if facts is not None:
+        parents = [output.piece_row(piece) for piece in facts.parents]
+        token = output.as_row(facts) | {"parents": parents, "unreachable": facts.unreachable or None}
+    row: output.Json = {"string": answer.text, "token": token, "uses": uses}
+    if found is not None:
+        row["encoding"] = None if found.encoding is None else output.as_row(found.encoding, *ENCODED)
+        row |= {"error": found.refusal or None, "why": found.why}
+        row["words"] = [_word_row(word) for word in found.words]
+    return row
+
+
+def _unused_row(one: UnusedToken) -> output.Json:
+    return {"why": one.why, "into": [output.piece_row(piece) for piece in one.into]}
+
+
+def _why(one: UnusedToken) -> str:
+    return f"{one.why} by {_pieces(one.into)}" if one.into else one.why
+
+
+def _pieces(pieces: Iterable[bytes]) -> str:
+    return " ".join(map(output.shown, pieces)) or "nothing"
+
+
+def _token_tables(facts: TokenFacts) -> Iterator[Table]:
+    yield output.fact("token", f"id {facts.id}, {facts.kind}: {output.shown(facts.piece)}")
+    front, end = facts.piece[: facts.marks[0]], facts.piece[len(facts.piece) - facts.marks[1] :]
+    if front:
+        yield output.fact("mark", f"{output.shown(front)} in front: it goes on with a word")
+    if end:
+        yield output.fact("mark", f"{output.shown(end)} at the end: a word ends with it")
+    yield output.fact("bytes", f"{facts.bare.hex(' ')} ({len(facts.bare)})")
+    points = facts.code_points[len(front.decode()) : len(facts.code_points) - len(end.decode())]
+    for n, point in enumerate(points[:_ROWS]):
+        yield output.fact("" if n else "characters", point)
+    if len(points) > _ROWS:
+        yield Table(notes=[f"  … and {len(points) - _ROWS:,} more (--json has them)"])
+    if facts.piece and not facts.code_points:
+        yield output.fact("characters", "not UTF-8 by itself: a part of a character")
+    if facts.score is not None:
+        yield output.fact("probability", f"log {facts.score:.4f}")
+    if facts.step is not None:
+        count = facts.count or 0
+        times = "once" if count == 1 else f"{count:,} times"
+        yield output.fact("made", f"at step {facts.step:,}, of a pair that stood {times}")
+        yield output.fact("parents", output.merged(facts.parents))
+    if facts.kind in ("unit", "merge"):
+        left = facts.child_count - len(facts.children)
+        more = f" and {left:,} more" if left else ""
+        children = " ".join(output.shown(piece) for _, piece in facts.children) + more
+        yield output.fact("children", f"{facts.child_count:,}" + (f": {children}" if children else ""))
+    if facts.others:
+        others = " ".join(f"{output.shown(piece)} ({number})" for number, piece in facts.others)
+        yield output.fact("spelled also", others)
+    if facts.kind in ("unit", "merge", "piece"):
+        yield output.fact("can be made", f"no: {facts.unreachable}" if facts.unreachable else "yes")
+    if facts.tree:
+        rows = [
+            ("  " * one.depth + output.shown(one.piece) + ("" if one.id is None else f"  {one.id}")
+             + (f", step {one.step:,}" if one.step else ""),)
+            for one in facts.tree
+        ]
+        yield Table(rows, "tree", indent=2, total=facts.tree_size, more="more nodes")
+
+
+def _word_tables(word: WordFacts) -> Iterator[Table]:
+    told = word.explanation
+    rows = []
+    for number, step in enumerate(told.steps, 1):
+        if isinstance(step, MergeStep):
+            what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
+        else:
+            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
+        rows.append((f"{number:>3}  {what}  →  {_pieces(told.after(number))}",))
+    yield output.fact("word", f"{output.shown(told.text)}: {_pieces(told.units)}", rows)
+    if word.ways is None:
+        yield output.fact("ways", "not counted: the word is too long")
+    else:
+        yield _ways_table(word.ways)
+    if word.lattice:
+        rows = []
+        for edge in word.lattice:
+            place = f"{'*' if edge.best else ' '} {edge.start:>3}–{edge.end:<3}"
+            unknown = "  (unknown)" if edge.symbol is None else ""
+            figures = f"{edge.score:>10.4f} {edge.posterior:>8.4f}"
+            rows.append((f"{place} {figures}  {output.shown(edge.piece)}{unknown}",))
+        what = f"{len(rows):,} edges: units, log probability, share of all segmentations"
+        yield output.fact("lattice", what, rows, 10 * _ROWS)
+
+
+def _ways_table(ways: Ways) -> Table:
+    count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
+    taken = f"taken: {_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
+    rows = []
+    for way, score in ways.ways:
+        figure = "" if score is None else f"{score:>10.4f}  "
+        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{_pieces(way)}",))
+    rows += [("…",)] if ways.count > len(ways.ways) else []
+    return output.fact("ways", f"{count} to write it; {taken}", rows)
+
+
+def _word_row(word: WordFacts) -> output.Json:
+    told, ways = word.explanation, word.ways
+    return {
+        "text": told.text,
+        "offsets": [told.start, told.end],
+        "units": output.as_json(told.units),
+        "steps": [_step_row(step) for step in told.steps],
+        "ids": list(told.ids),
+        "ways": None if ways is None else {
+            "count": ways.count if ways.count <= LARGEST else str(ways.count),
+            "first": [{"hex": output.as_json(way), "score": score} for way, score in ways.ways],
+            "chosen": output.as_json(ways.chosen),
+            "how": ways.how,
+        },
+        "lattice": [
+            output.as_row(edge, "start", "end", "score", "posterior", "best")
+            | {"token": edge.symbol is not None} | output.piece_row(edge.piece)
+            for edge in word.lattice
+        ],
+    }
+
+
+def _step_row(step: Step) -> output.Json:
+    if isinstance(step, MergeStep):
+        pieces = output.as_json((step.left, step.right, step.result))
+        return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "middle", "end")
+    return {"hex": step.candidate.hex()} | output.as_row(step, "start", "end", "found")

@@ -1,153 +1,183 @@
-"""The options that several commands share, and the values that they stand for."""
+"""The options that several commands share, and their values as one value, `Given`."""
 
 from __future__ import annotations
 
+import functools
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from tokentui.axes import AXES, changed
+from tokentui.cli.output import Bar, complain
 from tokentui.core import limits
-from tokentui.core.arguments import nearest
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.files import open_regular
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
-    _Type = click.ParamType[Any]
-else:  # a class of one type, or of none, from version to version of click
-    _Type = click.ParamType
+    from tokentui.text.corpus import Corpus
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_RECIPE = 1 << 20
+_STDIN = ((), ("-",))
+
+Command = Callable[..., int]
+"""A command: takes a `Given` and the values of options of its own, and returns the exit code."""
+Option = Callable[[Command], Command]
+"""Adds an option or an argument to a command."""
 
 
-class _Whole(_Type):
-    name = "whole number"
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The values of the options that commands share. An option that a command lacks has its default.
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            return int(value)
-        except ValueError:
-            self.fail(f"not a whole number: {str(value)[:40]!r}", param, ctx)
+    Attributes:
+        where: The name of the command, for errors.
+        run: The values of `RUN_OPTIONS` by name; None, empty or false for what is not named.
+        axes: The values of the axes that `-s` names; of one that is named twice the last.
+        sources: The words that name the corpus.
+        recipe: The preset or recipe file, None for none.
+        recipes: The same where several may be named.
+        as_: The way to read the corpus, None if its name tells it.
+        field: The field of JSON rows that holds the text.
+        as_json: True to print rows of JSON.
+        quiet: True for no progress bar and no remarks.
+    """
+
+    where: str
+    run: Mapping[str, Any]
+    axes: Mapping[str, Any]
+    sources: tuple[str, ...] = ()
+    recipe: str | None = None
+    recipes: tuple[str, ...] = ()
+    as_: str | None = None
+    field: str = "text"
+    as_json: bool = False
+    quiet: bool = False
+
+    def corpus(self, bar: Bar) -> Corpus:
+        """Read the corpus, with the remarks on it on standard error.
+
+        Args:
+            bar: Shows how far it is.
+
+        Raises:
+            TokentuiError: It cannot be read, or a source is a tokenizer file.
+        """
+        from tokentui.formats.files import refuse_tokenizers  # with them come all formats
+        from tokentui.text.read import read
+
+        refuse_tokenizers(self.sources, self.as_)
+        with bar.of("reading"):
+            corpus = read(self.sources, as_=self.as_, field=self.field)
+        bar.close()
+        self.remark(corpus.noticed)
+        return corpus
+
+    def needs_corpus(self) -> None:
+        """Refuse a command without a corpus.
+
+        Raises:
+            TokentuiError: None is named.
+        """
+        if not self.sources:
+            raise TokentuiError("CORPUS is missing", self.where, "name a file, a folder, - or sample:english")
+
+    def remark(self, lines: Iterable[str]) -> None:
+        """Remarks on standard error, a line each; none where the user wants none."""
+        for line in () if self.quiet else lines:
+            complain(line)
+
+    def split(self, hint: str = "train with that axis") -> str:
+        """The split that `-s` names for a file that holds none, empty where it names none.
+
+        Raises:
+            TokentuiError: It names another axis.
+        """
+        for name, value in self.axes.items():
+            if name != "split":
+                raise TokentuiError("only the split can be named here", f"-s {name}={value}", hint)
+        return str(self.axes.get("split", ""))
+
+    def refuse_training(self) -> None:
+        """Refuse what only a training is told, where none is named.
+
+        Raises:
+            TokentuiError: There is something.
+        """
+        told = any(value not in (None, (), False) for value in self.run.values())
+        if told or self.axes.keys() - {"split"}:
+            hint = "name a recipe by -r, or leave out what a training is told"
+            raise TokentuiError("nothing is trained here", self.where, hint)
+
+    def wanted(self, name: str) -> tuple[Recipe, Run]:
+        """The recipe of a preset or a recipe file, and its run. What is named goes before what was published.
+
+        A name that is no preset's and looks like a file's, or is one, is a file.
+
+        Raises:
+            TokentuiError: They cannot be, or nothing was published of such a recipe.
+        """
+        a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
+        recipe = _read_recipe(name) if a_file else preset_named(name).recipe
+        recipe = self.shaped(changed(recipe, **self.axes))
+        words = {word: one for word, one in self.run.items() if word in RUN and one not in (None, ())}
+        if self.run.get("published"):
+            if name not in PRESETS:
+                raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
+            words = PRESETS[name].run.words | words
+        return recipe, Run.of(words)
+
+    def shaped(self, recipe: Recipe) -> Recipe:
+        """A recipe with the words of `SHAPE` that are named.
+
+        Raises:
+            TokentuiError: They make no sense here.
+        """
+        named = {word: self.run[word] for word in SHAPE if self.run.get(word) not in (None, ())}
+        if not named:
+            return recipe
+        made = changed(recipe, **named)
+        if made.symbols:
+            from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
+
+            Pretokenizer(made)
+            if both := set(made.symbols).intersection(self.run.get("specials") or ()):
+                raise TokentuiError("named twice", f"--symbol {min(both)}", "a symbol or a special token")
+        return made
 
 
-class _Recipe(_Type):
-    name = "recipe"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        found = [CompletionItem(name, help=one.about) for name, one in PRESETS.items() if name.startswith(incomplete)]
-        return found or [CompletionItem(incomplete, type="file")]
+_OWN = {one.name for one in fields(Given)}
+_WORDS = {*RUN, *SHAPE, "published"}
 
 
-class _Axis(_Type):
-    name = "axis=value"
+def options(*listed: Option) -> Option:
+    """Give a command these options, which stand in its help in this order. It is called with the values of
+    the shared ones as a `Given`, and with those of its own by name."""
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        axis, equals, value = incomplete.partition("=")
-        if equals:
-            values = {f"{name}:" if one.text else name: one.about for name, one in AXES.get(axis, {}).items()}
-            return [CompletionItem(f"{axis}={one}", help=about) for one, about in values.items() if one.startswith(value)]
-        return [CompletionItem(f"{name}=", help=one.about) for name, one in AXES.items() if name.startswith(axis)]
+    def decorate(function: Command) -> Command:
+        @functools.wraps(function)
+        def command(**values: Any) -> int:
+            own = {name: values.pop(name) for name in _OWN & values.keys()}
+            words = {name: values.pop(name) for name in _WORDS & values.keys()}
+            where = click.get_current_context().info_name or ""
+            return function(Given(where, words, _axes(own.pop("axes", ())), **own), **values)
 
-
-class _Corpus(_Type):
-    name = "corpus"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        names = [f"sample:{sample.name}" for sample in samples()] if incomplete.startswith("s") else []
-        found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")]
-
-
-def many(options: Iterable[Callable[[_F], _F]]) -> Callable[[_F], _F]:
-    """One decorator of several, which stand in the help in this order."""
-    listed = list(options)
-
-    def decorate(function: _F) -> _F:
+        made: Command = command
         for option in reversed(listed):
-            function = option(function)
-        return function
+            made = option(made)
+        return made
 
     return decorate
 
 
-split_option = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
-                            help="The split of a file that holds none.")
-axes_option = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", type=_Axis(), multiple=True,
-                           help="Set an axis of the recipe; lists with commas. May be given many times.")
-recipe_options = many([
-    click.option("-r", "--recipe", metavar="RECIPE", type=_Recipe(), help="A preset, or a recipe file (.toml)."),
-    axes_option,
-])
-recipes_options = many([
-    click.option("-r", "--recipe", "recipes", metavar="RECIPE", type=_Recipe(), multiple=True,
-                 help="A preset, or a recipe file (.toml)."),
-    axes_option,
-])
-corpus_word = _Corpus()
-"""The type of a CORPUS, for completion."""
-reading_options = many([
-    click.option("--as", "as_", metavar="WAY", type=click.Choice(list(READ_AS)),
-                 help="How a corpus is read where its name does not say it: " + ", ".join(READ_AS) + "."),
-    click.option("--field", metavar="NAME", default="text", help="The field of JSON rows that holds the text [default: text]."),
-])
-shape_options = many([
-    click.option("--coverage", metavar="SHARE", type=float,
-                 help="The share of the characters of the corpus that the base covers; the rarest become unknown."),
-    click.option("--symbol", "symbols", metavar="TEXT", multiple=True,
-                 help="A text that is one token, and that no merge crosses. May be given many times."),
-    click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
-                 help="Set a space in front of a text, or none [default: as the split has it]."),
-])
-published_option = click.option(
-    "--published", is_flag=True, help="Take the sizes, special tokens and first id that the preset was published with.",
-)
-run_options = many([
-    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=_Whole(), help=f"{one.about.capitalize()}.")
-      for name, one in RUN.items() if one.kind is int),
-    click.option("--special", "specials", metavar="TEXT", multiple=True,
-                 help="A special token; they take the first ids in the order given. <unk> or [UNK] is the unknown token."),
-    published_option,
-    shape_options,
-])
-tokenizer_option = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
-                                help="A tokenizer file, such as train writes.")
-def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
-    if words and not ctx.resilient_parsing:
-        limits.use(limits.now().with_words(words, "--limit"))
-
-
-class _LimitWord(_Type):
-    name = "limit=value"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The names of the limits."""
-        return [
-            CompletionItem(f"{one.name}=", help=f"{one.unit} {one.about}")
-            for one in limits.LIMITS.values() if one.name.startswith(incomplete)
-        ]
-
-
-limit_option = click.Option(
-    ["--limit"], metavar="NAME=VALUE", type=_LimitWord(), multiple=True, is_eager=True, expose_value=False, callback=_set_limits,
-    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
-)
-"""Option of every command; the program adds it to each of them."""
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
-
-
-def axes_of(words: Sequence[str]) -> dict[str, Any]:
-    """The axes that `-s` names; one that is named twice has the last value.
-
-    Raises:
-        TokentuiError: A word is not AXIS=VALUE, or there is no such axis.
-    """
+def _axes(words: Sequence[str]) -> dict[str, Any]:
     axes: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -157,84 +187,6 @@ def axes_of(words: Sequence[str]) -> dict[str, Any]:
             raise TokentuiError("no such axis", f"-s {word}", nearest(name, AXES))
         axes[name] = () if name == "normalize" and value == "[]" else value
     return axes
-
-
-def split_of(words: Sequence[str], hint: str = "train with that axis") -> str:
-    """The split that `-s` names for a file that holds none, empty where it names none.
-
-    Raises:
-        TokentuiError: It names another axis.
-    """
-    axes = axes_of(words)
-    for name, value in axes.items():
-        if name != "split":
-            raise TokentuiError("only the split can be named here", f"-s {name}={value}", hint)
-    return str(axes.get("split", ""))
-
-
-def refuse_training(where: str, axes: Sequence[str], words: Mapping[str, object]) -> None:
-    """Refuse what only a training is told, where none is named.
-
-    Raises:
-        TokentuiError: There is something.
-    """
-    told = any(value not in (None, (), False) for value in words.values())
-    if told or axes_of(axes).keys() - {"split"}:
-        hint = "name a recipe by -r, or leave out what a training is told"
-        raise TokentuiError("nothing is trained here", where, hint)
-
-
-def recipe_of(name: str, axes: Mapping[str, Any]) -> Recipe:
-    """The recipe of a preset or a recipe file, with other values on some axes.
-
-    A name that is no preset's and looks like a file's, or is one, is a file.
-
-    Raises:
-        TokentuiError: There is no such preset or file, or the recipe cannot be.
-    """
-    a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
-    recipe = _read_recipe(name) if a_file else preset_named(name).recipe
-    return changed(recipe, **axes)
-
-
-def wanted(name: str, axes: Mapping[str, Any], words: Mapping[str, Any]) -> tuple[Recipe, Run]:
-    """The recipe of a preset or a recipe file, and its run, as the options of a command name them.
-
-    Args:
-        name: The preset or the file.
-        axes: The axes that are named.
-        words: The values of `run_options`. What is named goes before what was published.
-
-    Raises:
-        TokentuiError: They cannot be, or nothing was published of such a recipe.
-    """
-    recipe = shaped(recipe_of(name, axes), words)
-    beside = (*SHAPE, "published")
-    named = {name: one for name, one in words.items() if name not in beside and one is not None and one != ()}
-    if not words.get("published"):
-        return recipe, Run.of(named)
-    if name not in PRESETS:
-        raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
-    return recipe, Run.of(PRESETS[name].run.words | named)
-
-
-def shaped(recipe: Recipe, words: Mapping[str, Any]) -> Recipe:
-    """A recipe with the words of `shape_options` that are named.
-
-    Raises:
-        TokentuiError: They make no sense here.
-    """
-    named = {name: words[name] for name in SHAPE if words.get(name) not in (None, ())}
-    if not named:
-        return recipe
-    made = changed(recipe, **named)
-    if made.symbols:
-        from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
-
-        Pretokenizer(made)
-        if both := set(made.symbols).intersection(words.get("specials") or ()):
-            raise TokentuiError("named twice", f"--symbol {min(both)}", "a symbol or a special token")
-    return made
 
 
 def _read_recipe(path: str) -> Recipe:
@@ -247,8 +199,155 @@ def _read_recipe(path: str) -> Recipe:
             raise TokentuiError("not a recipe file", show(path), "a recipe file is a few lines of TOML")
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", show(path), "a recipe file is UTF-8") from None
+        what = f"not UTF-8 at byte {error.start}"
+        raise TokentuiError(what, show(path), "a recipe file is UTF-8") from None
     except OSError as error:
         raise refusal(error, path) from None
     return Recipe.from_toml(text, show(path))
 
+
+# ---- the options
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise click.BadParameter(f"not a whole number: {text[:40]!r}") from None
+
+
+def _items(abouts: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
+
+
+def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    found = _items({name: one.about for name, one in PRESETS.items()}, incomplete)
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    axis, equals, _ = incomplete.partition("=")
+    if not equals:
+        return _items({f"{name}=": one.about for name, one in AXES.items()}, incomplete)
+    values = AXES[axis].items() if axis in AXES else ()
+    return _items({f"{axis}={name}{':' * bool(one.text)}": one.about for name, one in values}, incomplete)
+
+
+def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    names = [f"sample:{sample.name}" for sample in samples()] if incomplete.startswith("s") else []
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="file")]
+
+
+def _complete_limit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _items({f"{one.name}=": f"{one.unit} {one.about}" for one in limits.LIMITS.values()}, incomplete)
+
+
+def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
+    if words and not ctx.resilient_parsing:
+        limits.use(limits.now().with_words(words, "--limit"))
+
+
+def corpus_argument(metavar: str) -> Option:
+    """The corpus of a command, by the words that name it."""
+    return click.argument("sources", metavar=metavar, shell_complete=_complete_corpus, nargs=-1)
+
+
+def corpus_option(*names: str, about: str, multiple: bool = False) -> Option:
+    """An option that names a corpus."""
+    return click.option(*names, metavar="CORPUS", shell_complete=_complete_corpus, multiple=multiple,
+                        help=about)
+
+
+CORPUS = corpus_argument("CORPUS...")
+SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
+                     help="The split of a file that holds none.")
+_RECIPE = functools.partial(click.option, "-r", "--recipe", metavar="RECIPE", shell_complete=_complete_recipe,
+                            help="A preset, or a recipe file (.toml).")
+_AXES = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis,
+                     multiple=True,
+                     help="Set an axis of the recipe; lists with commas. May be given many times.")
+RECIPE: Sequence[Option] = (_RECIPE(), _AXES)
+RECIPES: Sequence[Option] = (_RECIPE("recipes", multiple=True), _AXES)
+READING: Sequence[Option] = (
+    click.option("--as", "as_", metavar="WAY", type=click.Choice(list(READ_AS)),
+                 help=f"How a corpus is read where its name does not say it: {', '.join(READ_AS)}."),
+    click.option("--field", metavar="NAME", default="text",
+                 help="The field of JSON rows that holds the text [default: text]."),
+)
+SHAPE_OPTIONS: Sequence[Option] = (
+    click.option("--coverage", metavar="SHARE", type=float, help="The share of the characters of the corpus "
+                 "that the base covers; the rarest become unknown."),
+    click.option("--symbol", "symbols", metavar="TEXT", multiple=True,
+                 help="A text that is one token, and that no merge crosses. May be given many times."),
+    click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
+                 help="Set a space in front of a text, or none [default: as the split has it]."),
+)
+PUBLISHED = click.option("--published", is_flag=True, help="Take the sizes, special tokens and first id that "
+                         "the preset was published with.")
+RUN_OPTIONS: Sequence[Option] = (
+    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=_whole, help=f"{one.about.capitalize()}.")
+      for name, one in RUN.items() if one.kind is int),
+    click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token; they take "
+                 "the first ids in the order given. <unk> or [UNK] is the unknown token."),
+    PUBLISHED,
+    *SHAPE_OPTIONS,
+)
+TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
+                         help="A tokenizer file, such as train writes.")
+QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
+LIMIT = click.Option(
+    ["--limit"], metavar="NAME=VALUE", shell_complete=_complete_limit, multiple=True, is_eager=True,
+    expose_value=False, callback=_set_limits,
+    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
+)
+"""Option of every command; the program adds it to each of them."""
+
+
+def json_option(about: str) -> Option:
+    """The option `--json`, with what it prints."""
+    return click.option("--json", "as_json", is_flag=True, help=about)
+
+
+# ---- texts
+
+
+def check_ways(where: str, words: Sequence[str], **ways: bool) -> None:
+    """Refuse ways of output that exclude each other, and words on the command line together with `--jsonl`.
+
+    Raises:
+        TokentuiError: There are some.
+    """
+    asked = [f"--{name}" for name, on in ways.items() if on]
+    if len(asked) > 1:
+        raise TokentuiError(f"{' and '.join(asked)} exclude each other", where, "take one of them")
+    if ways["jsonl"] and tuple(words) not in _STDIN:
+        what = f"--jsonl reads standard input, not {words[0][:40]!r}"
+        raise TokentuiError(what, where, "leave one of them out")
+
+
+def typed(words: Sequence[str], where: str) -> str:
+    """The text of the command line, or all of standard input without its last line end.
+
+    Bytes that are not UTF-8 come as lone surrogates.
+
+    Raises:
+        TokentuiError: More than one text is there.
+    """
+    if len(words) > 1:
+        raise TokentuiError(f"one text belongs here, not {len(words)}", where, "put it in quotes")
+    if tuple(words) not in _STDIN:
+        return words[0]
+    whole = standard_input().decode("utf-8", "surrogateescape")
+    return whole.removesuffix("\n").removesuffix("\r") if whole.endswith("\n") else whole
+
+
+def standard_input() -> bytes:
+    """All of standard input, as it is.
+
+    Raises:
+        TokentuiError: There is too much, or nothing comes.
+    """
+    from tokentui.text.files import read_plain
+
+    return read_plain(sys.stdin.buffer, "standard input")

@@ -15,17 +15,20 @@ from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TextIO
 
+from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
-
-_HALF = re.compile("[\ud800-\udfff]")
-
+from tokentui.encode.decode import NO_ID
 
 Json = dict[str, object]
 """A row of JSON."""
+AFTER_S = 1.0
+"""Work that takes less shows no bar."""
+_EVERY_S = 0.1
 _LABEL = 12
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -89,6 +92,35 @@ def fact(name: str, text: str = "", rows: Sequence[Sequence[str]] = (), most: in
     return Table(rows, title, right=(0,), indent=2, most=most, more="more (--json has them)")
 
 
+def as_row(value: object, *names: str) -> Json:
+    """A value as a row: its fields in order, or those that are named. Bytes are in hex, their exact form; a
+    field called `piece` is told by `text`, for people, and `hex`."""
+    row: Json = {}
+    for name in names or _names(value):
+        one = getattr(value, name)
+        row |= piece_row(one) if name == "piece" else {name: as_json(one)}
+    return row
+
+
+def as_json(value: object) -> object:
+    """A value as JSON: bytes in hex, values with fields as rows."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if _names(value):
+        return as_row(value)
+    return [as_json(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def piece_row(piece: bytes) -> Json:
+    """The bytes of a token, for people and exactly."""
+    return {"text": piece.decode("utf-8", "replace"), "hex": piece.hex()}
+
+
+def _names(value: object) -> Sequence[str]:
+    """The names of the fields of a dataclass or a named tuple, none of another value."""
+    return getattr(value, "_fields", ()) or tuple(getattr(value, "__dataclass_fields__", ()))
+
+
 def json_row(value: Mapping[str, object]) -> str:
     """A row of JSON, one line without its end. Bytes that are no text stand as U+FFFD: rows are valid UTF-8
     everywhere."""
@@ -104,18 +136,28 @@ def write_document(text: str) -> None:
     """Write lines of JSON; what a terminal must not get is escaped, which is the same JSON."""
     if is_terminal(sys.stdout):
         ascii_only = _ascii_only()
-        text = "".join(
-            char if char == "\n" or (
-                is_safe(char) and (char.isascii() or not ascii_only)
-            ) else json.dumps(char)[1:-1]
-            for char in text
-        )
+        escaped = {
+            ord(char): json.dumps(char)[1:-1] for char in set(text)
+            if char != "\n" and not (is_safe(char) and (char.isascii() or not ascii_only))
+        }
+        text = text.translate(escaped)
     write(text.encode())
 
 
 def shown(data: bytes | str) -> str:
     """A token or pre-token for people: every character of it can be seen."""
     return "".join(span.text for span in visible(data, ascii_only=_ascii_only()))
+
+
+def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
+    """The parts of a merge for people, and the token that it makes."""
+    made = "" if token is None else f" = {shown(token)}"
+    return " + ".join(map(shown, parts)) + made
+
+
+def ids_line(ids: Iterable[int | None]) -> str:
+    """Ids as a line, null for a token that has none."""
+    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 def complain(line: str) -> None:
@@ -140,11 +182,6 @@ def check_target(path: str) -> None:
         raise TokentuiError("cannot be written: no such folder", path, "make it first")
     if not os.access(path if os.path.exists(path) and not os.path.isfile(path) else folder, os.W_OK):
         raise TokentuiError("cannot be written: no permission", path, "name another place")
-
-
-AFTER_S = 1.0
-"""Work that takes less shows no bar."""
-_EVERY_S = 0.1
 
 
 class Bar:
@@ -189,22 +226,12 @@ class Bar:
 
 @contextmanager
 def working(quiet: bool = False) -> Iterator[Bar]:
-    """Show how far the work inside is, and cancel it at ctrl+c. The line is wiped in the end."""
-    bar = Bar(quiet)
-    try:
-        with interruptible():
-            yield bar
-    finally:
-        bar.close()
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Cancel the work inside at ctrl+c. A second ctrl+c does not wait.
+    """Show how far the work inside is, and cancel it at ctrl+c; a second ctrl+c does not wait. The line is
+    wiped in the end.
 
     Where the program was started to ignore ctrl+c, it goes on doing so.
     """
-    asked = False
+    bar, asked = Bar(quiet), False
 
     def ask(number: int, frame: FrameType | None) -> None:
         nonlocal asked
@@ -217,6 +244,68 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, ask)
     try:
         with job(cancel=lambda: asked):
-            yield
+            yield bar
     finally:
         signal.signal(signal.SIGINT, before)
+        bar.close()
+
+
+# ---- lines of JSON
+
+
+def answer_lines(field: str, example: str, answer: Callable[[object], Json]) -> int:
+    """Answer each line of standard input, a JSON object, by a line in its place. Blank lines are passed over.
+
+    A line that cannot be answered is answered by `{"text": ..., "error": ...}`, the text null where there is
+    none.
+
+    Args:
+        field: The field of the line that is answered.
+        example: An example of a line.
+        answer: Gives the row that answers the field's value; raises TokentuiError.
+
+    Returns:
+        The exit code: 1 if a line could not be answered.
+    """
+    code, most = 0, limits.now().line_bytes
+    for number, line in enumerate(iter(lambda: sys.stdin.buffer.readline(most + 1), b""), 1):
+        if len(line) > most:  # the place where the next one begins is not known
+            raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
+        if not line.strip():
+            continue
+        value: object = None
+        try:
+            value = _value(line, field, f"line {number}", f"a line is {example}")
+            reply = answer(value)
+        except TokentuiError as error:
+            text = value if field == "text" and isinstance(value, str) else None
+            reply, code = {"text": text, "error": str(error)}, 1
+        write_json(reply)
+    return code
+
+
+def _value(line: bytes, field: str, where: str, hint: str) -> object:
+    try:
+        row = json.loads(line.decode())
+    except json.JSONDecodeError as error:
+        raise TokentuiError(f"not JSON: {error.msg}, column {error.colno}", where, hint) from None
+    except UnicodeDecodeError as error:
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, hint) from None
+    except RecursionError:
+        raise TokentuiError("nested too deeply", where, hint) from None
+    except ValueError:  # a whole number of more digits than Python reads
+        raise TokentuiError("a number is too large", where, hint) from None
+    if not isinstance(row, dict) or field not in row:
+        raise TokentuiError(f'no object with "{field}"', where, hint)
+    return row[field]
+
+
+def text_of(value: object) -> str:
+    """The value, which must be a text.
+
+    Raises:
+        TokentuiError: It is not.
+    """
+    if not isinstance(value, str):
+        raise TokentuiError('"text" is not a text', "", 'a line is {"text": "..."}')
+    return value

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +16,11 @@ import click
 from click.shell_completion import get_completion_class, shell_complete
 
 import tokentui
-from tokentui.cli.options import limit_option
+from tokentui.cli.options import LIMIT, Option
 from tokentui.cli.output import complain, write_text
-from tokentui.core import jit, limits, restore
+from tokentui.core import jit, limits, runtime
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.lazy import Ref
 from tokentui.core.table import Table, printed
 
 NAME = "tokentui"
@@ -42,35 +42,26 @@ class Command:
 
     def load(self) -> click.Command:
         """The click command, with the options that every command has."""
-        with restore.interrupts_end():
+        with runtime.interrupts_end():
             command: click.Command = self.options.resolve()
         command.name, command.short_help = self.name, self.about
-        if limit_option not in command.params:
-            command.params.append(limit_option)
+        if LIMIT not in command.params:
+            command.params.append(LIMIT)
         return command
 
 
-COMMANDS: dict[str, Command] = {
-    command.name: command
-    for command in (
-        Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
-        Command("encode", "Encode text to ids.", Ref("tokentui.cli.encode:command")),
-        Command("decode", "Decode ids to text.", Ref("tokentui.cli.decode:command")),
-        Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.split:command")),
-        Command(
-            "compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")
-        ),
-        Command(
-            "inspect", "Facts and health of a tokenizer, a token or a string.",
-            Ref("tokentui.cli.inspect:command")
-        ),
-        Command("convert", "Write a tokenizer in another file format.", Ref("tokentui.cli.convert:command")),
-        Command("verify", "Compare with another library, step by step.", Ref("tokentui.cli.verify:command")),
-        Command(
-            "recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")
-        ),
-    )
-}
+COMMANDS: dict[str, Command] = {command.name: command for command in (
+    Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
+    Command("encode", "Encode text to ids.", Ref("tokentui.cli.encode:command")),
+    Command("decode", "Decode ids to text.", Ref("tokentui.cli.decode:command")),
+    Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.split:command")),
+    Command("compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")),
+    Command("inspect", "Facts and health of a tokenizer, a token or a string.",
+            Ref("tokentui.cli.inspect:command")),
+    Command("convert", "Write a tokenizer in another file format.", Ref("tokentui.cli.convert:command")),
+    Command("verify", "Compare with another library, step by step.", Ref("tokentui.cli.verify:command")),
+    Command("recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")),
+)}
 """The commands by name, in the order of the help. A new one is an entry here and a file."""
 EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
 """The explorer: the command of words that do not begin with another one's name."""
@@ -101,9 +92,8 @@ class Program(click.Group):
         if len(args) > 1 and first.isalpha() and first not in COMMANDS and not ctx.resilient_parsing:
             # A word with a command's options behind it: the word is what is wrong, not the first option.
             _check_source(first)
-        if first not in COMMANDS and first.partition("=")[0] not in own and (
-            args or not ctx.resilient_parsing
-        ):
+        ours = first in COMMANDS or first.partition("=")[0] in own
+        if not ours and (args or not ctx.resilient_parsing):
             args = [EXPLORE.name, *args]
         return super().parse_args(ctx, args)
 
@@ -114,11 +104,9 @@ class Program(click.Group):
         found = super().shell_complete(ctx, incomplete)
         explorer = EXPLORE.load()
         if incomplete.startswith("-"):
-            names = {item.value for item in found}
-            return found + [
-                item for item in explorer.shell_complete(ctx, incomplete) if item.value not in names
-            ]
-        return found + explorer.params[0].type.shell_complete(ctx, explorer.params[0], incomplete)
+            more, names = explorer.shell_complete(ctx, incomplete), {item.value for item in found}
+            return found + [item for item in more if item.value not in names]
+        return found + explorer.params[0].shell_complete(ctx, incomplete)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The two ways to call it."""
@@ -139,39 +127,39 @@ class Program(click.Group):
 
 
 
-def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        python = f"{platform.python_implementation()} {platform.python_version()}"
-        write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {jit.engine()}")
-        ctx.exit()
+def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -> Option:
+    """An option of the program that does its work and ends."""
+
+    def asked(ctx: click.Context, param: click.Parameter, value: str) -> None:
+        if value and not ctx.resilient_parsing:
+            act(ctx, value)
+            ctx.exit()
+
+    return click.option(*names, is_eager=True, expose_value=False, callback=asked, **more)
 
 
-def _reset_terminal(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        try:
-            restore.mend()
-        except OSError:
-            raise TokentuiError("there is no terminal to mend", "--reset-terminal") from None
-        ctx.exit()
+def _version(ctx: click.Context, value: str) -> None:
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {jit.engine()}")
 
 
-def _limits(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        held = limits.now()
-        rows = [
-            (one.name, one.shown(getattr(held, one.name.replace("-", "_"))), f"{one.unit} {one.about}")
-            for one in limits.LIMITS.values()
-        ]
-        write_text(printed([Table(rows, right=(1,))]))
-        ctx.exit()
+def _reset_terminal(ctx: click.Context, value: str) -> None:
+    try:
+        runtime.mend()
+    except OSError:
+        raise TokentuiError("there is no terminal to mend", "--reset-terminal") from None
 
 
-def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
-    if shell and not ctx.resilient_parsing:
-        kind = get_completion_class(shell)
-        assert kind is not None
-        write_text(kind(ctx.command, {}, NAME, _COMPLETE_VAR).source().strip())
-        ctx.exit()
+def _limits(ctx: click.Context, value: str) -> None:
+    held = {name: getattr(limits.now(), name.replace("-", "_")) for name in limits.LIMITS}
+    rows = [(name, one.shown(held[name]), f"{one.unit} {one.about}") for name, one in limits.LIMITS.items()]
+    write_text(printed([Table(rows, right=(1,))]))
+
+
+def _completion(ctx: click.Context, value: str) -> None:
+    kind = get_completion_class(value)
+    assert kind is not None
+    write_text(kind(ctx.command, {}, NAME, _COMPLETE_VAR).source().strip())
 
 
 @click.group(
@@ -189,18 +177,17 @@ Examples:
 A CORPUS is a file, a folder, a glob, - (standard input) or sample:NAME. A first word that is a command is
 one; ./train is a file of that name.""",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
-              help="Print the version, Python's, and which engine runs.")
-@click.option("--reset-terminal", is_flag=True, is_eager=True, expose_value=False, callback=_reset_terminal,
-              help="Mend a terminal that a killed program left as it was.")
-@click.option("--limits", is_flag=True, is_eager=True, expose_value=False, callback=_limits,
-              help="List the limits on what is read. --limit NAME=VALUE sets one, "
-                   f"{limits.VARIABLE} in the environment too.")
-@click.option("--completion", metavar="SHELL", type=click.Choice(SHELLS), is_eager=True, expose_value=False,
-              callback=_completion, help="Print what makes bash, zsh or fish complete.")
-def program() -> None:
+@_only("--version", act=_version, is_flag=True, help="Print the version, Python's, and which engine runs.")
+@_only("--reset-terminal", act=_reset_terminal, is_flag=True,
+       help="Mend a terminal that a killed program left as it was.")
+@_only("--limits", act=_limits, is_flag=True, help="List the limits on what is read. --limit NAME=VALUE sets "
+       f"one, {limits.VARIABLE} in the environment too.")
+@_only("--completion", act=_completion, metavar="SHELL", type=click.Choice(SHELLS),
+       help="Print what makes bash, zsh or fish complete.")
+def program() -> int:
     """See how a tokenizer comes to be. Without a command it opens the explorer, with one it does the same
     work without the screen."""
+    return DONE
 
 
 def run(words: Sequence[str]) -> int:
@@ -242,24 +229,22 @@ def run(words: Sequence[str]) -> int:
 def _in_our_words(error: click.ClickException) -> TokentuiError:
     """A usage error as what, where and what would do: one line, the nearest option named."""
     ctx = getattr(error, "ctx", None)
-    command = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, EXPLORE.name) else ""
-    hint = f"see {NAME} {command} --help".replace("  ", " ")
+    where = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, EXPLORE.name) else ""
+    hint = f"see {NAME} {where} --help".replace("  ", " ")
     what = error.format_message().strip().rstrip(".")
-    where = command or ""
-    if isinstance(error, click.NoSuchOption):
-        names = [
-            name for param in ctx.command.get_params(ctx) for name in param.opts
-        ] if ctx is not None else []
-        bare = {name.lstrip("-"): name for name in names}
-        close = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1)
-        what = f"no option {error.option_name}"
-        return TokentuiError(what, where, f"did you mean {bare[close[0]]}?" if close else hint)
-    if isinstance(error, click.BadOptionUsage):
-        return TokentuiError(f"{error.option_name} wants a value", where, hint)
-    if isinstance(error, click.MissingParameter) and error.param is not None:
-        return TokentuiError(f"{_name(error.param)} is missing", where, hint)
-    if isinstance(error, click.BadParameter) and error.param is not None:
-        return TokentuiError(error.message.strip().rstrip("."), f"{where} {_name(error.param)}".strip(), hint)
+    match error:
+        case click.NoSuchOption():
+            what = f"no option {error.option_name}"
+            params = ctx.command.get_params(ctx) if ctx is not None else ()
+            bare = {name.lstrip("-"): name for param in params for name in param.opts}
+            if close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
+                hint = f"did you mean {bare[close[0]]}?"
+        case click.BadOptionUsage():
+            what = f"{error.option_name} wants a value"
+        case click.MissingParameter(param=click.Parameter() as param):
+            what = f"{_name(param)} is missing"
+        case click.BadParameter(param=click.Parameter() as param):
+            what, where = error.message.strip().rstrip("."), f"{where} {_name(param)}".strip()
     return TokentuiError(what, where, hint)
 
 

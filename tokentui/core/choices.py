@@ -1,4 +1,4 @@
-"""Records of what a user may name: an axis with its choices, and the numbers and texts that go with them.
+"""Records of what a user may name: an axis with its choices, their numbers and texts, and references to code.
 
 A value is written `name`. Where its record takes a text or has parameters, it is written `name:TEXT` or
 `name:key=value,…`.
@@ -6,12 +6,12 @@ A value is written `name`. Where its record takes a text or has parameters, it i
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from tokentui.core.arguments import each_of, name_of, nearest, shown, whole
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, shown, whole
 
 LARGEST = 2**53
 """The largest number that may be named: what every reader of JSON keeps exact."""
@@ -34,7 +34,7 @@ class Parameter:
 
     name: str
     about: str
-    default: Any = None
+    default: object = None
     kind: type = int
     least: int = 0
     most: int = LARGEST
@@ -50,13 +50,21 @@ class Parameter:
         if self.kind is int:
             if not self.least <= (number := whole(value, self.name)) <= self.most:
                 most = "2**53" if self.most == LARGEST else self.most
-                raise TokentuiError("out of range", f"{self.name}={shown(value)}", f"take {self.least} or more, at most {most}")
+                raise TokentuiError(
+                    "out of range", f"{self.name}={shown(value)}",
+                    f"take {self.least} or more, at most {most}",
+                )
             return number
         if self.kind is float:
-            if isinstance(value, bool) or not isinstance(value, int | float) or not self.least < value <= self.most:
-                what = f"a {'share' if self.most == 1 else 'number'} above {self.least} and at most {self.most} is wanted"
-                raise TokentuiError(what, f"{self.name}={value}", f"such as {0.9995 if self.most == 1 else self.default}")
-            return float(value)
+            if (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and self.least < value <= self.most
+            ):
+                return float(value)
+            kind, example = ("share", 0.9995) if self.most == 1 else ("number", self.default)
+            what = f"a {kind} above {self.least} and at most {self.most} is wanted"
+            raise TokentuiError(what, f"{self.name}={value}", f"such as {example}")
         if self.kind is bool and not isinstance(value, bool):
             raise TokentuiError("yes or no is wanted", f"{self.name}={value}", "take True or False")
         if self.kind is tuple:
@@ -77,14 +85,18 @@ class Parameter:
         if self.kind is int:
             digits = text.replace(",", "").replace("_", "")
             if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(self.most))):
-                raise TokentuiError("a whole number is wanted", self.name, f"{self.least} or more, or {_NONE}")
+                raise TokentuiError(
+                    "a whole number is wanted", self.name, f"{self.least} or more, or {_NONE}"
+                )
             return self.checked(int(digits))
         try:
-            return self.checked({"yes": True, "no": False}.get(text, text) if self.kind is bool else self.kind(text))
+            return self.checked(
+                {"yes": True, "no": False}.get(text, text) if self.kind is bool else self.kind(text)
+            )
         except ValueError:
             return self.checked(text)
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """A value as a user reads it: not yet safe."""
         if isinstance(value, bool):
             return "yes" if value else "no"
@@ -94,14 +106,18 @@ class Parameter:
 
     def _texts(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, str):
-            raise TokentuiError("a list of texts belongs here, not a text", self.name, f"write [{shown(value)}]")
+            raise TokentuiError(
+                "a list of texts belongs here, not a text", self.name, f"write [{shown(value)}]"
+            )
         texts = each_of(value, self.name, "hand in a list of texts")
         one = self.name.removesuffix("s")
         for place, text in enumerate(texts):
             if not isinstance(text, str):
                 raise TokentuiError(f"a text belongs here, not {shown(text)}", self.name, "such as ['<unk>']")
             if not text:
-                raise TokentuiError(f"a {one} {'token ' * (one == 'special')}cannot be empty", self.name, "leave it out")
+                raise TokentuiError(
+                    f"a {one} {'token ' * (one == 'special')}cannot be empty", self.name, "leave it out"
+                )
             if text in texts[:place]:
                 raise TokentuiError("named twice", f"{one} {text}", "name it once")
         return tuple(texts)
@@ -144,7 +160,7 @@ class Choice:
     parameters: tuple[Parameter, ...] = ()
     refuses: Callable[[Any], Refusal | None] | None = None
 
-    def arguments(self, value: str) -> dict[str, Any]:
+    def arguments(self, value: str) -> dict[str, object]:
         """The parameters by name, as a value of this choice gives them.
 
         Raises:
@@ -218,3 +234,24 @@ class Axis(dict[str, C]):
 def unwritable(text: str) -> bool:
     """True if a text holds NUL or half a surrogate pair, which no recipe file can hold."""
     return "\0" in text or any("\ud800" <= one <= "\udfff" for one in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A function, class or value of a module, such as `Ref("tokentui.formats.tiktoken:read")`.
+
+    A call imports the module and calls what it refers to. A test resolves every reference of the package.
+
+    Attributes:
+        target: The module and the name in it, with a colon between them.
+    """
+
+    target: str
+
+    def resolve(self) -> Any:
+        """Import the module and return what the name stands for."""
+        module, _, name = self.target.partition(":")
+        return getattr(importlib.import_module(module), name)
+
+    def __call__(self, *arguments: object, **named: object) -> Any:
+        return self.resolve()(*arguments, **named)

@@ -1,6 +1,18 @@
-"""The errors that a user reads: one clear line that says what, where and what to do."""
+"""The errors that a user reads, one clear line each, and the checks of arguments that raise them.
+
+A check gives the value back, or raises a `TokentuiError` that names it.
+"""
 
 from __future__ import annotations
+
+import difflib
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+_T = TypeVar("_T")
+_SHOWN = 40
 
 
 class TokentuiError(Exception):
@@ -29,3 +41,84 @@ class Cancelled(TokentuiError):
 
     def __init__(self, what: str = "cancelled", where: str = "", hint: str = "") -> None:
         super().__init__(what, where, hint)
+
+
+def shown(value: object) -> str:
+    """A value for an error, short."""
+    try:
+        written = repr(value)
+    except Exception:  # a class of the caller's, or an integer of more digits than Python prints
+        return f"a value of type {type(value).__name__}"
+    return written if len(written) <= _SHOWN else written[:_SHOWN] + "…"
+
+
+def text_of(value: object, where: str = "text") -> str | bytes:
+    """A text, as str or bytes."""
+    if isinstance(value, str | bytes):
+        return value
+    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str or bytes")
+
+
+def name_of(value: object, where: str) -> str:
+    """A name or a value in words: str alone."""
+    if isinstance(value, str):
+        return value
+    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str")
+
+
+def path_of(value: object, where: str) -> str:
+    """A path, as str."""
+    if isinstance(value, str | os.PathLike) and isinstance(path := os.fspath(value), str):
+        return path
+    raise TokentuiError(f"a path belongs here, not {shown(value)}", where, "hand in str or a path object")
+
+
+def whole(value: object, where: str, least: int | None = None, hint: str = "such as 1000") -> int:
+    """A whole number, NumPy's too; no truth value, no fraction."""
+    try:
+        number = operator.index(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None:
+        raise TokentuiError(f"not a whole number: {shown(value)}", where, hint)
+    if least is not None and number < least:
+        raise TokentuiError("out of range", f"{where}={shown(number)}", f"take {least} or more")
+    return number
+
+
+def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
+    """The values of a list or of anything like it; a text is none."""
+    if isinstance(values, str | bytes):
+        raise TokentuiError("a list belongs here, not a text", where, hint)
+    try:
+        return list(values)
+    except TypeError:
+        raise TokentuiError(f"a list belongs here, not {shown(values)}", where, hint) from None
+
+
+def calls(**named: object) -> None:
+    """Callables, or None."""
+    for name, value in named.items():
+        if value is not None and not callable(value):
+            raise TokentuiError(
+                f"a callable belongs here, not {shown(value)}", name, "hand in a function, or None"
+            )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a word that is not known: the nearest one that is, else all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
+
+
+def entry(table: Mapping[str, _T], axis: str, value: str) -> _T:
+    """The entry of a table for the value of an axis.
+
+    Raises:
+        TokentuiError: It has none: the value is one that another part of the program knows.
+    """
+    found = table.get(value)
+    if found is None and value not in table:
+        raise TokentuiError("nothing here does that", f"{axis}={value}", nearest(value, table))
+    return found  # type: ignore[return-value]  # None where the table holds None

@@ -6,17 +6,26 @@ A reader sees the old content or the new, whatever call fails and whenever the p
 goes to a temporary file in the same folder, is flushed to the disk and takes the name of the target by one
 rename. A temporary file is locked as long as its writer lives; one that is not is removed by the next write
 of the same target.
+
+Files that belong together, such as `vocab.json` and `merges.txt`, are written all of them or none. No system
+renames two files at once, so a journal in the same folder records the old files and the new ones. Each new
+file takes its name by one rename, and the journal is removed. An error brings the old files back. If the
+process is killed between two renames, the journal stays, and a reader learns from it that one file is new and
+another one old.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
+import json
 import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from tokentui.core import limits
@@ -28,6 +37,9 @@ _KINDS = {
 }
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _TRIES = 100
+_END = ".tokentui-pending"
+_LARGEST_JOURNAL = 1 << 16
+_AS_BEFORE = "the files are as they were; name another place"
 
 
 def kind(mode: int) -> str:
@@ -77,7 +89,6 @@ def _check(status: os.stat_result, path: str, wanted: str) -> None:
         raise TokentuiError(f"{kind(status.st_mode)}, not a {wanted}", path, hint)
 
 
-
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never a part.
 
@@ -88,7 +99,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         TokentuiError: It cannot be written; it says why.
     """
     where = os.fspath(path)
-    try:
+    with _about(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
         mode = mode_of(target)
         if mode is None or stat.S_ISREG(mode):
@@ -99,10 +110,16 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         else:
             with open(target, "wb") as file:
                 file.write(data)
+
+
+@contextlib.contextmanager
+def _about(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
+    """Tell what keeps a file from being written."""
+    try:
+        yield
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = error.strerror if isinstance(error, OSError) else None
-        what = f"cannot be written: {why or error}"
-        raise TokentuiError(what, where, "the file is as it was; name another place") from None
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise TokentuiError(f"cannot be written: {why}", path, hint) from None
 
 
 def mode_of(target: str) -> int | None:
@@ -190,3 +207,228 @@ def remove(path: str) -> None:
     """Remove a file that may be gone."""
     with contextlib.suppress(OSError):
         os.unlink(path)
+
+
+# ---- files that belong together
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of a journal: its path, and the digests of what was there (None for nothing) and of what is to
+    come.
+    """
+
+    path: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Journal:
+    """The files that are being renamed.
+
+    Attributes:
+        files: The files.
+        mixed: Whether they did not belong together before, since an earlier export was cut off.
+    """
+
+    files: tuple[_File, ...] = ()
+    mixed: bool = False
+
+    def mixture(self) -> str:
+        """Which files do not belong together, in words; empty where all are new, or old, or were changed
+        since.
+        """
+        new, old = [], []
+        for file in self.files:
+            try:
+                found = _digest(file.path)
+            except OSError:
+                return ""
+            if found == file.new:
+                new.append(os.path.basename(file.path))
+            elif found == file.old:
+                old.append(os.path.basename(file.path))
+            else:
+                return ""
+        if new and old:
+            return f"{' and '.join(new)} is new, {' and '.join(old)} is old"
+        return f"{' and '.join(old)} are of two exports" if old and self.mixed else ""
+
+
+def write_together(files: Sequence[tuple[str, bytes]]) -> None:
+    """Write files that belong together.
+
+    At every moment each of them is the old one or the new one. After an error all are the old ones. After a
+    kill between two renames `check_whole` tells that they are mixed, until they are written again.
+
+    Args:
+        files: The path and the content of each.
+
+    Raises:
+        TokentuiError: One cannot be written; it says which and why.
+    """
+    if len(files) == 1:
+        write_whole(*files[0])
+        return
+    places: list[tuple[str, str, bytes]] = []
+    for path, data in files:
+        with _about(path):
+            target = os.path.realpath(path)
+            if (mode := mode_of(target)) is not None and not stat.S_ISREG(mode):
+                raise TokentuiError("cannot be written: not a file", path, _AS_BEFORE)
+        places.append((target, path, data))
+    with _locked(*places[0][:2]) as journal:
+        _write(places, journal)
+
+
+def check_whole(path: str) -> None:
+    """Refuse a file that an interrupted export left among files of another tokenizer.
+
+    Raises:
+        TokentuiError: It is one of several files of which some are new and some old.
+    """
+    target = os.path.realpath(path)
+    with contextlib.suppress(OSError, ValueError):
+        for place in sorted(
+            entry.path for entry in os.scandir(os.path.dirname(target)) if entry.name.endswith(_END)
+        ):
+            journal = _read(place)
+            if any(file.path == target for file in journal.files) and (mixture := journal.mixture()):
+                hint = f"export them again, or delete {os.path.basename(place)}"
+                raise TokentuiError(f"an export was cut off: {mixture}", path, hint)
+
+
+def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
+    """Write the files under temporary names, say in the journal what is to come, and rename them."""
+    before = _read(journal)
+    mixed = bool(before.mixture())
+    with contextlib.ExitStack() as held:
+        planned, renames = [], []
+        for target, path, data in places:
+            clean(target)
+            with _about(path):
+                name = held.enter_context(temporary(target, data, mode_of(target)))
+                renames.append((path, name, target, held.enter_context(_second_name(target))))
+                planned.append(_File(target, _digest(target), hashlib.sha256(data).hexdigest()))
+        placed: list[tuple[str, str | None]] = []
+        try:
+            with _about(places[0][1]):
+                _put(journal, _Journal(tuple(planned), mixed))
+            for path, name, target, old in renames:
+                placed.append((target, old))
+                with _about(path):
+                    os.replace(name, target)
+        except BaseException:
+            _put_back(placed, places[0][1])
+            if not mixed:
+                remove(journal)
+            raise
+    try:
+        for folder in sorted({os.path.dirname(target) for target, _, _ in places}):
+            flush_folder(folder)
+    finally:
+        remove(journal)
+
+
+def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
+    """Bring back what was there before.
+
+    Raises:
+        TokentuiError: That cannot be done either; the journal then tells so to a reader.
+    """
+    failed: OSError | None = None
+    for target, old in reversed(placed):
+        try:
+            if old is not None:
+                os.replace(old, target)
+            else:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(target)
+        except OSError as error:
+            failed = error
+    if failed is not None:
+        what = f"cannot be written, and the old files cannot be brought back: {failed.strerror or failed}"
+        raise TokentuiError(
+            what, path, "new and old files stand there together: export them again to another place"
+        ) from None
+
+
+@contextlib.contextmanager
+def _second_name(target: str) -> Iterator[str | None]:
+    """A second name for a file that is to be replaced, None where there is no file. It goes in the end."""
+    name = None
+    try:
+        if os.path.exists(target):
+            name = temporary_name(target)
+            try:
+                os.link(target, name)
+            except OSError:  # a file system without links, or another's file: a copy
+                with open(target, "rb") as file, temporary(target, file.read(), mode_of(target)) as copied:
+                    os.replace(copied, name)
+        yield name
+    finally:
+        if name is not None:
+            remove(name)
+
+
+@contextlib.contextmanager
+def _locked(target: str, path: str) -> Iterator[str]:
+    """The place of the journal of files of which this is the first, held against other writers.
+
+    Raises:
+        TokentuiError: Another process writes these files, or nothing can be written there.
+    """
+    folder, name = os.path.split(target)
+    journal = os.path.join(folder, f".{name[:100]}{_END}")
+    with _about(path):
+        descriptor = os.open(journal + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        if not lock(descriptor, wait=False) or not os.fstat(descriptor).st_nlink:
+            raise TokentuiError("cannot be written: another program is writing these files", path,
+                                "try it again")
+        try:
+            yield journal
+        finally:
+            remove(journal + ".lock")
+    finally:
+        os.close(descriptor)
+
+
+def _put(path: str, journal: _Journal) -> None:
+    """Bring a journal to the disk."""
+    rows = [{"path": file.path, "old": file.old, "new": file.new} for file in journal.files]
+    data = json.dumps({"journal": path, "mixed": journal.mixed, "files": rows}).encode("ascii")
+    clean(path)
+    with temporary(path, data, None) as name:
+        os.replace(name, path)
+    flush_folder(os.path.dirname(path))
+
+
+def _read(path: str) -> _Journal:
+    """The content of a journal; nothing where it is none."""
+    try:
+        with open_regular(path) as file:
+            said = json.loads(file.read(_LARGEST_JOURNAL))
+        was, now = os.path.dirname(said["journal"]), os.path.dirname(path)
+        files = []
+        for row in said["files"]:
+            folder, name = os.path.split(row["path"])
+            # A folder that was moved since took the files with it.
+            files.append(_File(os.path.join(now if folder == was else folder, name), row["old"], row["new"]))
+        return _Journal(tuple(files), said["mixed"] is True)
+    except (OSError, TokentuiError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _Journal()
+
+
+def _digest(path: str) -> str | None:
+    """The SHA-256 of a file, None where there is none.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None

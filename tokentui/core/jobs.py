@@ -14,9 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain, islice
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tokentui.core.errors import Cancelled
+
+if TYPE_CHECKING:  # the commands for scripts have no event loop
+    import asyncio
 
 Progress = Callable[[int, int], object]
 """Takes what is done and what there is in all, in units of the work; the total is 0 where it is not known."""
@@ -25,6 +28,9 @@ Cancel = Callable[[], bool]
 
 BLOCK = 1 << 16
 """Units, cells or characters that plain Python goes through between two calls of `check`."""
+
+EACH = 512
+"""Items between two ticks of `each`."""
 
 _T = TypeVar("_T")
 
@@ -114,6 +120,20 @@ def in_blocks(items: Iterable[_T]) -> Iterator[Iterator[_T]]:
         yield chain((first,), islice(items, BLOCK - 1))
 
 
+def each(items: Iterable[_T], total: int | None = None, done: int = 0) -> Iterator[_T]:
+    """Yield items, and take cancellation every few hundred of them.
+
+    Args:
+        items: The items.
+        total: The number of items in all, to report progress; None for none.
+        done: The number of items done before these.
+    """
+    for number, item in enumerate(items, done):
+        if number % EACH == 0:
+            check() if total is None else tick(number, total)
+        yield item
+
+
 @contextmanager
 def silent() -> Iterator[None]:
     """Report no progress of the work inside: it is a part of work that reports its own. It can still be
@@ -134,3 +154,9 @@ def shielded() -> Iterator[None]:
         yield
     finally:
         _job.reset(token)
+
+
+def seen(future: asyncio.Future[_T]) -> None:
+    """Mark a failure as seen: an answer that nothing waits for is not reported by the event loop either."""
+    if not future.cancelled():
+        future.exception()

@@ -1,4 +1,4 @@
-"""Where settings and state live, and the corpora that were opened last.
+"""The folder of the program's state, and the corpora that were opened last.
 
 `TOKENTUI_HOME`, where it is set, is the folder for all of it.
 """
@@ -12,22 +12,18 @@ from pathlib import Path
 import platformdirs
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_whole
 
 MOST_RECENT = 20
 """The number of sources that are remembered."""
 
 _MOST_BYTES = 1 << 20  # a longer file was not written here
-_APP = "tokentui"
-
-
-def config_dir() -> Path:
-    """The folder of the user's settings. It may not exist."""
-    return _home() or platformdirs.user_config_path(_APP, appauthor=False)
 
 
 def state_dir() -> Path:
     """The folder of what the program remembers by itself. It may not exist."""
-    return _home() or platformdirs.user_state_path(_APP, appauthor=False)
+    home = os.environ.get("TOKENTUI_HOME")
+    return Path(home) if home else platformdirs.user_state_path("tokentui", appauthor=False)
 
 
 def recent() -> tuple[str, ...]:
@@ -55,7 +51,7 @@ def remember(source: str) -> None:
         kept = source if source.startswith("sample:") else os.path.abspath(os.path.expanduser(source))
         listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
         state_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
+        write_whole(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
     except (OSError, ValueError, TokentuiError):
         return
 
@@ -69,22 +65,10 @@ def keep_account(text: str) -> Path | None:
     path = state_dir() / "crash.txt"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write(path, text.encode("utf-8", "replace"))
+        write_whole(path, text.encode("utf-8", "replace"))
     except (OSError, ValueError, TokentuiError):
         return None
     return path
-
-
-def _write(path: Path, data: bytes) -> None:
-    # with it come all formats, which the first paint does without
-    from tokentui.core.files import write_whole
-
-    write_whole(path, data)
-
-
-def _home() -> Path | None:
-    home = os.environ.get("TOKENTUI_HOME")
-    return Path(home) if home else None
 
 
 def _recent_file() -> Path:

@@ -1,12 +1,20 @@
-"""Settings of the interpreter: the garbage collector and the switching between threads."""
+"""The process: its garbage collector and threads while it works, and its terminal when it ends."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
+import signal
 import sys
+import termios
+import threading
+import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+Attributes = list[int | list[bytes | int]]
+"""The settings of a terminal, as `termios` has them."""
 SWITCH_S = 0.0005
 """Seconds that a thread may keep the interpreter while a screen runs: keys wait no longer (the default is ten
 times that)."""
@@ -38,3 +46,116 @@ def responsive() -> Iterator[None]:
             yield
     finally:
         sys.setswitchinterval(before)
+
+
+# ---- restore the terminal and end the process, whatever hangs
+
+
+RESTORE = (
+    b"\x18"  # give up a sequence that was cut off
+    b"\x1b[?2026l\x1b[?2004l\x1b[?2048l\x1b[?1016l\x1b[?1000l"
+    b"\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l"
+    b"\x1b[<u\x1b[r\x1b[0m\x1b[?7h\x1b[?1049l\x1b[?25h"
+)
+"""Everything that a screen may have switched on, off again: marks of frames, pastes, reports of sizes, of the
+mouse and of the focus, the keyboard's protocol, margins, colours, the alternate screen, a hidden cursor."""
+END_S = 0.8
+"""Seconds that an orderly end may take."""
+
+
+def restore(descriptor: int, attributes: Attributes | None, words: bytes = b"") -> None:
+    """Give a terminal back without ever waiting for it.
+
+    Args:
+        descriptor: The terminal.
+        attributes: Its settings as they were before, None where they are not known.
+        words: Written then.
+    """
+    with contextlib.suppress(OSError, termios.error):
+        # Pending output on a stalled line would keep these words from being written.
+        termios.tcflush(descriptor, termios.TCOFLUSH)
+    with contextlib.suppress(OSError):
+        # A description of its own: to set the old one not to block would outlive us in the shell.
+        own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        with contextlib.suppress(OSError):
+            os.write(own, RESTORE + words)
+        os.close(own)
+    if attributes is not None:
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
+
+
+def mend() -> None:
+    """Restore the terminal after a program that drew on it was killed: modes, colours, and the keyboard's
+    settings.
+
+    Raises:
+        OSError: There is no terminal.
+    """
+    descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    try:
+        os.write(descriptor, RESTORE + b"\r")
+        attributes = termios.tcgetattr(descriptor)
+        # A screen switches these flags off; all others are as the user had them.
+        attributes[tty.IFLAG] |= termios.ICRNL | termios.IXON
+        attributes[tty.IFLAG] &= ~(termios.INLCR | termios.IGNCR)
+        attributes[tty.OFLAG] |= termios.OPOST | termios.ONLCR
+        attributes[tty.LFLAG] |= termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN
+        termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
+        termios.tcflush(descriptor, termios.TCIFLUSH)  # reports of the mouse that are read no more
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def interrupts_end() -> Iterator[None]:
+    """Let SIGINT end the process at once while modules are imported.
+
+    As an exception it could be lost: Python drops those that rise in the callbacks of weak references, which
+    imports have.
+    """
+    kept = signal.getsignal(signal.SIGINT)
+    if kept is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield  # it is ignored, or another handler has it
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, kept)
+
+
+class Watchdog:
+    """Ends the process if it does not end by itself.
+
+    Args:
+        descriptor: The terminal to give back.
+    """
+
+    def __init__(self, descriptor: int = 0) -> None:
+        self._descriptor = descriptor
+        self._attributes: Attributes | None = None
+        with contextlib.suppress(OSError, termios.error):
+            self._attributes = termios.tcgetattr(descriptor)
+        self._timer: threading.Timer | None = None
+        self.words = ""
+        """Lines written at a forced end."""
+
+    def watch(self, code: int, seconds: float = END_S) -> None:
+        """End with this code after so many seconds, unless `rest` comes first. The first call counts."""
+        if self._timer is None:
+            self._timer = threading.Timer(seconds, self.end, (code,))
+            self._timer.daemon = True
+            self._timer.start()
+
+    def rest(self) -> None:
+        """Cancel the pending forced exit."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def end(self, code: int) -> None:
+        """Restore the terminal and end the process now."""
+        restore(
+            self._descriptor, self._attributes, self.words.replace("\n", "\r\n").encode("utf-8", "replace")
+        )
+        os._exit(code)

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tokentui.core.arguments import each_of, shown
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.vocabulary import Marks, Vocabulary
 from tokentui.text.split import spaced
@@ -187,13 +186,3 @@ class Decoder:
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:
         return self.vocabulary.symbols_by_id(self.merges)
-
-
-def decode(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> str:
-    """The text of ids, see `Decoder.to_text`."""
-    return Decoder(vocabulary, merges).to_text(ids)
-
-
-def decode_bytes(vocabulary: Vocabulary, merges: int, ids: Iterable[int | None]) -> bytes:
-    """The exact bytes of ids, see `Decoder.to_bytes`."""
-    return Decoder(vocabulary, merges).to_bytes(ids)

@@ -1,13 +1,26 @@
-"""The steps from a text to its tokens, word by word."""
+"""Explanations of an encoding: the steps from a text to its tokens, and what the way to ids and back loses.
+
+Losses are found in the two texts, whatever made them differ. Each comes with the axis that causes it, in a
+short sentence.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.parts import Attempt, MergeStep, Step
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.segment.ways import UNKNOWN, MergeStep, Step
+from tokentui.recipe import Recipe
+from tokentui.text.split import splitter
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +29,12 @@ class WordExplanation:
 
     Places in the steps are indices of `units`.
 
+    >>> from tokentui.encode.vocabulary import Vocabulary
     >>> from tokentui.recipe import Recipe
     >>> recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
     >>> vocabulary = Vocabulary(recipe, [b"h", b"t", b"u"])
     >>> _ = vocabulary.add(0, 2, 5), vocabulary.add(3, 1, 2)
-    >>> word, = explain(vocabulary, 2, "hut")
+    >>> word, = explain(WordEncoder(vocabulary, 2), "hut")
     >>> [(step.rank, step.left, step.right, step.result) for step in word.steps]
     [(0, b'h', b'u', b'hu'), (1, b'hu', b't', b'hut')]
     >>> word.after(1)
@@ -59,48 +73,281 @@ class WordExplanation:
         )
 
 
-def explain(
-    vocabulary: Vocabulary, merges: int, text: str | bytes, *, cache: WordEncoder | None = None
-) -> tuple[WordExplanation, ...]:
+def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, ...]:
     """Explain the encoding of a text, a pre-token at a time.
 
     Units that the vocabulary lacks do not raise here: their `ids` and `pieces` are what the recipe makes of
     them, None where it refuses them. With the policy `drop` they are not among the units.
 
+    >>> from tokentui.encode.vocabulary import Vocabulary
     >>> from tokentui.recipe import Recipe
     >>> recipe = Recipe(
     ...     split="whitespace", unit="char", base="sorted", encode="longest-match", unknown="error"
     ... )
     >>> vocabulary = Vocabulary(recipe, [b"h", b"t", b"u"])
     >>> _ = vocabulary.add(0, 2, 5)
-    >>> word, = explain(vocabulary, 1, "hut")
+    >>> word, = explain(WordEncoder(vocabulary, 1), "hut")
     >>> [(step.candidate, step.found) for step in word.steps]
     [(b'hut', False), (b'hu', True), (b't', True)]
     """
-    if cache is None or cache.vocabulary is not vocabulary or cache.merges != merges:
-        cache = WordEncoder(vocabulary, merges)
     words = []
     typed = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
     for pretoken in itertools.chain.from_iterable(
-        pretokens for pretokens in cache.stretches(typed, False) if isinstance(pretokens, list)
+        pretokens for pretokens in encoder.stretches(typed, False) if isinstance(pretokens, list)
     ):
-        units = cache.pretokenizer.units(pretoken.text)
-        units = [units[at] for at in cache.kept(units)]
-        steps = tuple(cache.segmenter.steps(units, len(pretoken.text)))
-        tokens = cache.word(pretoken.text)
+        units = encoder.pretokenizer.units(pretoken.text)
+        units = [units[at] for at in encoder.kept(units)]
+        steps = tuple(encoder.segmenter.steps(units, len(pretoken.text)))
+        tokens = encoder.word(pretoken.text)
+        ids, pieces = tuple(token.id for token in tokens), tuple(token.piece for token in tokens)
+        places = pretoken.start, pretoken.end
         words.append(
-            WordExplanation(
-                pretoken.text,
-                pretoken.start,
-                pretoken.end,
-                tuple(units),
-                steps,
-                tuple(token.id for token in tokens),
-                tuple(token.piece for token in tokens),
-                cache.marks.prefix,
-            )
+            WordExplanation(pretoken.text, *places, tuple(units), steps, ids, pieces, encoder.marks.prefix)
         )
     return tuple(words)
 
 
-__all__ = ["Attempt", "MergeStep", "Step", "WordExplanation", "explain"]
+# Differences between a text and what decoding its ids gives back, with the axis that causes each, in short
+
+
+CASE, FORMS, ACCENTS = "case", "forms", "accents"
+MISSING, NEW, ORDER = "missing", "new", "order"
+ADDED, DROPPED, CHANGED, MORE, FEWER = "added", "dropped", "changed", "more", "fewer"
+_EXAMPLES = 5
+
+
+class Difference(NamedTuple):
+    """A way in which a text that came back differs from what was typed.
+
+    `kind` is one of: `case`, `forms` (other code points for characters that Unicode holds for the same),
+    `accents` (marks are dropped); `missing` and `new` (characters that do not come back, or come without
+    being typed: `size` of them, the first distinct ones in `examples`); `order` (the same characters in
+    another order); of white space `added`, `dropped` and `changed` (at `size` places between characters that
+    are the same; of `changed` the `examples` are what comes back there), or where the characters are not the
+    same, `more` and `fewer` (`size` characters of white space).
+    """
+
+    kind: str
+    size: int = 0
+    examples: tuple[str, ...] = ()
+
+
+def _forms(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _accents(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(char for char in apart if unicodedata.category(char) != "Mn"))
+
+
+_ALIKE: dict[str, Callable[[str], str]] = {FORMS: _forms, ACCENTS: _accents, CASE: str.lower}
+"""The functions that make texts equal that differ in one thing alone, in the order of their use."""
+
+
+class _Text(NamedTuple):
+    """The characters of a text that are no white space, and the white space before each and at the end."""
+
+    characters: str
+    gaps: tuple[str, ...]
+
+
+def _read(text: str, alike: tuple[str, ...]) -> _Text:
+    characters: list[str] = []
+    gaps: list[str] = []
+    gap = ""
+    for space, run in _runs(text):
+        if space:
+            gap += run
+            continue
+        for one in alike:
+            run = _ALIKE[one](run)
+        run = "".join(run.split())
+        if run:
+            characters.append(run)
+            gaps += [gap, *[""] * (len(run) - 1)]
+            gap = ""
+    return _Text("".join(characters), (*gaps, gap))
+
+
+def _runs(text: str) -> Iterator[tuple[bool, str]]:
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or text[place].isspace() != text[start].isspace():
+            yield text[start].isspace(), text[start:place]
+            start = place
+
+
+@functools.lru_cache(maxsize=64)
+def differences(typed: str, back: str) -> tuple[Difference, ...]:
+    """The differences between a typed text and the text that came back; empty where they are equal.
+
+    Of case, forms and accents the smallest set is named that makes the most characters equal.
+    """
+    if typed == back:
+        return ()
+    names = (CASE,) if typed.isascii() and back.isascii() else (CASE, FORMS, ACCENTS)
+    best: tuple[int, tuple[str, ...], _Text, _Text] | None = None
+    for count in range(len(names) + 1):
+        for chosen in combinations(names, count):
+            alike = tuple(name for name in _ALIKE if name in chosen)
+            one, other = _read(typed, alike), _read(back, alike)
+            ours, theirs = Counter(one.characters), Counter(other.characters)
+            far = (ours - theirs).total() + (theirs - ours).total()
+            if best is None or far < best[0]:
+                best = far, chosen, one, other
+    assert best is not None
+    _, chosen, one, other = best
+    return (
+        *(Difference(name) for name in chosen),
+        *_characters(one, other),
+        *_spaces(one, other, typed, back),
+    )
+
+
+def _characters(one: _Text, other: _Text) -> Iterator[Difference]:
+    ours, theirs = Counter(one.characters), Counter(other.characters)
+    for kind, left, text in (
+        (MISSING, ours - theirs, one.characters),
+        (NEW, theirs - ours, other.characters),
+    ):
+        if left:
+            seen = tuple(dict.fromkeys(char for char in text if char in left))
+            yield Difference(kind, left.total(), seen[:_EXAMPLES])
+    if ours == theirs and one.characters != other.characters:
+        yield Difference(ORDER)
+
+
+def _spaces(one: _Text, other: _Text, typed: str, back: str) -> Iterator[Difference]:
+    if one.characters != other.characters:
+        more = sum(map(str.isspace, back)) - sum(map(str.isspace, typed))
+        if more:
+            yield Difference(MORE if more > 0 else FEWER, abs(more))
+        return
+    differ = [(was, now) for was, now in zip(one.gaps, other.gaps, strict=True) if was != now]
+    added, dropped = sum(not was for was, _ in differ), sum(not now for _, now in differ)
+    changed = [now for was, now in differ if was and now]
+    if added:
+        yield Difference(ADDED, added)
+    if dropped:
+        yield Difference(DROPPED, dropped)
+    if changed:
+        yield Difference(CHANGED, len(changed), tuple(dict.fromkeys(changed))[:_EXAMPLES])
+
+
+# ---- the losses in words
+
+
+class RoundTrip(NamedTuple):
+    """The text that decoding gives back, and what is lost of the one that was typed.
+
+    Attributes:
+        back: The text; None where the typed one cannot be encoded.
+        lost: Short sentences, none where it comes back as it was typed.
+
+    >>> import tokentui
+    >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
+    >>> bert.round_trip("hugs")
+    RoundTrip(back='hugs', lost=())
+    >>> bert.round_trip("Hugs").lost
+    ('upper and lower case are not kept: normalize=bert-uncased',)
+    """
+
+    back: str | None
+    lost: tuple[str, ...] = ()
+
+
+def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None = None) -> RoundTrip:
+    """Encode a text, decode its ids, and say what differs and by which axis."""
+    vocabulary = encoder.vocabulary
+    decoder = decoder or Decoder(vocabulary, encoder.merges)
+    try:
+        encoding = encoder.encode(text)
+    except Cancelled:
+        raise
+    except TokentuiError as error:
+        return RoundTrip(None, (f"it cannot be encoded: {error}",))
+    back = decoder.to_text(number for number in encoding.ids if number is not None)
+    typed = encoding.text
+    if back == typed:
+        return RoundTrip(back)
+    normalized = encoder.pretokenizer.analyse(typed).normalized
+    lacks = bool(encoding.unknown) or (
+        UNKNOWN.of(vocabulary.recipe.unknown).drops and _dropped(encoder, typed)
+    )
+    normalizing = {one.kind for one in differences(typed, normalized)}
+    broken = any("\udc80" <= char <= "\udcff" for char in typed)
+    found = differences(typed, back)
+    return RoundTrip(
+        back,
+        tuple(_said(one) + _cause(one.kind, vocabulary.recipe, normalizing, broken, lacks) for one in found),
+    )
+
+
+def _dropped(encoder: WordEncoder, typed: str) -> bool:
+    known, pretokenizer = encoder.vocabulary.known_units(encoder.merges), encoder.pretokenizer
+    return any(
+        unit not in known for word in pretokenizer.pretokens(typed) for unit in pretokenizer.units(word.text)
+    )
+
+
+def _said(one: Difference) -> str:
+    """A difference as a sentence."""
+    places = "1 place" if one.size == 1 else f"{one.size:,} places"
+    characters = "1 character" if one.size == 1 else f"{one.size:,} characters"
+    come = "comes" if one.size == 1 else "come"
+    examples = f" ({' '.join(one.examples)})" if one.examples else ""
+    match one.kind:
+        case "case":
+            return "upper and lower case are not kept"
+        case "forms":
+            return "characters come back in another form"
+        case "accents":
+            return "accents are dropped"
+        case "missing":
+            return f"{characters} {'does' if one.size == 1 else 'do'} not come back{examples}"
+        case "new":
+            return f"{characters} {come} back that {'was' if one.size == 1 else 'were'} not typed{examples}"
+        case "added":
+            return f"white space is added in {places}"
+        case "dropped":
+            return f"white space is dropped in {places}"
+        case "changed":
+            gaps = "1 gap comes" if one.size == 1 else f"{one.size:,} gaps come"
+            return f"{gaps} back as {'one space' if one.examples == (' ',) else 'other white space'}"
+        case "more":
+            return f"{characters} of white space more {come} back"
+        case "fewer":
+            return f"{characters} of white space fewer {come} back"
+    return "the characters come back in another order"
+
+
+def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks: bool) -> str:
+    """The axis that makes a text come back otherwise, as the end of a sentence; empty where no axis says it.
+
+    Args:
+        kind: The kind of the difference.
+        recipe: The recipe of the vocabulary.
+        normalizing: The kinds of differences that the normalisation makes.
+        broken: True if bytes of the text are not UTF-8.
+        lacks: True if the vocabulary lacks something of the text.
+    """
+    drops = not splitter(recipe.split).keeps_spaces
+    if kind in normalizing and recipe.normalize:
+        return f": normalize={recipe.axis('normalize')}"
+    if kind in (MISSING, NEW):
+        if broken:
+            return ": bytes that are not UTF-8 come back as U+FFFD"
+        if lacks:
+            return f": not in the vocabulary, unknown={recipe.unknown}"
+        if kind == MISSING and drops:
+            return f": split={recipe.axis('split')} leaves out what lies between its matches"
+        return ": the recipe gives a character of the text a meaning of its own"
+    if kind in (ADDED, DROPPED, CHANGED, MORE, FEWER):
+        if recipe.mark_kind != "none":
+            return f": mark={recipe.axis('mark')}"
+        if recipe.split == "metaspace":
+            return ": split=metaspace puts one ▁ in front and takes it away again"
+        if drops:
+            return f": split={recipe.axis('split')} drops them and no mark says where a word began or ended"
+    return ""

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from tokentui.core import jit
 from tokentui.core.jobs import tick
 from tokentui.encode.decode import NO_ID
-from tokentui.encode.offsets import WordEncoder, encode
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import Special
-from tokentui.encode.segment.parts import Refused
-from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import UNKNOWN, Refused
 from tokentui.text.count import chunks
 
 if TYPE_CHECKING:
@@ -77,14 +76,7 @@ class IdEncoder:
                 return _packed(self._numbers(spelled, encoder.around if special_tokens else ((), ())))
         except Refused:
             pass  # who encodes it with its places says where it stands
-        encoding = encode(
-            encoder.vocabulary,
-            encoder.merges,
-            text,
-            cache=encoder,
-            allow_special=allow_special,
-            special_tokens=special_tokens,
-        )
+        encoding = encoder.encode(text, allow_special=allow_special, special_tokens=special_tokens)
         return _packed(NO_ID if number is None else number for number in encoding.ids)
 
     def _numbers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os.path
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import regex
@@ -14,10 +14,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.encode.pipeline import ImportedVocabulary, Special, Stretch
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.parts import Part, Segmenter
 from tokentui.encode.segment.single import SingleViterbi
-from tokentui.encode.segment.unknown import UNKNOWN
-from tokentui.encode.segment.ways import WAYS
+from tokentui.encode.segment.ways import UNKNOWN, WAYS, Part, Segmenter
 from tokentui.encode.vocabulary import UNKNOWN_NAMES, Marks, Vocabulary, byte_token
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
@@ -114,6 +112,8 @@ class WordEncoder:
         self.segmenter = segmenter or (own.segmenter if own else WAYS.of(recipe.encode).segmenter)(
             vocabulary, merges
         )
+        self._alone = segmenter is None and not isinstance(self.segmenter, SingleViterbi)
+        """True if a word is encoded alike wherever it stands."""
         self._stretches = own.stretches if own else None
         self._bare = own.bare if own else None
         self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
@@ -141,6 +141,57 @@ class WordEncoder:
                     self._words.clear()
                 self._words[word] = tokens
         return tokens
+
+    def encode(
+        self, text: str | bytes, *, allow_special: bool = False, special_tokens: bool = False
+    ) -> Encoding:
+        """Encode a text. Progress of the job is told in words.
+
+        Args:
+            text: The text; bytes that are not UTF-8 are kept where the unit is the byte.
+            allow_special: Text that spells a special token becomes its id (the longest first), else it is
+            plain text.
+            special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`,
+                `<s>` `</s>`).
+
+        Raises:
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
+            its place.
+            Cancelled: The job is cancelled.
+        """
+        vocabulary = self.vocabulary
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "surrogateescape")
+        rows: list[tuple[Token, tuple[int, int], int]] = []
+
+        def special(name: str, start: int, end: int) -> None:
+            number, piece = vocabulary.special_id(name), name.encode("utf-8", "surrogatepass")
+            rows.append((Token(number, name, piece, 0, 0, False), (start, end), -1))
+
+        refuses, count = UNKNOWN.of(vocabulary.recipe.unknown).refused, 0
+        for name in self.around[0] if special_tokens else ():
+            special(name, 0, 0)
+        for pretokens in self.stretches(text, allow_special):
+            if isinstance(pretokens, Special):
+                special(pretokens.name, pretokens.start, pretokens.end)
+                continue
+            for n, (pretoken, tokens) in enumerate(zip(pretokens, self.words(pretokens), strict=True)):
+                if n % _CHECK_EVERY == 0:
+                    tick(n, len(pretokens))
+                spans = pretoken.unit_spans
+                for token in tokens:
+                    if refuses and token.unknown:
+                        raise self.refusal(pretoken, token)
+                    rows.append((token, (spans[token.start][0], spans[token.end - 1][1]), count + n))
+            count += len(pretokens)
+        for name in self.around[1] if special_tokens else ():
+            special(name, len(text), len(text))
+        made = [token for token, _, _ in rows]
+        return Encoding(
+            text, tuple([token.id for token in made]), tuple([token.text for token in made]),
+            tuple([token.piece for token in made]), tuple([offset for _, offset, _ in rows]),
+            tuple([word for _, _, word in rows]), tuple([n for n, token in enumerate(made) if token.unknown]),
+        )
 
     def after(self, merges: int) -> WordEncoder:
         """The same after another number of merges. What is known of words to which that makes no difference
@@ -193,11 +244,7 @@ class WordEncoder:
         Returns:
             None where more than that is done to a text.
         """
-        if (
-            type(self.pretokenizer) is not Pretokenizer
-            or isinstance(self.segmenter, SingleViterbi)
-            or self._kept < 0
-        ):
+        if not self._alone or type(self.pretokenizer) is not Pretokenizer:
             return None
         names = self._specials
         if self._stretches is not None:
@@ -213,7 +260,7 @@ class WordEncoder:
         Returns:
             None where the places are wanted, since a word is cut by what stands before it.
         """
-        if isinstance(self.segmenter, SingleViterbi) or self._kept < 0:
+        if not self._alone:
             return None
         if self._stretches is None:
             return None if allow_special else ([self.pretokenizer.words(text)] if text else [])
@@ -262,96 +309,6 @@ class WordEncoder:
             name for name in vocabulary.specials if vocabulary.special_id(name) == unknown
         )
         return Token(unknown, name, None, part.start, part.end, True)
-
-
-@dataclass(slots=True)
-class _Builder:
-    """An encoding as it grows."""
-
-    ids: list[int | None] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-    pieces: list[bytes | None] = field(default_factory=list)
-    offsets: list[tuple[int, int]] = field(default_factory=list)
-    words: list[int] = field(default_factory=list)
-    unknown: list[int] = field(default_factory=list)
-
-    def add(self, token: Token, offset: tuple[int, int], word: int) -> None:
-        """Append a token that stands at `offset`."""
-        if token.unknown:
-            self.unknown.append(len(self.ids))
-        self.ids.append(token.id)
-        self.tokens.append(token.text)
-        self.pieces.append(token.piece)
-        self.offsets.append(offset)
-        self.words.append(word)
-
-    def special(self, vocabulary: Vocabulary, name: str, offset: tuple[int, int]) -> None:
-        """Append a special token."""
-        number = vocabulary.special_id(name)
-        self.add(Token(number, name, name.encode("utf-8", "surrogatepass"), 0, 0, False), offset, -1)
-
-
-def encode(
-    vocabulary: Vocabulary,
-    merges: int,
-    text: str | bytes,
-    *,
-    pretokenizer: Pretokenizer | None = None,
-    cache: WordEncoder | None = None,
-    allow_special: bool = False,
-    special_tokens: bool = False,
-) -> Encoding:
-    """Encode a text.
-
-    Args:
-        vocabulary: The vocabulary, perhaps still growing.
-        merges: How many of its merges count.
-        text: The text; bytes that are not UTF-8 are kept where the unit is the byte.
-        pretokenizer: One of the same recipe, to save making it.
-        cache: A `WordEncoder` to go on with; one of another vocabulary or number of merges is passed over.
-        allow_special: Text that spells a special token becomes its id (the longest first), else it is plain
-            text.
-        special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`, `<s>`
-            `</s>`).
-
-    Progress of the job is told in words.
-
-    Raises:
-        TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and its
-            place.
-        Cancelled: The job is cancelled.
-    """
-    if cache is None or cache.vocabulary is not vocabulary or cache.merges != merges:
-        cache = WordEncoder(vocabulary, merges, pretokenizer)
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "surrogateescape")
-    built = _Builder()
-    for name in cache.around[0] if special_tokens else ():
-        built.special(vocabulary, name, (0, 0))
-    count = 0
-    for pretokens in cache.stretches(text, allow_special):
-        if isinstance(pretokens, Special):
-            built.special(vocabulary, pretokens.name, (pretokens.start, pretokens.end))
-            continue
-        for n, (pretoken, tokens) in enumerate(zip(pretokens, cache.words(pretokens), strict=True)):
-            if n % _CHECK_EVERY == 0:
-                tick(n, len(pretokens))
-            _add_word(built, cache, pretoken, tokens, count + n)
-        count += len(pretokens)
-    for name in cache.around[1] if special_tokens else ():
-        built.special(vocabulary, name, (len(text), len(text)))
-    return Encoding(text, tuple(built.ids), tuple(built.tokens), tuple(built.pieces), tuple(built.offsets),
-                    tuple(built.words), tuple(built.unknown))
-
-
-def _add_word(
-    built: _Builder, encoder: WordEncoder, pretoken: PreToken, tokens: tuple[Token, ...], word: int
-) -> None:
-    spans = pretoken.unit_spans
-    for token in tokens:
-        if token.unknown and UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused:
-            raise encoder.refusal(pretoken, token)
-        built.add(token, (spans[token.start][0], spans[token.end - 1][1]), word)
 
 
 def _cut_at_specials(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:

@@ -18,7 +18,7 @@ from tokentui.core.jobs import check
 from tokentui.core.safetext import safe
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.parts import ASKED_EVERY
+from tokentui.encode.segment.ways import ASKED_EVERY
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK

@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
-from tokentui.core.arguments import calls, each_of, nearest, shown, text_of, whole
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, calls, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
-from tokentui.encode.explain import WordExplanation, explain
+from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
 from tokentui.encode.ids import IdEncoder
-from tokentui.encode.offsets import Encoding, WordEncoder, encode
-from tokentui.encode.roundtrip import RoundTrip, round_trip
+from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.segment.viterbi import Sampling
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
@@ -192,12 +190,11 @@ class Tokenizer:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Encoding:
-        """Encode a text, see `tokentui.encode.encode`. What has no id has None in `ids`."""
+        """Encode a text, see `WordEncoder.encode`. What has no id has None in `ids`."""
         calls(progress=progress, cancel=cancel)
         with job(progress, cancel):
-            return encode(
-                self.vocabulary, self.merges, text_of(text), cache=self._encoder, allow_special=allow_special,
-                special_tokens=special_tokens,
+            return self._encoder.encode(
+                text_of(text), allow_special=allow_special, special_tokens=special_tokens
             )
 
     def encode_batch(
@@ -251,7 +248,7 @@ class Tokenizer:
         drawing = WordEncoder(
             self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed)
         )
-        return encode(self.vocabulary, self.merges, text, cache=drawing)
+        return drawing.encode(text)
 
     def decode(self, ids: Iterable[int | None]) -> str:
         """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,
@@ -271,21 +268,19 @@ class Tokenizer:
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Each merge or attempt in order, a pre-token at a time."""
-        return explain(self.vocabulary, self.merges, text_of(text), cache=self._encoder)
+        return explain(self._encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
         """Short sentences on what decoding the encoded text does not give back."""
         return self.round_trip(text).lost
 
     def round_trip(self, text: str | bytes) -> RoundTrip:
-        """Encode a text, decode the ids, and compare; see `tokentui.encode.roundtrip`.
+        """Encode a text, decode the ids, and compare; see `tokentui.encode.explain`.
 
         Returns:
             The decoded text, and the parts of the text that are lost.
         """
-        return round_trip(
-            self.vocabulary, self.merges, text_of(text), cache=self._encoder, decoder=self._decoder
-        )
+        return round_trip(self._encoder, text_of(text), self._decoder)
 
     def entries(self) -> Iterator[Entry]:
         """The vocabulary in order of the ids."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import UNKNOWN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.patterns import TakesTooLong
 from tokentui.text.pretokenize import PreToken, Pretokenizer

@@ -16,10 +16,12 @@ Two tokens are the same when they were made in the same way. In a text that spel
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import UNKNOWN, LimitedTable
 from tokentui.recipe import Recipe
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
@@ -45,6 +47,8 @@ class Vocabulary:
 
     scores: Sequence[float] = ()
     """The natural log probability of each piece, where the model has them."""
+    limit: tuple[Sequence[int], int] | None = None
+    """Of a vocabulary at a step of a replay: the step at which each symbol comes into use, and the step."""
     notes: tuple[str, ...] = ()
     """The assumptions about the file that holds the vocabulary, a sentence each."""
 
@@ -88,7 +92,28 @@ class Vocabulary:
     def known_units(self, merges: int) -> Mapping[bytes, int]:
         """The symbol of each unit that a text may hold after so many merges: all base units, but for Gage's
         compression."""
-        return self.units
+        return self.units if self.limit is None else LimitedTable(self.units, *self.limit)
+
+    def limited(self, made: Sequence[int], number: int) -> Self:
+        """The vocabulary with the tokens only that are in use at a step, where no merges make them.
+
+        The tables are shared.
+
+        Args:
+            made: The step at which each symbol comes into use, 0 for what is there from the start.
+            number: The step.
+        """
+        other = copy.copy(self)
+        other.limit = made, number
+        return other
+
+    def symbols(self, merges: int) -> Iterable[int]:
+        """The symbols after so many merges."""
+        symbols = range(self.base_size + merges)
+        if self.limit is None:
+            return symbols
+        made, number = self.limit
+        return [symbol for symbol in symbols if made[symbol] <= number]
 
     def add(self, left: int, right: int, count: int) -> int:
         """Append the merge of a pair. Returns its symbol.
@@ -129,7 +154,8 @@ class Vocabulary:
 
     def size(self, merges: int) -> int:
         """The number of ids after so many merges, specials and byte tokens counted."""
-        return self.sizes[merges]
+        lacking = 0 if self.limit is None else self.base_size - len(list(self.symbols(0)))
+        return self.sizes[merges] - lacking
 
     def id_of(self, symbol: int, merges: int) -> int:
         """The id of a symbol after so many merges."""
@@ -177,9 +203,15 @@ class Vocabulary:
             f"{named} is not in the vocabulary", where, "take another value of the axis unknown"
         )
 
+    def learned(self, merges: int) -> Sequence[int]:
+        """The symbols that have an id of their own after so many merges, ascending: no special's, no byte
+        token's."""
+        symbols = range(self.base_size + merges)
+        return [symbol for symbol in symbols if symbol not in self._borrowed] if self._borrowed else symbols
+
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """The symbol of each id after so many merges; specials and byte tokens have none."""
-        return {self.id_of(symbol, merges): symbol for symbol in range(self.base_size + merges)}
+        return {self.id_of(symbol, merges): symbol for symbol in self.symbols(merges)}
 
 
 class Marks:
@@ -323,6 +355,10 @@ class GageVocabulary(Vocabulary):
     def id_of(self, symbol: int, merges: int) -> int:
         """The id of a symbol: its byte, after the specials."""
         return self.first_id + len(self.specials) + self.pieces[symbol][0]
+
+    def learned(self, merges: int) -> Sequence[int]:
+        """The symbols of the bytes, and of the pairs in the place of those that stand for one."""
+        return sorted(self.symbols_by_id(merges).values())
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
         """The bytes that a text may hold after so many merges: those that stand for no pair."""

@@ -1,1 +1,216 @@
-"""Tokenizers in files: `files` loads, saves and exports them, `registry` has the table of formats."""
+"""The table of file formats: a record holds all that other rooms know of a format; its module loads when it
+is asked for.
+
+A new format is one module with `sniff`, `read` and, where it is written, `fit` and `write`, and one entry of
+the table.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tokentui.encode.tokenizer import Tokenizer
+    from tokentui.formats.source import Source
+    from tokentui.formats.spec import Fitted, Spec
+
+ASPECTS = (
+    "counts", "recipe", "symbols", "space", "merges", "split", "normalize", "specials", "around", "flags",
+    "dropout", "lengths",
+)
+"""The aspects of a tokenizer that a format keeps or loses, in the order in which losses are told; see
+`proof.EXAMPLES`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The recipes that a format can hold. An empty tuple means any.
+
+    Attributes:
+        ways: The ways of encoding, by their names in `spec.WAYS`.
+        units: Values of the axis `unit`.
+        marks: Values of the axis `mark`, or kinds of them, such as `prefix`.
+        splits: Values of the axis `split`.
+        pattern: Whether the split has to be one pattern.
+        normalize: Whether text may be normalised.
+    """
+
+    ways: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+    pattern: bool = False
+    normalize: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format.
+
+    Attributes:
+        name: Its name in commands: `--format`, `--to`.
+        about: What it is, in a few words.
+        files: The usual name of its file, or the names of its files where it has several.
+        module: The module that holds its functions.
+        begins: (end of a name, pattern of the first bytes) of files that are tokenizers also where the rest
+            is damaged; the pattern is empty where `sniff` tells by the first bytes.
+        suffixes: The ends of file names that ask for the format when a tokenizer is written; none where it is
+            only read.
+        holds: The recipes that it can hold.
+        keeps: The names of `ASPECTS` that it keeps; all others are lost.
+        also: Other names of its files, as many as `files` each.
+    """
+
+    name: str
+    about: str
+    files: tuple[str, ...]
+    module: str
+    begins: tuple[tuple[str, bytes], ...] = ()
+    suffixes: tuple[str, ...] = ()
+    holds: Holds = Holds()
+    keeps: tuple[str, ...] = ()
+    also: tuple[tuple[str, ...], ...] = ()
+
+    def sniff(self, source: Source) -> bool:
+        """Return whether a file is of this format, by its content."""
+        return bool(self._loaded.sniff(source))
+
+    def read(self, source: Source) -> Tokenizer:
+        """The tokenizer of a file.
+
+        Raises:
+            TokentuiError: It is damaged; it says what is wrong and where.
+        """
+        tokenizer: Tokenizer = self._loaded.read(source)
+        return tokenizer
+
+    def fit(self, spec: Spec) -> Fitted:
+        """A tokenizer in the shape of the format.
+
+        Raises:
+            Refused: It cannot be brought into it.
+        """
+        fitted: Fitted = self._loaded.fit(spec)
+        return fitted
+
+    def write(self, fitted: Fitted) -> tuple[bytes, ...]:
+        """The bytes of each file of what `fit` returned."""
+        files: tuple[bytes, ...] = self._loaded.write(fitted)
+        return files
+
+    @property
+    def _loaded(self) -> ModuleType:
+        return importlib.import_module(self.module)
+
+    @property
+    def needs_split(self) -> bool:
+        """Return whether the split has to be named where a file is read: it holds none."""
+        return "split" not in self.keeps
+
+    @property
+    def says_text(self) -> bool:
+        """Return whether the file, with the split named, says what is done to a text. Else the program that
+        loads it says that.
+        """
+        return "normalize" in self.keeps
+
+
+_STEPS = rb'"(?:truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model)"\s*:'
+_IDS = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*[0-9]+\s*[,}]'
+_MERGES = rb'"?[\w.]*#version'
+_RANKS = rb'vocab"\s*:\s*\[\s*\{\s*"rank")'
+_BYTES = Holds(("merges", "ranks"), ("byte",), ("none",), pattern=True, normalize=False)
+
+FORMATS: dict[str, Format] = {
+    format.name: format
+    for format in (
+        Format(
+            "tokentui", "the project's own, one JSON document", ("tokenizer.json",),
+            "tokentui.formats.native", ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),), (".json",),
+            keeps=ASPECTS,
+        ),
+        Format(
+            "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
+            "tokentui.formats.huggingface.file",
+            (
+                (".json", rb'\s*\{\s*"version"\s*:\s*"[0-9.]+"\s*,\s*' + _STEPS),
+                ("tokenizer.json", rb"\s*\{.*" + _STEPS), (".hf.json", rb"\s*\{.*" + _STEPS),
+            ),
+            (".hf.json",),
+            Holds(("merges", "ranks", "viterbi", "longest-match"), marks=("none", "prefix", "end-suffix")),
+            ASPECTS[2:],
+        ),
+        Format(
+            "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), "tokentui.formats.tiktoken",
+            ((".tiktoken", b""),), (".tiktoken",), _BYTES, ("merges", "normalize"),
+        ),
+        Format(
+            "sentencepiece", "sentencepiece's .model", ("tokenizer.model",),
+            "tokentui.formats.sentencepiece.file", ((".model", b""),), (".model",),
+            Holds(("merges", "ranks", "viterbi"), ("char",), ("none",), ("metaspace", "none")),
+            ("symbols", "space", "merges", "split", "normalize", "specials", "around"),
+        ),
+        Format(
+            "clip", "CLIP's bpe_simple_vocab", ("bpe_simple_vocab_16e6.txt",), "tokentui.formats.clip",
+            (("vocab_16e6.txt", _MERGES),),
+        ),
+        Format(
+            "gpt2", "vocab.json with merges.txt, of GPT-2, GPT-1 and CLIP", ("vocab.json", "merges.txt"),
+            "tokentui.formats.merge_files",
+            (("vocab.json", _IDS), ("encoder.json", _IDS), ("merges.txt", _MERGES), (".bpe", _MERGES)),
+            ("vocab.json", "merges.txt"),
+            Holds(("merges", "ranks"), ("byte", "char"), ("none", "end-suffix:</w>")), ("merges", "specials"),
+            (("encoder.json", "vocab.bpe"),),
+        ),
+        Format(
+            "bert", "BERT's vocab.txt", ("vocab.txt",), "tokentui.formats.vocab_txt",
+            (("vocab.txt", rb"\[(?:PAD|UNK|CLS|unused[0-9]+)\]\r?\n"),), ("vocab.txt",),
+            Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around"),
+        ),
+        Format(
+            "subword-nmt", "subword-nmt's codes", ("bpe.codes",), "tokentui.formats.subword_nmt",
+            ((".codes", _MERGES),), (".codes", "codes"),
+            Holds(("merges",), ("byte", "char"), ("end-suffix:</w>", "end-symbol:</w>")), ("merges",),
+        ),
+        Format(
+            "minbpe", "minbpe's .model", ("tokenizer.model",), "tokentui.formats.minbpe",
+            ((".model", rb"minbpe v[0-9]"),), (".minbpe.model", ".model"), _BYTES,
+            ("merges", "split", "normalize", "specials"),
+        ),
+        Format(
+            "tekken", "Mistral's tekken.json", ("tekken.json",), "tokentui.formats.tekken",
+            ((".json", rb'\s*\{\s*"(?:config"\s*:\s*\{.*"(?:pattern|num_vocab_tokens)|' + _RANKS),),
+            ("tekken.json",), _BYTES, ("merges", "split", "normalize", "specials"),
+        ),
+    )
+}
+"""The formats by name, in the order in which a file is tried. The first one is the project's own."""
+
+OWN = next(iter(FORMATS.values()))
+WRITTEN: dict[str, Format] = {name: format for name, format in FORMATS.items() if format.suffixes}
+"""The formats that are written; what has no name to tell it by (standard output, a device) gets the first
+one.
+"""
+
+
+def recognised(source: Source) -> Format | None:
+    """The format that a `Source` is of, None for none.
+
+    Raises:
+        TokentuiError: It begins like a JSON object and is damaged.
+    """
+    return next((format for format in FORMATS.values() if format.sniff(source)), None)
+
+
+def named_like(path: str) -> list[tuple[Format, bytes]]:
+    """The formats that files of such a name have, packed or not, each with the pattern of their first bytes.
+    """
+    name = os.path.basename(path).lower().removesuffix(".gz")
+    return [(format, pattern) for format in FORMATS.values() for end, pattern in format.begins
+            if name.endswith(end)]

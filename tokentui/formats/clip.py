@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX
-from tokentui.formats.letters import LETTERS, ORDER
+from tokentui.formats.huggingface.words import CLIP
 from tokentui.formats.merge_files import build
 from tokentui.formats.source import Source
-from tokentui.recipe import Recipe
+from tokentui.formats.tokens import LETTERS, NO_PAIR, ORDER
 
 SIZE = 49_152
 """The ids that CLIP's program counts with, but for the two specials among them."""
@@ -39,22 +38,22 @@ def read(source: Source) -> Tokenizer:
     for number, line in enumerate(lines, 1):
         row = line.split()
         if len(row) != 2:
-            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
+            raise source.line(number).error(NO_PAIR, "a line is a merge")
         rows.append((row[0], row[1]))
     units = [LETTERS[value] for value in ORDER]
-    names = [*units, *(unit + SUFFIX for unit in units), *(left + right for left, right in rows), *_SPECIALS]
+    names = [
+        *units, *(unit + CLIP.mark_text for unit in units), *(left + right for left, right in rows),
+        *_SPECIALS,
+    ]
     named = {name: number for number, name in enumerate(names)}
     notes = [
         "broken text is not mended first, as CLIP's program does it with ftfy",
         f"special tokens are {' and '.join(_SPECIALS)}, as OpenAI names them; open_clip calls them otherwise",
     ]
-    if len(named) < len(names):
-        twice = len(names) - len(named)
+    if twice := len(names) - len(named):
         notes.append(f"{twice} tokens are made by two rows: the last one counts, as in CLIP's program")
-    left = len(source.lines) - 1 - len(lines)
-    if left:
-        notes.append(
-            f"{left} merges lie beyond the size of the vocabulary and are left out, as CLIP's program does it"
-        )
-    recipe = Recipe(CLIP_NORMALIZE, source.split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
+    if left := len(source.lines) - 1 - len(lines):
+        beyond = "merges lie beyond the size of the vocabulary and are left out"
+        notes.append(f"{left} {beyond}, as CLIP's program does it")
+    recipe = CLIP.with_axes(split=source.split or CLIP.split)
     return build(named, rows, lambda row: source.line(row + 1), recipe, notes)

@@ -7,15 +7,13 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from tokentui.core.arguments import name_of, nearest, path_of
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.files import open_regular
+from tokentui.core.errors import Cancelled, TokentuiError, name_of, nearest, path_of
+from tokentui.core.files import open_regular, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
-from tokentui.core.together import write_together
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.proof import ExportReport, contents
-from tokentui.formats.registry import FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.source import NeedsSplit, Source, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
@@ -39,10 +37,23 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
     _refuse_others(source.data, source.where)
     with quiet_collector():
         if (format := recognised(source)) is not None:
-            tokenizer: Tokenizer = format.read(source)
-            return tokenizer
+            return format.read(source)
     known = "; ".join(format.about for format in FORMATS.values())
     raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
+
+
+def load_any(path: str, split: str) -> Tokenizer:
+    """Read a tokenizer file. The split is for a file that holds none; others keep their own.
+
+    Raises:
+        TokentuiError: As `load`.
+    """
+    try:
+        return load(path)
+    except NeedsSplit:
+        if not split:
+            raise
+        return load(path, split)
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:

@@ -13,22 +13,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.together import check_whole
+from tokentui.core.files import check_whole
 from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
-from tokentui.formats.clip_words import CLIP_NORMALIZE, CLIP_SPLIT, SUFFIX, ClipWords, is_clip
-from tokentui.formats.document import Node
-from tokentui.formats.letters import LETTERS, spelled
-from tokentui.formats.merge_order import Ordered, in_merge_order
-from tokentui.formats.source import Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, name_of
-from tokentui.formats.subword_nmt import merge_rows
+from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
+from tokentui.formats.source import Node, Source
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
+from tokentui.formats.tokens import LETTERS, NO_PAIR, in_merge_order, is_unit, name_of, pair_of, piece_of
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import to_bytes
 
 _HEADER = "#version"
 _SPECIAL = re.compile(r"<.+>|\[.+\]")
@@ -80,8 +76,7 @@ def _is_vocabulary(source: Source) -> bool:
 def _is_merges(source: Source) -> bool:
     """Return whether its first lines, but for a header, are two tokens each."""
     lines = source.lines[:_SAMPLED]
-    rows = lines[_headed(source) :]
-    return bool(lines) and not source.is_object and all(_row(line) is not None for line in rows)
+    return bool(lines) and not source.is_object and all(map(pair_of, lines[_headed(source) :]))
 
 
 def _rows(source: Source) -> list[tuple[str, str]]:
@@ -93,11 +88,11 @@ def _rows(source: Source) -> list[tuple[str, str]]:
     rows = []
     start = _headed(source)
     for number, line in enumerate(source.lines[start:], start):
-        row = _row(line)
+        row = pair_of(line)
         if row is None:
             if not line.strip() and number == len(source.lines) - 1:
                 break
-            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
+            raise source.line(number).error(NO_PAIR, "a line is a merge")
         rows.append(row)
     return rows
 
@@ -117,7 +112,7 @@ def _find_merges(source: Source) -> Source | None:
 
 
 def _sample(source: Source) -> list[tuple[str, str]]:
-    return [row for line in source.lines[_headed(source) : _SAMPLED] if (row := _row(line))]
+    return [row for line in source.lines[_headed(source) : _SAMPLED] if (row := pair_of(line))]
 
 
 def _fits(vocabulary: Source, rows: list[tuple[str, str]]) -> bool:
@@ -130,11 +125,6 @@ def _fits(vocabulary: Source, rows: list[tuple[str, str]]) -> bool:
 def _headed(source: Source) -> int:
     """The number of lines before the first merge."""
     return 1 if source.lines and source.lines[0].startswith(_HEADER) else 0
-
-
-def _row(line: str) -> tuple[str, str] | None:
-    left, space, right = line.partition(" ")
-    return (left, right) if space and left and right and " " not in right else None
 
 
 def build(
@@ -155,64 +145,46 @@ def build(
     """
     byte_level, mark = recipe.unit == "byte", recipe.mark_text
     ordered = in_merge_order(named, rows, place,
-                             is_unit=(lambda name: _is_unit(name, mark)) if mark else None)
-    pieces = [_piece(name, byte_level, mark) for name in ordered.tokens]
-    roots = len(ordered.tokens) - len(ordered.merges)
-    units = {pieces[symbol]: symbol for symbol in range(roots) if _is_unit(ordered.tokens[symbol], mark)}
-    specials = _specials(ordered, roots, set(units.values()))
-    unknown = next((specials[name] for name in UNKNOWN_NAMES if name in specials), None)
+                             is_unit=(lambda name: is_unit(name, suffix=mark)) if mark else None)
+    pieces = [piece_of(name, byte_level, suffix=mark) for name in ordered.tokens]
+    units: dict[bytes, int] = {}
+    specials: dict[str, int] = {}  # tokens that nothing leads to and that look like some
+    for symbol, name in enumerate(ordered.roots):
+        if is_unit(name, suffix=mark):
+            units[pieces[symbol]] = symbol
+        elif _SPECIAL.fullmatch(name):
+            specials[name] = ordered.ids[symbol]
     pipeline = Pipeline(
         functools.partial(PairMerging, rows=ordered.rows, makes=ordered.makes, drop=recipe.unknown == "drop"),
         ClipWords(recipe) if is_clip(recipe) else Pretokenizer(recipe),
-        notes=(*notes, *ordered.notes),
-        origin=Origin("gpt2", {}),
+        notes=(*notes, *ordered.notes), origin=Origin("gpt2", {}),
     )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, ordered.ids, ordered.merges, units=units, pipeline=pipeline, specials=specials,
-        unknown=unknown,
+        unknown=next((specials[name] for name in UNKNOWN_NAMES if name in specials), None),
         names=dict(zip(ordered.ids, ordered.tokens, strict=True)),
     ))
 
 
 def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str]]:
     """The recipe that the tokens tell, and what it takes for granted."""
-    suffixed = any(name.endswith(SUFFIX) and name != SUFFIX for name in vocabulary)
+    suffix = CLIP.mark_text
+    suffixed = any(name.endswith(suffix) and name != suffix for name in vocabulary)
     have_bytes = all(letter in vocabulary for letter in LETTERS)
     unknown = "per-unit" if any(name in vocabulary for name in UNKNOWN_NAMES) else "drop"
     if have_bytes and suffixed:
-        recipe = Recipe(CLIP_NORMALIZE, split or CLIP_SPLIT, mark=f"end-suffix:{SUFFIX}")
-        mended = "without its mending of broken text"
-        return recipe, [f"the files do not say how text is split: taken as CLIP does it, {mended}"]
-    if have_bytes:
-        return Recipe(split=split or "gpt2"), [] if split else [
-            "the files do not say how text is split: taken as GPT-2 does it"
-        ]
+        taken = "taken as CLIP does it, without its mending of broken text"
+        return CLIP.with_axes(split=split or CLIP.split), [f"the files do not say how text is split: {taken}"]
     if suffixed:
         axes = {"split": split} if split else {}
         recipe = PRESETS["gpt1"].recipe.with_axes(**axes, unknown=unknown)
         return recipe, ["the files do not say how text is normalised and split: taken as GPT-1 does it"]
-    recipe = Recipe(split=split or "whitespace", unit="char", base="first-seen", unknown=unknown)
-    return recipe, [] if split else ["the files do not say how text is split: taken as white space"]
-
-
-def _specials(ordered: Ordered, roots: int, units: set[int]) -> dict[str, int]:
-    """Tokens that nothing leads to and that look like specials, by their ids."""
-    return {
-        ordered.tokens[symbol]: ordered.ids[symbol] for symbol in range(roots)
-        if symbol not in units and _SPECIAL.fullmatch(ordered.tokens[symbol])
-    }
-
-
-def _piece(name: str, byte_level: bool, mark: str) -> bytes:
-    if not byte_level:
-        return to_bytes(name)
-    if mark and name.endswith(mark) and name != mark:
-        return spelled(name[: -len(mark)]) + mark.encode()
-    return spelled(name)
-
-
-def _is_unit(name: str, mark: str) -> bool:
-    return len(name) == 1 or (bool(mark) and len(name) == len(mark) + 1 and name.endswith(mark))
+    if have_bytes:
+        recipe, taken = Recipe(split=split or "gpt2"), "taken as GPT-2 does it"
+    else:
+        recipe = Recipe(split=split or "whitespace", unit="char", base="first-seen", unknown=unknown)
+        taken = "taken as white space"
+    return recipe, [] if split else [f"the files do not say how text is split: {taken}"]
 
 
 def fit(spec: Spec) -> Fitted:
@@ -237,8 +209,8 @@ def fit(spec: Spec) -> Fitted:
         raise Refused(f"a merge that looks like a header: {header[:40]!r}", "",
                       "readers pass over such lines")
     fitted = Fitted(recipe, sorted(tokens), rows, dict(spec.specials))
-    theirs = "never" if byte_level else "per-unit" if any(name in spec.specials
-                                                          for name in UNKNOWN_NAMES) else "drop"
+    named = any(name in spec.specials for name in UNKNOWN_NAMES)
+    theirs = "never" if byte_level else "per-unit" if named else "drop"
     if recipe.unknown != theirs:
         fitted.lose_unknown(f"unknown={recipe.unknown} is not said; the files are read with {theirs}")
     return fitted

@@ -9,7 +9,7 @@ import functools
 import re
 
 from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, pattern_of, split_of

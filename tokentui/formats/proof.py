@@ -18,10 +18,10 @@ from tokentui.core.jobs import silent, tick
 from tokentui.core.safetext import visible
 from tokentui.encode.decode import NO_ID
 from tokentui.encode.ids import IdEncoder
-from tokentui.encode.offsets import Encoding, WordEncoder, encode
+from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.registry import ASPECTS, OWN, Format, Holds, recognised
+from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
 from tokentui.recipe import Recipe
@@ -66,10 +66,10 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
     """
     spec = Spec(tokenizer)
     report, fitted = _fitted(spec, format)
-    if fitted is None or format.write is None:
+    if fitted is None:
         return report, ()
     try:
-        files: tuple[bytes, ...] = format.write(fitted)
+        files = format.write(fitted)
         if format is OWN and spec.origin is None:
             return report, files  # it says all of what was trained here
         source = source_of(format.files, files, spec.recipe.split if format.needs_split else "")
@@ -98,11 +98,11 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
     report = ExportReport(format.name, format.about, format.files)
     own = spec.came_from(format.name)  # what its file did not say is not lost on the way
     try:
-        if format.fit is None:
+        if not format.suffixes:
             raise Refused("the format is only read")
         if not own:
             check_holds(format.holds, spec.recipe, spec.way)
-        fitted: Fitted = format.fit(spec)
+        fitted = format.fit(spec)
     except Cancelled:
         raise
     except TokentuiError as error:
@@ -379,8 +379,7 @@ class _Sides:
         return found
 
     def _encode(self, side: int, text: str) -> Encoding:
-        encoder = self._encoders[side]
-        return encode(encoder.vocabulary, encoder.merges, text, cache=encoder)
+        return self._encoders[side].encode(text)
 
 
 def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:

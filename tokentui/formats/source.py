@@ -1,23 +1,247 @@
-"""A tokenizer file as it was found: its bytes, and the text, lines or JSON that they are."""
+"""A tokenizer file as it was found: its bytes, text, lines or JSON.
+
+A value of a JSON document knows its place, so that each check says where it failed.
+"""
 
 from __future__ import annotations
 
 import functools
+import json
 import os
+import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular
-from tokentui.formats.document import MEND, Node, check_depth, parse
 from tokentui.recipe import Recipe
 
+LARGEST_ID = (1 << 31) - 1
+"""The greatest id that a file may hold."""
+MOST_WORK = 1 << 29
+"""The squares of the lengths of all tokens together: the cost of looking for the parts of each."""
+MEND = "mend the file or train it again"
+_LARGEST = 2**63 - 1
+_HEX = re.compile("(?:[0-9a-f]{2})+")
+_KINDS = {int: "a number", float: "a fraction", str: "text", list: "a list", dict: "an object",
+          type(None): "null"}
 _GZIP = b"\x1f\x8b"
 _MOST_NEIGHBOURS = 1000
 _BLOCK = 1 << 20
+
+
+class Node:
+    """A value of a document and its place: the file, the keys on the way down, up to a row (from 0) of a
+    list.
+
+    Args:
+        value: The value: what JSON can be, or anything for a place in another kind of file.
+        step: The key, the row, or the name of the file; None for a part of the parent that has no key of its
+            own.
+        parent: The value that holds it, None for the whole file.
+    """
+
+    __slots__ = ("_parent", "_step", "value")
+
+    def __init__(self, value: object, step: str | int | None, parent: Node | None = None) -> None:
+        self.value = value
+        self._step = step
+        self._parent = parent
+
+    def __str__(self) -> str:
+        """The place, as it stands in front of an error."""
+        keys: list[str] = []
+        row = ""
+        node = self
+        while node._parent is not None:
+            if isinstance(node._step, str):
+                keys.append(node._step)
+            elif node._step is not None:
+                keys.clear()  # the row says it well enough
+                row = row or f" row {node._step}"
+            node = node._parent
+        return f"{node._step}: {'.'.join(reversed(keys))}{row}" if keys else str(node._step)
+
+    def __getitem__(self, name: str) -> Node:
+        """The value of a key, null where it is absent."""
+        return Node(self.mapping().get(name), name, self)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.mapping()
+
+    def at(self, step: str | int, value: object = None) -> Node:
+        """A place below this one."""
+        return Node(value, step, self)
+
+    def error(self, what: str, hint: str = MEND) -> TokentuiError:
+        """An error at this place."""
+        return TokentuiError(what, str(self), hint)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value in words."""
+        return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
+
+    def mapping(self, default: dict[str, object] | None = None) -> dict[str, object]:
+        """The value, which must be an object; null too where there is a default."""
+        value = default if self.value is None and default is not None else self.value
+        if not isinstance(value, dict):
+            raise self.error(f"an object belongs here, not {self.kind}")
+        return value
+
+    def rows(self) -> Iterator[Node]:
+        """Each row of the value, which must be a list."""
+        if not isinstance(self.value, list):
+            raise self.error(f"a list belongs here, not {self.kind}")
+        return (Node(row, number, self) for number, row in enumerate(self.value))
+
+    def fields(self, *names: str) -> list[Node]:
+        """The fields of the value, which must be a list of as many as there are names."""
+        if not isinstance(self.value, list) or len(self.value) != len(names):
+            got = f"a list of {len(self.value)}" if isinstance(self.value, list) else self.kind
+            raise self.error(f"a row is [{', '.join(names)}], not {got}")
+        return [Node(field, None, self) for field in self.value]
+
+    def number(self, default: int | None = None) -> int:
+        """The value, which must be a whole number from 0 on that fits 63 bits."""
+        value = default if self.value is None and default is not None else self.value
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(f"a whole number belongs here, not {self.kind}")
+        if not 0 <= value <= _LARGEST:
+            raise self.error("a number is negative" if value < 0 else "a number is too large")
+        return value
+
+    def text(self, default: str | None = None) -> str:
+        """The value, which must be text."""
+        value = default if self.value is None and default is not None else self.value
+        if not isinstance(value, str):
+            raise self.error(f"text belongs here, not {self.kind}")
+        return value
+
+    def texts(self) -> list[str]:
+        """The value, which must be a list of texts."""
+        return [row.text() for row in self.rows()]
+
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        """The true or false of a key of the value."""
+        value = self.mapping().get(name, default)
+        if not isinstance(value, bool):
+            raise self.error(f'"{name}" is true or false' if name in self else f'"{name}" is missing')
+        return value
+
+    def listed(self, name: str) -> list[Node]:
+        """The rows of a key of the value, which must be a list; each has the place of the value."""
+        value = self.mapping().get(name)
+        if not isinstance(value, list):
+            raise self.error(f'"{name}" is no list')
+        return [Node(one, None, self) for one in value]
+
+    def hex(self) -> bytes:
+        """The bytes of the value, which must be lower-case hex, one byte or more."""
+        if not isinstance(self.value, str) or not _HEX.fullmatch(self.value):
+            raise self.error("HEX is not lower-case hex of whole bytes")
+        return bytes.fromhex(self.value)
+
+    def keys(self, known: Sequence[str]) -> None:
+        """Refuse an object that lacks one of the keys or has another."""
+        mapping = self.mapping()
+        for name in known:
+            if name not in mapping:
+                raise self.error(f'"{name}" is missing')
+        for name in mapping:
+            if name not in known:
+                raise self.error(f"{name[:40]!r} is not a key that this version reads",
+                                 "one of: " + ", ".join(known))
+
+    def ids(self) -> dict[str, int]:
+        """The value, which must be an object of ids: whole numbers from 0 on that fit 31 bits."""
+        found: dict[str, int] = {}
+        check_tokens(map(len, self.mapping()), self)
+        for name, number in self.mapping().items():
+            if type(number) is not int or not 0 <= number <= LARGEST_ID:
+                large = "is negative" if isinstance(number, int) and number < 0 else "is too large"
+                what = large if type(number) is int else "is no whole number"
+                raise self.error(f"the id of {name[:40]!r} {what}", "ids are whole numbers from 0 on")
+            found[name] = number
+        return found
+
+
+def check_tokens(lengths: Iterable[int], place: Node) -> None:
+    """Look at how many tokens there are and how long they are.
+
+    Raises:
+        TokentuiError: It is beyond the limits.
+    """
+    tokens = work = 0
+    most = limits.now().vocabulary
+    for length in lengths:
+        tokens += 1
+        work += length * length
+    if tokens > most:
+        raise place.error(f"{tokens:,} tokens; the limit is {most:,}", limits.reading("vocabulary"))
+    if work > MOST_WORK:
+        raise place.error("the tokens are longer than those of any tokenizer")
+
+
+def check_depth(value: object, place: Node) -> None:
+    """Look at how deep lists and objects stand in one another, level by level.
+
+    Raises:
+        TokentuiError: Deeper than the limit.
+    """
+    level = [value]
+    for _ in range(limits.now().json_depth):
+        if not (level := list(inner_of(level))):
+            return
+    raise place.error("not a tokenizer: the JSON is nested too deeply")
+
+
+def inner_of(values: Iterable[object]) -> Iterator[object]:
+    """The lists and objects that stand in lists and objects."""
+    for one in values:
+        inner = one.values() if type(one) is dict else one if type(one) is list else ()
+        yield from (value for value in inner if type(value) is dict or type(value) is list)
+
+
+def parse(text: str, where: str) -> Node:
+    """The value of a JSON text: no NaN, no key twice in an object.
+
+    Args:
+        text: The text.
+        where: The name of the file.
+
+    Raises:
+        TokentuiError: It is no JSON; it says at which line and column.
+    """
+    place = Node(None, where)
+
+    def constant(name: str) -> NoReturn:
+        raise place.error(f"{name} is no number in JSON")
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            twice = next(name for name, _ in pairs if name in seen
+                         or seen.add(name))  # type: ignore[func-returns-value]
+            raise place.error(f"the key {twice[:40]!r} stands twice in an object")
+        return found
+
+    try:
+        return Node(json.loads(text, parse_constant=constant, object_pairs_hook=unique), where)
+    except json.JSONDecodeError as error:
+        message = error.msg[:1].lower() + error.msg[1:]
+        raise place.error(f"not valid JSON: {message} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise place.error("not a tokenizer: the JSON is nested too deeply") from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise place.error("a number is too large") from None
+
+
+# --- files ---
 
 
 class NeedsSplit(TokentuiError):

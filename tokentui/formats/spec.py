@@ -5,7 +5,9 @@ before them.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,17 +16,17 @@ from tokentui.core.jobs import check
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary, Origin
 from tokentui.encode.segment.longest import LongestMatch
-from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.ranked import JoinedMerging, PairMerging
+from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.formats.letters import letters
+from tokentui.encode.vocabulary import GageVocabulary
+from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS, Splitter
 
-WAYS = (("merges", Merging | PairMerging), ("ranks", JoinedMerging), ("viterbi", Viterbi),
-        ("longest-match", LongestMatch))
-"""The ways of encoding that formats tell apart, and the segmenters of each."""
+WAYS = (("ranks", JoinedMerging), ("merges", Merging), ("viterbi", Viterbi), ("longest-match", LongestMatch))
+"""The ways of encoding that formats tell apart, and the segmenters of each; the first that fits counts."""
+_SPACED = re.compile(r"[ \n\r]")
 
 
 class Refused(TokentuiError):
@@ -123,7 +125,7 @@ class Spec:
         self.specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
         self.before, self.after = self.encoder.around
         self.way = next((name for name, kind in WAYS if isinstance(self.encoder.segmenter, kind)), "")
-        if self.recipe.objective == "gage":
+        if isinstance(vocabulary, GageVocabulary):
             self.way = "placeholders"
 
     @property
@@ -169,7 +171,7 @@ class Spec:
         them.
         """
         segmenter = self.encoder.segmenter
-        if not isinstance(segmenter, Merging | PairMerging | JoinedMerging):
+        if not isinstance(segmenter, Merging):
             return []
         order = self.vocabulary.order_of
         ranked = sorted((rank, order(left), order(right), left, right, made)
@@ -203,9 +205,32 @@ class Spec:
         return [Token(one.id, name_of(one.piece, byte_level), one.piece, one.score) for one in self.ordinary]
 
 
-def name_of(piece: bytes, byte_level: bool) -> str:
-    """The name of a token in a file: letters for its bytes, or its text."""
-    return letters(piece) if byte_level else piece.decode("utf-8", "surrogateescape")
+def merge_rows(
+    merges: Iterable[tuple[bytes, bytes, bytes]], named: Callable[[bytes], str], hint: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Merges by name, for lines of two names with a space between them.
+
+    Args:
+        merges: The (left, right, made) of each, as exact bytes.
+        named: Returns the name of a token.
+        hint: What would help against white space.
+
+    Raises:
+        Refused: A name cannot stand in such a line.
+    """
+    for merge in merges:
+        left, right, made = map(named, merge)
+        if any(_SPACED.search(name) or not name for name in (left, right, made)):
+            what = f"a merge with white space in it: {left[:40]!r} {right[:40]!r}"
+            raise Refused(what, "", f"a line is two tokens with a space between them{hint}")
+        yield left, right, made
+
+
+def json_bytes(document: object) -> bytes:
+    """A JSON document as other tools write it."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def contiguous(ids: Sequence[int], first: int = 0) -> bool:

@@ -8,15 +8,13 @@ an id. Source: subword-nmt 0.3.8, and for bytes its repository of 2024.
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Iterable, Iterator
 
 from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.merge_order import in_merge_order
 from tokentui.formats.source import Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, name_of
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
+from tokentui.formats.tokens import NO_PAIR, in_merge_order, is_unit
 from tokentui.presets import PRESETS
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
@@ -25,7 +23,6 @@ _END = "</w>"
 """The end of a word."""
 _VERSIONS = {"0.1": "subword-nmt-0.1", "0.2": "subword-nmt"}
 _SNIFFED = 100
-_SPACED = re.compile(r"[ \n\r]")
 
 
 def sniff(source: Source) -> bool:
@@ -59,55 +56,29 @@ def read(source: Source) -> Tokenizer:
         except UnicodeDecodeError:
             raise source.line(number).error("not UTF-8", "mend the line") from None
         if len(row) != 2 or not all(row):
-            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
+            raise source.line(number).error(NO_PAIR, "a line is a merge")
         rows.append((row[0], row[1]))
     made = dict.fromkeys(left + right for left, right in rows)
     named = dict.fromkeys(part for row in rows for part in row)
     vocabulary = {
         name: number for number, name in enumerate([*(name for name in named if name not in made), *made])
     }
-    glued = version == "0.2"
-    ordered = in_merge_order(
-        vocabulary, rows, lambda row: source.line(row + start), first_wins=True,
-        is_unit=lambda name: _is_unit(name, glued)
+
+    def unit(name: str) -> bool:
+        return is_unit(name, suffix=_END) if version == "0.2" else len(name) == 1 or name == _END
+
+    ordered = in_merge_order(vocabulary, rows, lambda row: source.line(row + start), first_wins=True,
+                             is_unit=unit)
+    recipe = PRESETS[_VERSIONS[version]].recipe.with_axes(
+        split=source.split or "space", unit="byte" if bytes_ else "char", base="first-seen"
     )
-    unit = "byte" if bytes_ else "char"
-    known = PRESETS[_VERSIONS[version]].recipe
-    recipe = known.with_axes(split=source.split or "space", unit=unit, base="first-seen")
     pieces = [name.encode("latin-1") if bytes_ else to_bytes(name) for name in ordered.tokens]
-    roots = len(pieces) - len(ordered.merges)
-    units = {pieces[symbol]: symbol for symbol in range(roots) if _is_unit(ordered.tokens[symbol], glued)}
+    units = {pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)}
     notes = ("codes hold no ids: they are numbered from 0, the units first", *ordered.notes)
     pipeline = Pipeline(functools.partial(PairMerging, rows=ordered.rows, makes=ordered.makes),
-                        Pretokenizer(recipe), notes=notes,
-                        origin=Origin("subword-nmt", {}))
+                        Pretokenizer(recipe), notes=notes, origin=Origin("subword-nmt", {}))
     return Tokenizer(ImportedVocabulary(recipe, pieces, ordered.ids, ordered.merges, units=units,
                                         pipeline=pipeline))
-
-
-def _is_unit(name: str, glued: bool) -> bool:
-    return len(name) == 1 or (len(name) == len(_END) + 1 and name.endswith(_END) if glued else name == _END)
-
-
-def merge_rows(
-    merges: Iterable[tuple[bytes, bytes, bytes]], named: Callable[[bytes], str], hint: str = ""
-) -> Iterator[tuple[str, str, str]]:
-    """Merges by name, for lines of two names with a space between them.
-
-    Args:
-        merges: The (left, right, made) of each, as exact bytes.
-        named: Returns the name of a token.
-        hint: What would help against white space.
-
-    Raises:
-        Refused: A name cannot stand in such a line.
-    """
-    for merge in merges:
-        left, right, made = map(named, merge)
-        if any(_SPACED.search(name) or not name for name in (left, right, made)):
-            what = f"a merge with white space in it: {left[:40]!r} {right[:40]!r}"
-            raise Refused(what, "", f"a line is two tokens with a space between them{hint}")
-        yield left, right, made
 
 
 def fit(spec: Spec) -> Fitted:
@@ -123,7 +94,7 @@ def fit(spec: Spec) -> Fitted:
                       f"codes of bytes have mark=end-suffix:{_END}")
 
     def named(piece: bytes) -> str:
-        return piece.decode("latin-1") if byte_level else name_of(piece, False)
+        return piece.decode("latin-1") if byte_level else piece.decode("utf-8", "surrogateescape")
 
     fitted = Fitted(
         recipe, [Token(entry.id, named(entry.piece), entry.piece) for entry in spec.ordinary],

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 
 from tokentui.encode.pipeline import Origin
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.document import Node
-from tokentui.formats.source import Source
-from tokentui.formats.spec import Fitted, Spec, pattern_of, split_of
+from tokentui.formats.source import Node, Source
+from tokentui.formats.spec import Fitted, Spec, json_bytes, pattern_of, split_of
 from tokentui.formats.tiktoken import build, check_bytes, ranked
 
 _UNNAMED = (
@@ -138,5 +136,4 @@ def write(fitted: Fitted) -> tuple[bytes, ...]:
         code = base64.b64encode(token.piece).decode("ascii")
         rows.append({"rank": token.id - first, "token_bytes": code, "token_str": text})
     document = {"config": fitted.said["config"], "vocab": rows, **fitted.said}
-    return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8",
-                                                                                       "surrogatepass"),)
+    return (json_bytes(document),)

@@ -14,14 +14,12 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
-from tokentui.encode.parents import Parents
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.ranked import JoinedMerging
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Parents, Pipeline
+from tokentui.encode.segment.merges import JoinedMerging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.document import LARGEST_ID, Node, check_tokens
-from tokentui.formats.letters import ORDER
-from tokentui.formats.source import NeedsSplit, Source
+from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_tokens
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
+from tokentui.formats.tokens import ORDER
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokentui.core.jobs import silent
-from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.recipe import Recipe, Run
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
-    from tokentui.learn.base import Trainer
+    from tokentui.learn.trainer import Trainer
     from tokentui.text.corpus import Corpus
     from tokentui.text.count import Words
 
@@ -44,11 +44,4 @@ def start_counted(
         run: The first id and the special tokens; of its stops the size that a training which prunes goes to.
         documents: The documents that the words come from, for an objective that reads them too.
     """
-    run, objective = run or Run(), OBJECTIVES.of(recipe.objective)
-    more: dict[str, Any] = {}
-    if objective.prunes:
-        more["lines"] = documents
-        if run.stops.vocab_size is not None:
-            more["vocab_size"] = run.stops.vocab_size
-    trainer: Trainer = objective.trainer(words, recipe, first_id=run.first_id, specials=run.specials, **more)
-    return trainer
+    return OBJECTIVES.of(recipe.objective).trainer(Material(words, recipe, run or Run(), documents))

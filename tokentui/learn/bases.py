@@ -1,39 +1,47 @@
-"""The starting vocabulary and the order of its ids. One record a value in `BASES`; and how words count."""
+"""The units that a training starts from, and the tokens that it may make.
+
+One record a value: the starting vocabulary in the order of its ids (`BASES`), the weight of words
+(`WEIGHTS`), the tokens that may be made (`FILTERS`). And the units that nothing merges with.
+"""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice, Refusal
+from tokentui.core.jobs import in_blocks
 from tokentui.recipe import Recipe
+from tokentui.text.split import to_bytes
 
-Weighted = Iterable[tuple[Sequence[bytes], int]]
-"""The units of distinct words, or of parts of them, in order of first appearance, and how often each counts."""
+if TYPE_CHECKING:
+    import regex
+
+Weighted = Iterable[tuple[Iterable[bytes], int]]
+"""The units of distinct words, or of parts of them, in order of first appearance, and how often each counts.
+"""
 
 
-def parts_of(words: Iterable[Sequence[bytes]], weights: Iterable[int]) -> Iterator[tuple[Sequence[bytes], int]]:
+def parts_of(
+    words: Iterable[Iterable[bytes]], weights: Iterable[int]
+) -> Iterator[tuple[Iterator[bytes], int]]:
     """Yield words with their weights, long words in parts, for a reader of single units.
 
     The job can be cancelled between two parts.
     """
-    many, size = 0, jobs.BLOCK
     for word, weight in zip(words, weights, strict=True):
-        many += len(word) + 1
-        if many > size:
-            jobs.check()
-            many = 0
-        if len(word) <= size:
-            yield word, weight
-            continue
-        for start in range(0, len(word), size):
-            jobs.check()
-            yield word[start : start + size], weight
+        for part in in_blocks(word):
+            yield part, weight
 
 
 def byte_order_of_gpt2() -> list[int]:
-    """The 256 bytes in the order of the letters that GPT-2 shows them as (`bytes_to_unicode` of its encoder.py).
+    """The 256 bytes in the order of the letters that GPT-2 shows them as (`bytes_to_unicode` of its
+    encoder.py).
 
     Printable bytes keep their own letter and come first; the other 68 follow in order of value.
     """
@@ -102,7 +110,8 @@ BASES = Axis(
     ),
     Base("bytes", "all 256 bytes in order of value", units=_all_bytes(range(256)), refuses=_of_bytes),
     Base(
-        "gpt2-bytes", "all 256 bytes in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()), refuses=_of_bytes,
+        "gpt2-bytes", "all 256 bytes in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()),
+        refuses=_of_bytes,
     ),
 )
 """The starting vocabularies, by name."""
@@ -127,3 +136,224 @@ WEIGHTS = Axis(
     Weight("distinct", "once", of=lambda counts: [1] * len(counts), kernel=True),
 )
 """The weights, by name."""
+
+
+# ---- the tokens that may be made
+
+Filter = Callable[[bytes], bool]
+
+MAX_PIECE_CHARS = 16
+NEVER = "\0\x1f \u2585"
+"""The characters that no piece of sentencepiece has.
+
+They are the end of a string in its tables, its barrier, a space and its unknown character.
+"""
+DIGITS = frozenset("0123456789０１２３４５６７８９")
+"""The digits that `split_digits` sets apart."""
+_SPACE = "\u2581"
+_HAN = "Han"
+_SCRIPTS = """
+Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki
+Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee
+Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari Duployan Egyptian_Hieroglyphs Elbasan Ethiopic Georgian
+Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul Hanunoo Hatran Hebrew Hiragana Imperial_Aramaic
+Inherited Inscriptional_Pahlavi Inscriptional_Parthian Javanese Kaithi Kannada Katakana Kayah_Li Kharoshthi
+Khmer Khojki Khudawadi Lao Latin Lepcha Limbu Linear_A Linear_B Lisu Lycian Lydian Mahajani Malayalam
+Mandaic Manichaean Marchen Meetei_Mayek Mende_Kikakui Meroitic_Cursive Meroitic_Hieroglyphs Miao Modi
+Mongolian Mro Multani Myanmar Nabataean New_Tai_Lue Newa Nko Ogham Ol_Chiki Old_Hungarian Old_Italic
+Old_North_Arabian Old_Permic Old_Persian Old_South_Arabian Old_Turkic Oriya Osage Osmanya Pahawh_Hmong
+Palmyrene Pau_Cin_Hau Phags_Pa Phoenician Psalter_Pahlavi Rejang Runic Samaritan Saurashtra Sharada Shavian
+Siddham SignWriting Sinhala Sora_Sompeng Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham
+Tai_Viet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Ugaritic Vai Warang_Citi Yi
+""".split()  # noqa: SIM905 - a list of 150 quoted names would be no easier to read
+
+
+@functools.cache
+def _scripts() -> regex.Pattern[str]:
+    """One group a script that sentencepiece knows; what none of them matches is Common there."""
+    import regex  # not before the first paint
+
+    return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS))
+
+
+@functools.lru_cache(maxsize=65536)
+def script(char: str) -> str:
+    """The script of a character as sentencepiece groups them: kana and the long-vowel mark count as Han."""
+    if char == "ー":
+        return _HAN
+    match = _scripts().match(char)
+    name = str(match.lastgroup) if match else "Common"
+    return _HAN if name in ("Hiragana", "Katakana") else name
+
+
+def sentencepiece_piece(piece: bytes) -> bool:
+    """True if sentencepiece's trainers make this piece under their default settings.
+
+    A piece has at most 16 characters of one script. U+2581 stands only in front. Digits and punctuation are
+    of the script Common, so they join no letters. A tab is a character like others.
+    Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
+
+    >>> [sentencepiece_piece(piece.encode()) for piece in ("▁don", "don't", "a1")]
+    [True, False, False]
+    """
+    text = piece.decode("utf-8", "replace")
+    if not 0 < len(text) <= MAX_PIECE_CHARS or any(char in NEVER for char in text):
+        return False
+    before = None
+    for at, char in enumerate(text):
+        if char == _SPACE:
+            if at:
+                return False
+            continue
+        now = script(char)
+        if now == "Inherited":
+            continue
+        if before is not None and now != before:
+            return False
+        before = now
+    return True
+
+
+def sentencepiece_digits(piece: bytes) -> bool:
+    """True if sentencepiece's trainers make this piece with `split_digits`: a digit is a piece alone.
+
+    The digits are those of ASCII and the full-width ones. Other digits count as letters of their script.
+
+    >>> sentencepiece_digits(b"2"), sentencepiece_digits(b"20"), sentencepiece_digits("▁2".encode())
+    (True, False, False)
+    """
+    return sentencepiece_piece(piece) and (
+        len(text := piece.decode("utf-8", "replace")) == 1 or DIGITS.isdisjoint(text)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces(Choice):
+    """Which tokens may be made.
+
+    Attributes:
+        allows: True if a token may be made, by its exact bytes; None where every one may.
+    """
+
+    allows: Filter | None = None
+
+
+def _of_characters(recipe: Recipe) -> Refusal | None:
+    if recipe.unit == "byte":
+        return Refusal("pieces", "the filter looks at characters", ("pieces=any", "unit=char"))
+    return None
+
+
+FILTERS = Axis(
+    "pieces", "which tokens may be made",
+    Pieces("any", "any"),
+    Pieces(
+        "sentencepiece", "at most 16 characters, one script, ▁ only in front, numbers apart from letters",
+        allows=sentencepiece_piece, refuses=_of_characters,
+    ),
+    Pieces(
+        "sentencepiece-digits", "the same, and each digit alone (split_digits)", allows=sentencepiece_digits,
+        refuses=_of_characters,
+    ),
+)
+"""The filters, by name."""
+
+
+# ---- the units that nothing merges with: symbols, and what the base does not cover
+
+_NEVER = frozenset(map(to_bytes, NEVER))
+_BARRIER = b"\x1f"
+"""The character that sentencepiece puts in place of a symbol, and counts."""
+
+
+def has_barriers(recipe: Recipe) -> bool:
+    """True if a training by this recipe may meet units that no merge takes."""
+    return bool(recipe.symbols) or recipe.coverage < 1 or recipe.pieces != "any"
+
+
+def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: Recipe) -> frozenset[bytes]:
+    """The units of a corpus that are no part of the base: symbols, what is too rare, and what sentencepiece
+    never takes.
+
+    Characters are taken by count, of equals the smaller code point first, while the share of the corpus that
+    those taken before cover is less than the coverage; what is left is rare. Shares are compared in single
+    precision. sentencepiece counts its symbols as one character, and does not count NUL. Source:
+    sentencepiece 0.2.3, `TrainerInterface::LoadSentences`.
+
+    Args:
+        words: The units of each distinct word, with their marks.
+        weights: The weight of each word in the counts.
+        recipe: The recipe that defines them.
+    """
+    if not has_barriers(recipe):
+        return frozenset()
+    symbols = frozenset(map(to_bytes, recipe.symbols))
+    never = _NEVER if recipe.pieces != "any" else frozenset()
+    if recipe.coverage == 1:
+        return frozenset(
+            unit for word, _ in parts_of(words, weights) for unit in word if unit in symbols or unit in never
+        )
+    bare = _bare(recipe)
+    counts: dict[bytes, int] = {}
+    for word, weight in parts_of(words, weights):
+        for unit in word:
+            character = bare(unit) if unit not in symbols else _BARRIER if never else b""
+            if character and not (never and character == b"\0"):
+                counts[character] = counts.get(character, 0) + weight
+    total, covered = sum(counts.values()), 0
+    kept: set[bytes] = set()
+    for unit in sorted(counts, key=lambda unit: (-counts[unit], unit)):
+        if _single(covered / total) >= _single(recipe.coverage):
+            break
+        covered += counts[unit]
+        kept.add(unit)
+    kept -= never
+    units = set[bytes]().union(*words)
+    return frozenset(unit for unit in units if unit in symbols or bare(unit) not in kept)
+
+
+def without(words: list[list[bytes]], found: frozenset[bytes]) -> list[list[bytes]]:
+    """Return words without their barriers. A long word checks for cancellation between its blocks."""
+    if not found:
+        return words
+    return [[unit for part in jobs.in_blocks(word) for unit in part if unit not in found] for word in words]
+
+
+def tokens_of(
+    found: frozenset[bytes], words: Sequence[Sequence[bytes]], weights: Iterable[int], recipe: Recipe
+) -> int:
+    """The number of tokens of a corpus's barriers when it is encoded.
+
+    A symbol is one token. The axis `unknown` says how many tokens the others are.
+    """
+    symbols = frozenset(map(to_bytes, recipe.symbols))
+    total = 0
+    for word, weight in zip(words, weights, strict=True):
+        if found.isdisjoint(word):
+            continue
+        before = False
+        for unit in itertools.chain.from_iterable(jobs.in_blocks(word)):
+            unknown = unit in found and unit not in symbols
+            if unit in symbols:
+                total += weight
+            elif unknown and recipe.unknown == "byte-fallback":
+                total += weight * len(unit)
+            elif unknown and recipe.unknown != "drop" and not (before and recipe.unknown == "fused"):
+                total += weight
+            before = unknown
+    return total
+
+
+def _single(share: float) -> float:
+    single: float = struct.unpack("f", struct.pack("f", share))[0]
+    return single
+
+
+def _bare(recipe: Recipe) -> Callable[[bytes], bytes]:
+    """From a unit to the character in it, its mark left out."""
+    kind, mark = recipe.mark_kind, to_bytes(recipe.mark_text)
+    if kind == "prefix":
+        return lambda unit: unit.removeprefix(mark) or unit
+    if kind == "end-suffix":
+        return lambda unit: unit.removesuffix(mark) or unit
+    return lambda unit: unit

@@ -1,22 +1,23 @@
 """Byte-pair encoding (Gage 1994; Sennrich et al. 2016) in plain Python: the engine that one reads.
 
-Count the pairs of neighbouring symbols, choose the best one, merge it everywhere, note the merge; again and again:
+Count the pairs of neighbouring symbols, choose the best one, merge it everywhere, note the merge; again and
+again:
 
     while pairs.number < goal and (pair := pairs.best(under)):  # choose
-        replaced, fell = pairs._merge(pair)                     # merge, and count what it changes
-        pairs._note(pair, replaced, fell)                       # note
+        pairs._make(pair)                                       # merge, count what changes, note
 
-`PlainPairs.walk` is that loop, and the way back. The counts of all pairs are kept up to date by `cells`, so that no word is
-counted twice. The best pair is told by a `Ranking`: its count, or a value of its count and of the uses of its parts. Every
-number at step k is what a recount from scratch gives, whichever way led there. Pages of candidates and the vocabulary are in
-`pairs`, walking to a step or a stop is in `stepped`.
+`PlainPairs.walk` is that loop, and the way back. The counts of all pairs are kept up to date by `cells`, so
+that no word is counted twice. The best pair is the one of the greatest value: its count, or a value of its
+count and of the uses of its parts. Every number at step k is what a recount from scratch gives, whichever way
+led there. Pages of candidates and the vocabulary are in `pairs`, walking to a step or a stop is in `stepped`.
 
 >>> from tokentui.learn import start
 >>> from tokentui.learn.walk import run, steps
 >>> from tokentui.recipe import Recipe, Stops
 >>> from tokentui.text.corpus import Corpus
 >>> corpus = Corpus.from_counts([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)])
->>> trainer = start(corpus, Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error"))
+>>> recipe = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
+>>> trainer = start(corpus, recipe)
 >>> print(run(trainer, Stops(merges=3)))
 merges
 >>> for step in steps(trainer):
@@ -35,48 +36,39 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from tokentui.core import jobs
+from tokentui.core.jit import PLAIN
 from tokentui.core.jobs import in_blocks, tick
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.barriers import barriers, tokens_of, without
-from tokentui.learn.bases import WEIGHTS, Weighted, parts_of
-from tokentui.learn.cells import BOUNDARY, Cells, mapped
-from tokentui.learn.filters import FILTERS
-from tokentui.learn.ranking import CountQueue, Queue, Ranked, Ranking, ValueQueue
+from tokentui.learn.bases import FILTERS, WEIGHTS, Weighted, barriers, parts_of, tokens_of, without
+from tokentui.learn.cells import BOUNDARY, Cells
+from tokentui.learn.objectives import Material, Objective
+from tokentui.learn.pairs import Merged
+from tokentui.learn.ranking import TIES, CountQueue, Key, Queue, Ranked, ValueQueue
 from tokentui.learn.stepped import Constraints
-from tokentui.learn.ties import TIES, Key
-from tokentui.learn.trainer import PLAIN
 from tokentui.recipe import Recipe
-from tokentui.text.count import Words
 from tokentui.text.pretokenize import Pretokenizer
 
 _SLICE, _A_STEP = 2048, 32
-"""The places that are merged between two looks at the clock, and the places that a step costs beyond its own."""
+"""The places that are merged between two looks at the clock, and the places that a step costs beyond its own.
+"""
 
 
-class Merged(NamedTuple):
-    """A merge that was made.
+class Made(NamedTuple):
+    """A merge that was made, with what takes it back.
 
     Attributes:
         pair: The pair, by its index in the pair table.
-        places: The number of places where it stood, by weight.
-        replaced: The number of them that were merged.
-        tied: The number of pairs that were as good.
         tokens: The length of the corpus in tokens after it.
-        left_uses: The uses of its left part before it.
-        right_uses: The uses of its right part before it.
         pairs: The number of pairs before it.
         logged: The length of the log of the cells before it.
+        figures: Its figures.
     """
 
     pair: int
-    places: int
-    replaced: int
-    tied: int
     tokens: int
-    left_uses: int
-    right_uses: int
     pairs: int
     logged: int
+    figures: Merged
 
 
 class PlainPairs:
@@ -86,14 +78,18 @@ class PlainPairs:
         cells: The corpus.
         vocabulary: The vocabulary, without a merge.
         recipe: The tie rule and the filter of the tokens that may be made.
-        ranking: The ranking of the pairs.
+        objective: The value of the pairs.
         apart: The number of tokens of the corpus that no merge touches, by weight.
     """
 
     engine = PLAIN
 
-    def __init__(self, cells: Cells, vocabulary: Vocabulary, recipe: Recipe, ranking: Ranking, apart: int) -> None:
-        self.cells, self.vocabulary, self.ranking = cells, vocabulary, ranking
+    def __init__(
+        self, cells: Cells, vocabulary: Vocabulary, recipe: Recipe, objective: Objective, apart: int
+    ) -> None:
+        self.cells, self.vocabulary, self.objective = cells, vocabulary, objective
+        self.left, self.right, self.counts, self.length = cells.left, cells.right, cells.counts, cells.length
+        self.disjoint, self.word = cells.disjoint, cells.word
         self.number = 0
         self.uses: list[int] = [0] * (vocabulary.base_size + 1)
         """The uses of each symbol at this step, by weight."""
@@ -103,14 +99,16 @@ class PlainPairs:
         del self.uses[BOUNDARY]  # which is the last
         self._start_tokens = sum(self.uses) + apart
         self._tie, self._allowed = recipe.tie, FILTERS.of(recipe.pieces).allows
-        self._made: list[Merged] = []
+        self._made: list[Made] = []
         self._barred: set[int] = set()
         self._judged = 1
         """The pairs before this one were looked at: they are barred, or may be merged."""
         self._longest: int | None = None
         self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
+        self._key: tuple[Vocabulary, Key] | None = None
         self._queue: Queue | None = None
-        """The candidates at the furthest step, made when they are asked for; `_least` is the least count in it."""
+        """The candidates at the furthest step, made when they are asked for; `_least` is the least count in
+        it."""
         self._least = 1
 
     # ---- count, choose, merge, note
@@ -128,10 +126,7 @@ class PlainPairs:
         while self.number < min(goal, self.known) and work > 0:
             work -= self._merge(self._made[self.number].pair)[0] + _A_STEP
         while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
-            before = self._before(pair)
-            replaced, fell = self._merge(pair)  # merge, and count
-            self._note(before, replaced, fell)  # note
-            work -= replaced + _A_STEP
+            work -= self._make(pair) + _A_STEP  # merge, count, note
 
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
@@ -140,25 +135,38 @@ class PlainPairs:
             self._queue = None  # it knows only the merges of the best pairs
             return forced
         least = max(1, under.min_count)
-        if self._queue is None or (self.ranking.filters and least != self._least):
+        if self._queue is None or (self.objective.filters and least != self._least):
             self._queue, self._least = self._new_queue(least), least
         pair = self._queue.best()
         return pair if self.cells.counts[pair] >= least else 0
 
-    def _before(self, pair: int) -> Merged:
-        """The figures of a pair that is about to be merged."""
+    def _make(self, pair: int) -> int:
+        """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
         cells, uses = self.cells, self.uses
-        left, right = cells.left[pair], cells.right[pair]
-        tied = self._queue.tied(pair) if self._queue is not None else 1
-        self.vocabulary.add(left, right, cells.counts[pair])
-        uses.append(0)
-        tokens = self.tokens_at(self.number)
-        return Merged(
-            pair, cells.counts[pair], 0, tied, tokens, uses[left], uses[right], len(cells.counts), len(cells.log_place)
+        left, right, places = cells.left[pair], cells.right[pair], cells.counts[pair]
+        left_uses, right_uses, pairs, logged = (
+            uses[left], uses[right], len(cells.counts), len(cells.log_place),
         )
+        tied = self._queue.tied(pair) if self._queue is not None else 1
+        tokens = self.tokens_at(self.number)
+        self.vocabulary.add(left, right, places)
+        uses.append(0)
+        replaced, fell = self._merge(pair)
+        self._made.append(
+            Made(
+                pair, tokens - replaced, pairs, logged, Merged(places, replaced, tied, left_uses, right_uses)
+            )
+        )
+        self._bar()
+        if self._queue is not None:
+            self._queue.moved(pair, pairs, fell)
+        return replaced
 
     def _merge(self, pair: int) -> tuple[int, list[int]]:
-        """Merge a pair everywhere. Returns how many places were merged, by weight, and the pairs that fell with it."""
+        """Merge a pair everywhere.
+
+        Returns how many places were merged, by weight, and the pairs that fell with it.
+        """
         symbol = self.vocabulary.base_size + self.number
         replaced, fell = self.cells.merge(pair, symbol)
         self.uses[symbol] = replaced
@@ -167,21 +175,15 @@ class PlainPairs:
         self.number += 1
         return replaced, fell
 
-    def _note(self, before: Merged, replaced: int, fell: list[int]) -> None:
-        self._made.append(before._replace(replaced=replaced, tokens=before.tokens - replaced))
-        self._bar()
-        if self._queue is not None:
-            self._queue.moved(before.pair, before.pairs, fell)
-
     def _unmerge(self) -> int:
         """Undo the last merge. Returns the work that it was."""
         self.number -= 1
         made, cells = self._made[self.number], self.cells
-        cells.unmerge(made.pair, made.places, made.pairs, made.logged)
+        cells.unmerge(made.pair, made.figures.places, made.pairs, made.logged)
         self.uses[self.vocabulary.base_size + self.number] = 0
-        self.uses[cells.left[made.pair]] += made.replaced
-        self.uses[cells.right[made.pair]] += made.replaced
-        return made.replaced + _A_STEP
+        self.uses[cells.left[made.pair]] += made.figures.replaced
+        self.uses[cells.right[made.pair]] += made.figures.replaced
+        return made.figures.replaced + _A_STEP
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
@@ -219,21 +221,28 @@ class PlainPairs:
 
     def _new_queue(self, least: int) -> Queue:
         key = self._tie_key()
-        if self.ranking.value is None:
+        if self.objective.value is None:
             return CountQueue(self.cells, key, self._barred)
         return ValueQueue(self.cells, key, self._barred, self._ordered, least, len(self.vocabulary.pieces))
 
     def _tie_key(self) -> Key:
-        return TIES.of(self._tie).key(self.cells, self.vocabulary)
+        """The key of the tie rule, made once for a vocabulary."""
+        if self._key is None or self._key[0] is not self.vocabulary:
+            self._key = self.vocabulary, TIES.of(self._tie).key(self.cells, self.vocabulary)
+        return self._key[1]
 
     def _ordered(self, pairs: Sequence[int]) -> list[int]:
-        """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as the values are.
+        """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as
+        the values are.
 
-        A value n/d becomes floor(n·2^K / d) with 2^K > T⁴, T the length of the corpus in units. No symbol is used more than T
-        times, so d ≤ T², and two values that differ do so by at least 1/(d·d') ≥ 1/T⁴ > 2^-K. Multiplied by 2^K they are more
-        than 1 apart and their floors differ in the same direction; equal values have equal floors. No value is 0, as n·2^K > d.
+        A value n/d becomes floor(n·2^K / d) with 2^K > T⁴, T the length of the corpus in units. No symbol is
+        used more than T times, so d ≤ T², and two values that differ do so by at least 1/(d·d') ≥ 1/T⁴ >
+        2^-K. Multiplied by 2^K they are more than 1 apart and their floors differ in the same direction;
+        equal values have equal floors. No value is 0, as n·2^K > d.
         """
-        counts, left, right, uses, value = self.cells.counts, self.cells.left, self.cells.right, self.uses, self.ranking.value
+        counts, left, right, uses, value = (
+            self.cells.counts, self.cells.left, self.cells.right, self.uses, self.objective.value,
+        )
         if value is None:
             return [counts[pair] for pair in pairs]
         shift = 4 * self._start_tokens.bit_length()
@@ -253,7 +262,11 @@ class PlainPairs:
         """The candidates at this step in their order."""
         self._limit(under)
         counts, barred = self.cells.counts, self._barred
-        pairs = [pair for pair, count in enumerate(counts) if count >= max(1, under.min_count) and pair not in barred]
+        pairs = [
+            pair
+            for pair, count in enumerate(counts)
+            if count >= max(1, under.min_count) and pair not in barred
+        ]
         return Ranked(pairs, self._ordered(pairs), self._tie_key())
 
     # ---- the figures
@@ -266,31 +279,11 @@ class PlainPairs:
     @property
     def memory(self) -> int:
         """The bytes that the corpus, its pairs and the history take."""
-        return self.cells.memory + 8 * (len(Merged._fields) * self.known + len(self.uses))
-
-    @property
-    def left(self) -> Sequence[int]:
-        """The left symbol of each pair."""
-        return self.cells.left
-
-    @property
-    def right(self) -> Sequence[int]:
-        """The right symbol of each pair."""
-        return self.cells.right
-
-    @property
-    def counts(self) -> Sequence[int]:
-        """The count of each pair at this step."""
-        return self.cells.counts
-
-    @property
-    def length(self) -> Sequence[int]:
-        """The number of units that each symbol covers."""
-        return self.cells.length
+        return self.cells.memory + 8 * (9 * self.known + len(self.uses))
 
     def merged(self, number: int) -> Merged:
-        """A known step."""
-        return self._made[number - 1]
+        """The figures of a known step."""
+        return self._made[number - 1].figures
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
@@ -298,8 +291,10 @@ class PlainPairs:
 
     def last_with(self, least: int) -> int:
         """The furthest known step that is reached from here by merges of pairs with at least such a count."""
-        steps = range(self.number, self.known)
-        return next((number for number in steps if self._made[number].places < least), self.known) if least > 1 else self.known
+        fewer = (
+            number for number in range(self.number, self.known) if self._made[number].figures.places < least
+        )
+        return next(fewer, self.known)
 
     def changes(self) -> tuple[dict[int, int], int]:
         """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
@@ -315,26 +310,15 @@ class PlainPairs:
         places = self.cells.log_place[self._made[self.number - 1].logged :]
         return {bisect.bisect_right(self.cells.starts, place) - 1 for place in places}
 
-    def disjoint(self, pair: int) -> int:
-        """The number of places of a pair that a merge would replace, by weight."""
-        return self.cells.disjoint(pair)
 
-    def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]:
-        """The segmentation of a word now; see `Cells.word`."""
-        return self.cells.word(index, first, units)
-
-
-def lay_out(
-    words: Words, recipe: Recipe, ranking: Ranking, vocabulary_of: Callable[[Weighted], Vocabulary]
-) -> PlainPairs:
+def lay_out(material: Material, vocabulary_of: Callable[[Weighted], Vocabulary]) -> PlainPairs:
     """Lay counted words out as cells.
 
     Args:
-        words: The counted pre-tokens.
-        recipe: The recipe.
-        ranking: The ranking of the pairs.
+        material: The counted words and the recipe.
         vocabulary_of: Makes the vocabulary from the units of the words and their weights.
     """
+    words, recipe = material.words, material.recipe
     weights = WEIGHTS.of(recipe.weight).of(words.counts)
     units_of = Pretokenizer(recipe).units
     many, units = jobs.BLOCK, list[list[bytes]]()
@@ -349,8 +333,9 @@ def lay_out(
     symbol_of: Mapping[bytes, int] = vocabulary.units
     if found:
         symbol_of = {**symbol_of, **dict.fromkeys(found, BOUNDARY)}
-    short = jobs.BLOCK
-    symbols = ([symbol_of[unit] for unit in word] if len(word) <= short else mapped(word, symbol_of) for word in units)
-    cells = Cells(symbols, weights, vocabulary.base_size)
+    cells = Cells((map(symbol_of.__getitem__, word) for word in units), weights, vocabulary.base_size)
     tick(len(words.words), len(words.words))
-    return PlainPairs(cells, vocabulary, recipe, ranking, tokens_of(found, units, weights, recipe) if found else 0)
+    return PlainPairs(
+        cells, vocabulary, recipe, material.objective,
+        tokens_of(found, units, weights, recipe) if found else 0,
+    )

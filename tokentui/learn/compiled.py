@@ -1,310 +1,405 @@
-"""The engine of merges with compiled kernels. Every number is that of the plain engine (`bpe`)."""
+"""The engine of merges with compiled kernels. Every number is that of the plain engine (`bpe`).
+
+`tokentui.core.jit.load` has to have said yes before this module is imported. Numbers are returned as Python's
+own.
+"""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-from tokentui.core import jit
+import numpy as np
+
+from tokentui.core.jit import COMPILED
 from tokentui.core.jobs import tick
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import WEIGHTS, Weighted
-from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.ranking import Ranking
+from tokentui.learn.bases import Weighted
+from tokentui.learn.kernels import layout, merges, order, pairs, score
+from tokentui.learn.kernels.checkpoints import Checkpoint, Copying, Ready
+from tokentui.learn.kernels.layout import (
+    A_STEP,
+    CELL,
+    CHAINS,
+    NO_LIMIT,
+    PAIR,
+    PLACE,
+    RANKED,
+    ROWS,
+    RULES,
+    SHORTEST,
+    State,
+)
+from tokentui.learn.objectives import Material
+from tokentui.learn.pairs import Merged
 from tokentui.learn.stepped import Constraints
-from tokentui.learn.ties import TIES
-from tokentui.learn.trainer import COMPILED
-from tokentui.recipe import Recipe
-from tokentui.text.count import Words
-from tokentui.text.kernels.counted import CountedWords
-from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.text.units import MARKS, UNITS
 
-if TYPE_CHECKING:
-    from tokentui.learn.kernels.pairs import CompiledCells, Units
+SLICE = 1 << 14
+"""The number of places merged between two readings of the clock: about a millisecond."""
+LEAST_BETWEEN = 120_000
+"""The least number of places merged between two checkpoints: two or three milliseconds to undo."""
+MOST_CHECKPOINTS = 7
+"""The most copies of the corpus that are kept. When there are more, every other one is dropped."""
 
-WORTH_CHARS = 1 << 15
-"""A corpus whose distinct words have fewer characters is trained by the plain engine within some hundredths of a second."""
-MOST_CHARS = (1 << 31) // 4 - 1
-"""Places are numbers of 32 bits; a character is up to four bytes."""
-MOST_WEIGHT = (1 << 31) - 1
+# Relative costs, measured together: of a place undone, of a place redone, of a cell or a count copied.
+_UNDO, _REDO, _COPY = 10, 14, 1
+_START_BITS = 12
+_FIRST_STEPS = 1 << 12
 _LOOKED_AT = 128
-_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
-
-
-def without_kernel(recipe: Recipe) -> str:
-    """The value of a recipe that no kernel knows, as `axis=value`: plain Python trains by it. Empty where kernels know all."""
-    objective = OBJECTIVES.of(recipe.objective)
-    known = {"objective": bool(objective.task)}
-    if not objective.prunes:
-        known |= {
-            # A barrier inside a word is known to the cells of the plain engine alone.
-            "pieces": recipe.pieces == "any", "tie": TIES.of(recipe.tie).kernel, "mark": MARKS.of(recipe.mark).kernel,
-            "weight": WEIGHTS.of(recipe.weight).kernel, "coverage": recipe.coverage == 1, "symbols": not recipe.symbols,
-        }
-    return next((f"{name}={recipe.axis(name)}" for name, all_known in known.items() if not all_known), "")
-
-
-def is_chosen(words: Words, recipe: Recipe, specials: Sequence[str]) -> bool:
-    """True if the kernels are to do a training: loaded, fit for the recipe, and worth it for the corpus."""
-    if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
-        return False
-    size = _size(words)
-    if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
-        return False
-    return size <= MOST_CHARS and max(words.counts, default=0) <= MOST_WEIGHT and not _may_spell(specials, words, recipe)
-
-
-def _size(words: Words) -> int:
-    """The length of all distinct words together, in characters or bytes."""
-    return len(words.words.text) if isinstance(words.words, CountedWords) else sum(map(len, words.words))
-
-
-def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
-    """True if a merge may spell a special token and take its id. The kernels do not know special tokens."""
-    if not specials:
-        return False
-    mark = recipe.mark_text if recipe.mark_kind.startswith("end") else ""
-    text = to_bytes((mark + "\0").join((*words.words, "")))
-    prefix = to_bytes(recipe.mark_text) if recipe.mark_kind == "prefix" else b""
-    spellings = [special.encode("utf-8", "surrogatepass") for special in specials]
-    return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
-
-
-class _Merged(NamedTuple):
-    """The figures of a merge that was made; see `bpe.Merged`."""
-
-    places: int
-    replaced: int
-    tied: int
-    left_uses: int
-    right_uses: int
 
 
 class KernelPairs:
     """The pairs of a corpus and the merges made of them, with kernels that make many merges in one call.
 
-    `jit.load` has to have said yes before one is made.
+    The state is at the step `number`; the steps up to `known` are computed.
 
     Args:
-        words: The counted pre-tokens.
-        recipe: The recipe.
-        ranking: The ranking of the pairs.
+        material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units of the words and their weights.
     """
 
     engine = COMPILED
 
-    def __init__(
-        self, words: Words, recipe: Recipe, ranking: Ranking, vocabulary_of: Callable[[Weighted], Vocabulary]
-    ) -> None:
-        from tokentui.learn.kernels import pairs, score
-
+    def __init__(self, material: Material, vocabulary_of: Callable[[Weighted], Vocabulary]) -> None:
+        words, recipe, objective = material.words, material.recipe, material.objective
         tick(0, len(words.words))
-        units, pieces = _units(words, recipe, pairs.number_units)
-        self._vocabulary = vocabulary_of(zip(([piece] for piece in pieces), units.totals, strict=True))
-        symbols = [self._vocabulary.units[piece] for piece in pieces]
-        prefix = len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0
-        kind = score.ScoredCells if ranking.filters else pairs.CompiledCells
-        self._cells = kind(units, symbols, self._vocabulary.pieces, recipe.tie, prefix, self._vocabulary.base_last)
-        self._filters, self._filled = ranking.filters, (-1, -1)
+        units = layout.units_of(words, recipe)
+        self._vocabulary = vocabulary_of(zip(([piece] for piece in units.pieces), units.totals, strict=True))
+        self.number = self.known = 0
+        self._filters, self._filled = objective.filters, (-1, -1)
+        self._queue = score.QUEUE if objective.filters else pairs.QUEUE
+        symbols = np.array([self._vocabulary.units[piece] for piece in units.pieces], np.int32)
+        base = self._vocabulary.pieces
+        self._state = State(
+            base=len(base), rule=RULES[recipe.tie], longest=NO_LIMIT, least=1, scored=int(objective.filters),
+            prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
+            **{name: np.zeros(0, row) for name, row in ROWS.items()},
+        )._replace(
+            text=np.frombuffer(b"".join(base) or b"\0", np.uint8).copy(), chains=np.zeros(CHAINS, np.int32),
+            queue=np.zeros(1, ROWS["queue"]),
+        )
+        first_pairs = self._lay_out(units, symbols)
+        self._make_symbols(_FIRST_STEPS)
+        state = self._state
+        state.symbols["length"][: len(base)] = 1
+        state.ends[0] = 0
+        state.ends[1 : len(base) + 1] = np.cumsum(np.fromiter(map(len, base), np.int64, len(base)))
+        state.uses[symbols] = units.totals
+        state.steps[0]["pairs"], state.steps[0]["logged"], state.steps[0]["tokens"] = (
+            first_pairs, 0, sum(units.totals),
+        )
+        self._between = max(LEAST_BETWEEN, len(state.cells) // MOST_CHECKPOINTS)
+        self._checkpoints: list[Checkpoint] = []
+        self._copying: Copying | None = None
+        self._look()
         tick(len(words.words), len(words.words))
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary. It follows the kernels when it is asked for."""
-        vocabulary = self._vocabulary
-        if len(vocabulary.merges) < self._cells.known:
-            vocabulary.extend(*self._cells.merges(len(vocabulary.merges)))
-        return vocabulary
+    def _lay_out(self, units: layout.Units, symbols: Any) -> int:
+        """Write the words into cells and find their pairs.
 
-    @property
-    def number(self) -> int:
-        """The present step."""
-        return self._cells.number
+        Returns how many pairs there are, a nought for none among them.
+        """
+        size, words = len(units.units), len(units.weights)
+        # Each merge of a place makes two at most, and no more places are merged than there are units.
+        places, log = Ready(3 * size + 1, PLACE), Ready(size, ROWS["log"])
+        self._starts, cells = np.empty(words, np.int64), np.empty(size + words + 1, CELL)
+        layout.lay_out(units.units, units.ends, symbols, cells, self._starts)
+        table, counts = np.zeros(1, PAIR), np.zeros(1, np.int64)
+        bits, word, found = _START_BITS, -1, 1
+        while word < words:
+            table, counts, slots = (
+                _larger(table, 1 << bits), _larger(counts, 1 << bits), np.zeros(1 << bits, np.int32),
+            )
+            word, found = layout.pair_up(
+                max(word, 0), found, 64 - bits, self._starts, units.weights, cells, table, counts, slots
+            )
+            bits += 2
+        table = _larger(table, found + 2 + int(table["first"][:found].sum()) // 2)
+        listed = places.take()
+        layout.list_places(found, self._starts, units.weights, cells, listed, table)
+        self._state = self._state._replace(
+            cells=cells, places=listed, log=log.take(), table=table, counts=_larger(counts, len(table))
+        )
+        return found
 
-    @property
-    def known(self) -> int:
-        """The furthest step that has been made."""
-        return self._cells.known
+    # ---- room
 
-    @property
-    def memory(self) -> int:
-        """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on top."""
-        return self._cells.memory
+    def _grow(self, size: int, *names: str) -> None:
+        """Give arrays of the state room for so many rows."""
+        self._state = self._state._replace(
+            **{name: _larger(getattr(self._state, name), size) for name in names}
+        )
 
-    @property
-    def left(self) -> Sequence[int]:
-        """The left symbol of each pair."""
-        return self._cells.left
+    def _make_symbols(self, steps: int) -> None:
+        """Make room for so many steps."""
+        base, before = self._state.base, len(self._state.symbols)
+        size = base + steps
+        self._grow(steps + 1, "steps")
+        self._grow(size + 1, "ends")
+        self._grow(size, "symbols", "uses", *self._queue.per_symbol)
+        self._state.symbols[before:] = np.zeros(1, ROWS["symbols"])
+        self._state.uses[before:] = 0
+        orders = np.arange(size, dtype=np.int32)
+        if self._vocabulary.base_last:
+            orders -= base
+            orders[:base] += size  # more than any merge has; only the order counts
+        self._state.symbols["order"] = orders
 
-    @property
-    def right(self) -> Sequence[int]:
-        """The right symbol of each pair."""
-        return self._cells.right
+    def _make_room(self) -> None:
+        """Make each array large enough for the next merge."""
+        state, known, pair = self._state, self.known, int(self._state.queue["best"][0])
+        step, first, ends = state.steps[known], state.table["first"], state.ends
+        size, token = int(first[pair + 1] - first[pair]), state.base + known
+        left, right = self.left[pair], self.right[pair]
+        wanted = {
+            "table": int(step["pairs"]) + min(2 * size, 2 * token + 2) + 2,
+            "places": int(first[step["pairs"]]) + 2 * size,
+            "log": int(step["logged"]) + size,
+        }
+        if state.rule >= SHORTEST:
+            wanted["text"] = int(ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right])
+        for name, needed in wanted.items():
+            if needed > len(getattr(state, name)):
+                self._grow(needed + needed // 2, name)
+        self._grow(len(self._state.table), "counts", *self._queue.per_pair)
+        if known + 2 > len(state.steps) or token + 2 > len(ends):
+            self._make_symbols(2 * len(state.steps))
+        self._look()
 
-    @property
-    def length(self) -> Sequence[int]:
-        """The number of units that each symbol covers."""
-        return self._cells.length
+    def _look(self) -> None:
+        """Look at the arrays as Python's own numbers."""
+        self.left = memoryview(self._state.table["left"])
+        self.right = memoryview(self._state.table["right"])
+        self.length = memoryview(self._state.symbols["length"])
 
-    @property
-    def counts(self) -> Sequence[int]:
-        """The count of each pair at this step."""
-        return self._cells.counts
-
-    @property
-    def uses(self) -> Sequence[int]:
-        """The uses of each symbol at this step, by weight."""
-        return self._cells.uses
+    # ---- walking
 
     def _limit(self, under: Constraints) -> None:
-        """Take constraints: under others than before the candidates at the furthest step are found anew."""
-        limits = under.max_length or 0, under.min_count if self._filters else 1
-        if limits != self._filled:
-            self._cells.fill(under.max_length, limits[1])
-            self._filled = limits
-
-    def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for about a millisecond, forward no further than there is a pair."""
-        if goal > self.known == self.number:
-            self._limit(under)
-        self._cells.walk(goal, under.min_count)
+        """Take constraints at the furthest step: under others than before its candidates are found anew."""
+        limits = _longest(under), under.min_count if self._filters else 1
+        if limits == self._filled:
+            return
+        self._filled = limits
+        fresh = {name: len(self._state.table) for name in self._queue.per_pair}
+        fresh |= {name: len(self._state.symbols) for name in self._queue.per_symbol}
+        arrays: dict[str, Any] = {name: np.zeros(size, ROWS[name]) for name, size in fresh.items()}
+        self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
+        self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
 
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
         self._limit(under)
-        pair = self._cells.best()
-        return pair if pair and self._cells.greatest() >= under.min_count else 0
+        queue = self._state.queue[0]
+        return int(queue["best"]) if queue["level"] >= under.min_count else 0
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for about a millisecond, forward no further than there is a pair."""
+        if goal < self.number or self.number < self.known:
+            to = min(goal, self.known)
+            if abs(to - self.number) > 1:
+                self._leap(to)
+            kernel = merges.undo if to < self.number else merges.redo
+            self.number = kernel(self.number, to, SLICE, self._state)
+            return
+        self._limit(under)
+        known = self._queue.run(self.known, goal, under.min_count, SLICE, self._state)
+        if known == self.known < goal and self.best(under):
+            self._make_room()
+            known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
+        self.number = self.known = known
+        self._keep()
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self._vocabulary = self.vocabulary.copy(self.number)
-        self._cells.forget()
+        if self.number < self.known:
+            self._copying = None
+        self.known = self.number
+        self._state.symbols["before"] = 0
+        self._state.symbols["after"] = 0
+        self._checkpoints = [
+            checkpoint for checkpoint in self._checkpoints if checkpoint.number <= self.number
+        ]
         self._filled = -1, -1
 
-    def merged(self, number: int) -> _Merged:
+    # ---- checkpoints
+
+    def _work(self, number: int) -> int:
+        """The cost of redoing all steps from the start up to a known one, in places."""
+        return int(self._state.steps["logged"][number]) + A_STEP * number
+
+    def _keep(self) -> None:
+        """Make a checkpoint, a part at a time, if the last one is far enough away; its memory before."""
+        since = self._work(self.known) - self._work(self._checkpoints[-1].number if self._checkpoints else 0)
+        if self._copying is None:
+            if 2 * since >= self._between:
+                self._copying = Copying(len(self._state.cells), len(self._state.counts))
+        elif since >= self._between and (made := self._copying.go_on(self.known, self._state)):
+            self._copying = None
+            self._checkpoints.append(made)
+            if len(self._checkpoints) == MOST_CHECKPOINTS:
+                self._checkpoints = self._checkpoints[1::2]
+                self._between *= 2
+
+    def _leap(self, goal: int) -> None:
+        """Take up a checkpoint if the goal is nearer from there."""
+
+        def cost(start: int) -> int:
+            places = self._work(goal) - self._work(start)
+            return places * _REDO if places > 0 else -places * _UNDO
+
+        def cost_with_copy(checkpoint: Checkpoint) -> int:
+            return cost(checkpoint.number) + (len(checkpoint.cells) + len(checkpoint.counts)) * _COPY
+
+        nearest = min(self._checkpoints, key=cost_with_copy, default=None)
+        if nearest is None or cost(self.number) <= cost_with_copy(nearest):
+            return
+        self._state.cells[:] = nearest.cells
+        self._state.counts[: len(nearest.counts)] = nearest.counts
+        merges.move_uses(self.number, nearest.number, self._state)
+        self.number = nearest.number
+
+    # ---- the figures
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary. It follows the kernels when it is asked for."""
+        made = len(self._vocabulary.merges)
+        if made < self.known:
+            steps = self._state.steps[made : self.known]
+            chosen = self._state.table[steps["chosen"]]
+            parts = zip(chosen["left"].tolist(), chosen["right"].tolist(), strict=True)
+            self._vocabulary.extend(list(parts), steps["places"].tolist())
+        return self._vocabulary
+
+    @property
+    def memory(self) -> int:
+        """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on
+        top."""
+        state, size = self._state, self.pairs_at(self.known)
+        used = {
+            "log": int(state.steps["logged"][self.known]), "places": int(state.table["first"][size]),
+            "table": size, "counts": size, "heap": size,
+        }
+        arrays = [self._starts, *(getattr(state, name)[: used.get(name)] for name in ROWS)]
+        arrays += [
+            array for checkpoint in self._checkpoints for array in (checkpoint.cells, checkpoint.counts)
+        ]
+        return sum(array.nbytes for array in arrays)
+
+    def pairs_at(self, number: int) -> int:
+        """The number of pairs after a known step, a nought for none among them."""
+        return int(self._state.steps["pairs"][number])
+
+    @property
+    def counts(self) -> memoryview:
+        """The count of each pair at this step."""
+        return memoryview(self._state.counts[: self.pairs_at(self.number)])
+
+    @property
+    def uses(self) -> memoryview:
+        """The uses of each known symbol at this step, by weight."""
+        return memoryview(self._state.uses[: self._state.base + self.known])
+
+    def merged(self, number: int) -> Merged:
         """The figures of a known step."""
-        return _Merged(*self._cells.figures(number))
+        step = self._state.steps[number - 1]
+        return Merged(*(int(step[name]) for name in Merged._fields))
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
-        return self._cells.tokens_at(number)
+        return int(self._state.steps["tokens"][number])
 
     def last_with(self, least: int) -> int:
         """The furthest known step that is reached from here by merges of pairs with at least such a count."""
-        return self._cells.last_with(least)
+        fewer = self._state.steps["places"][self.number : self.known] < least
+        return self.number + int(fewer.argmax()) if fewer.any() else self.known
 
     def ranked(self, under: Constraints) -> KernelRanked:
         """The candidates at this step in their order."""
-        if (under.max_length or 0) != self._filled[0]:
-            self._limit(under)
-        return KernelRanked(self._cells, max(1, under.min_count))
+        return KernelRanked(self, under)
+
+    def standing(self, limit: int, under: Constraints) -> tuple[int, int, list[int]]:
+        """Return the number of candidates, the number that are as good as the best, and so many of the best
+        in order."""
+        size = self.pairs_at(self.number)
+        limit = min(limit, size)
+        heap, state = np.empty(limit + 2, RANKED), self._state._replace(longest=_longest(under))
+        found, tied, ordered = order.standing(size, limit, max(1, under.min_count), heap, state)
+        return found, tied, heap["pair"][:ordered].tolist()
 
     def changes(self) -> tuple[dict[int, int], int]:
         """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
-        cells = self._cells
-        return (cells.changes(), cells.pairs_at(self.number - 1)) if self.number else ({}, cells.pairs)
-
-    def words_changed(self) -> list[int]:
-        """The words, by their number, in which the last step merged something."""
-        return self._cells.words_of_step(self.number) if self.number else []
+        if not self.number:
+            return {}, self.pairs_at(0)
+        before, logged = self.pairs_at(self.number - 1), self._state.steps["logged"]
+        fell = np.zeros(before, np.int64)
+        changed = np.empty(2 * int(logged[self.number] - logged[self.number - 1]), np.int64)
+        changed = changed[: merges.changes(self.number, fell, changed, self._state)]
+        return dict(zip(changed.tolist(), fell[changed].tolist(), strict=True)), before
 
     def disjoint(self, pair: int) -> int:
         """The number of places of a pair that a merge would replace, by weight."""
-        return self._cells.disjoint(pair)
+        return int(merges.disjoint(pair, self._state))
+
+    def words_changed(self) -> list[int]:
+        """The words, by their number, in which the last step merged something."""
+        if not self.number:
+            return []
+        first, last = self._state.steps["logged"][self.number - 1 : self.number + 1]
+        places = self._state.log["place"][first:last]
+        found: list[int] = np.unique(np.searchsorted(self._starts, places, "right") - 1).tolist()
+        return found
 
     def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]:
-        """The segmentation of a word now."""
-        return self._cells.word(index, first, units)
+        """The segmentation of a word now; see `Cells.word`."""
+        cells, start = self._state.cells, int(self._starts[index])
+        stop = int(self._starts[index + 1]) - 1 if index + 1 < len(self._starts) else len(cells) - 1
+        at = start + first
+        while cells["pair"][at] < 0:
+            at -= 1
+        if units is not None:
+            stop = min(stop, start + first + units)
+        places = at + np.flatnonzero(cells["pair"][at:stop] >= 0)
+        return list(zip((places - start).tolist(), cells["symbol"][places].tolist(), strict=True))
 
 
 class KernelRanked:
     """The candidates of one step, put in order by a kernel as far as is asked.
 
     Args:
-        cells: The pairs.
-        least: The least count of a candidate.
+        pairs: The pairs at the step.
+        under: The constraints on a candidate.
     """
 
-    def __init__(self, cells: CompiledCells, least: int) -> None:
-        self._cells, self._least = cells, least
-        self._found, self._ties, self._best = cells.standing(_LOOKED_AT, least)
+    def __init__(self, pairs: KernelPairs, under: Constraints) -> None:
+        self._pairs, self._under = pairs, under
+        self._found, self._tied, self._best = pairs.standing(_LOOKED_AT, under)
 
     def __len__(self) -> int:
         return self._found
 
     def tied(self) -> int:
         """The number of pairs that share the greatest value."""
-        return self._ties
+        return self._tied
 
     def best(self, limit: int) -> list[int]:
         """So many of the best pairs, fewer where there are no more."""
         if len(self._best) < min(limit, self._found):
-            self._best = self._cells.standing(2 * limit, self._least)[2]
+            self._best = self._pairs.standing(2 * limit, self._under)[2]
         return self._best[:limit]
 
 
-def _units(
-    counted: Words, recipe: Recipe, number: Callable[[Any, Any, Any, int], Units]
-) -> tuple[Units, list[bytes]]:
-    """The units of words, numbered in order of first appearance, and their bytes with their marks."""
-    import numpy as np
-
-    words = counted.words
-    if recipe.weight == "distinct":
-        weights = np.ones(len(words), np.int64)
-    elif isinstance(words, CountedWords):
-        weights = words.counts
-    else:
-        weights = np.array(counted.counts, np.int64)
-    kinds = UNITS.of(recipe.unit).kinds
-    if not kinds:  # what has no number of its own gets one
-        numbers: dict[bytes, int] = {}
-        units_of = Pretokenizer(recipe).units
-        cut = [[numbers.setdefault(unit, len(numbers)) for unit in units_of(word)] for word in words]
-        flat = np.array([unit for word in cut for unit in word], np.int32)
-        units = number(flat, _ends(map(len, cut), len(words)), weights, len(numbers))
-        return units, list(numbers)
-    if recipe.unit == "char":
-        data = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
-        ends = _ends(map(len, words), len(words))
-    elif isinstance(words, CountedWords) and not _SURROGATE.search(words.text):
-        data = np.frombuffer(words.text, np.uint8).astype(np.int32)
-        ends = words.ends
-    else:
-        encoded = list(map(to_bytes, words))
-        data = np.frombuffer(b"".join(encoded), np.uint8).astype(np.int32)
-        ends = _ends(map(len, encoded), len(words))
-    kind, mark = recipe.mark_kind, to_bytes(recipe.mark_text)
-    begins, stops = ends[:-1][ends[:-1] < ends[1:]], ends[1:][ends[:-1] < ends[1:]]
-    if kind == "prefix":
-        data += kinds
-        data[begins] -= kinds
-    elif kind == "end-suffix":
-        data[stops - 1] += kinds
-    elif kind == "end-symbol":
-        data = np.insert(data, stops, kinds)
-        ends = _ends((ends[1:] - ends[:-1] + (ends[:-1] < ends[1:])).tolist(), len(words))
-    units = number(data, ends, weights, 2 * kinds)
-
-    def piece(unit: int) -> bytes:
-        if kind == "end-symbol" and unit == kinds:
-            return mark
-        marked, plain = divmod(unit, kinds)
-        own = bytes((plain,)) if recipe.unit == "byte" else to_bytes(chr(plain))
-        return own if not marked else mark + own if kind == "prefix" else own + mark
-
-    return units, list(map(piece, units.found))
+def _longest(under: Constraints) -> int:
+    """The greatest length of a token in units."""
+    return NO_LIMIT if under.max_length is None else min(under.max_length, NO_LIMIT)
 
 
-def _ends(sizes: Iterable[int], count: int) -> Any:
-    """Where words of these sizes end, a 0 before the first."""
-    import numpy as np
-
-    ends = np.zeros(count + 1, np.int64)
-    np.cumsum(np.fromiter(sizes, np.int64, count), out=ends[1:])
-    return ends
+def _larger(array: Any, size: int) -> Any:
+    """An array with room for so many rows that begins with the rows of another."""
+    if size <= len(array):
+        return array
+    larger = np.empty(size, array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,52 +1,104 @@
-"""Trainings by merges of pairs, put together: an engine, a ranking, a course and the trainer that walks it."""
+"""The start of a training by merges of pairs, with the engine that is fit."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from functools import partial
 
+from tokentui.core import jit
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, Weighted
+from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Weighted
 from tokentui.learn.bpe import lay_out
-from tokentui.learn.compiled import KernelPairs, is_chosen
-from tokentui.learn.gage import GageSteps
-from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.pairs import PairSteps
-from tokentui.learn.ranking import Ranking
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.objectives import OBJECTIVES, Material
+from tokentui.learn.pairs import PairEngine, PairTrainer
+from tokentui.learn.ranking import TIES
 from tokentui.learn.values import WhatIf
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
+from tokentui.text.documents import CountedWords
+from tokentui.text.split import to_bytes
+from tokentui.text.units import MARKS
+
+WORTH_CHARS = 1 << 15
+"""A corpus whose distinct words have fewer characters is trained by the plain engine within some hundredths
+of a second."""
+MOST_CHARS = (1 << 31) // 4 - 1
+"""Places are numbers of 32 bits; a character is up to four bytes."""
+MOST_WEIGHT = (1 << 31) - 1
+
+
+def without_kernel(recipe: Recipe) -> str:
+    """The value of a recipe that no kernel knows, as `axis=value`: plain Python trains by it.
+
+    Empty where kernels know all.
+    """
+    objective = OBJECTIVES.of(recipe.objective)
+    known = {"objective": bool(objective.task)}
+    if objective.makes == "merges":
+        known |= {
+            # A barrier inside a word is known to the cells of the plain engine alone.
+            "pieces": FILTERS.of(recipe.pieces).allows is None, "tie": TIES.of(recipe.tie).kernel,
+            "mark": MARKS.of(recipe.mark).kernel, "weight": WEIGHTS.of(recipe.weight).kernel,
+            "coverage": recipe.coverage == 1, "symbols": not recipe.symbols,
+        }
+    return next((f"{name}={recipe.axis(name)}" for name, all_known in known.items() if not all_known), "")
+
+
+def is_chosen(material: Material) -> bool:
+    """True if the kernels are to do a training: loaded, fit for the recipe, and worth it for the corpus."""
+    words, recipe, run, _ = material
+    if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
+        return False
+    size = _size(words)
+    if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
+        return False
+    return (
+        size <= MOST_CHARS
+        and max(words.counts, default=0) <= MOST_WEIGHT
+        and not _may_spell(run.specials, words, recipe)
+    )
+
+
+def _size(words: Words) -> int:
+    """The length of all distinct words together, in characters or bytes."""
+    return len(words.words.text) if isinstance(words.words, CountedWords) else sum(map(len, words.words))
+
+
+def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
+    """True if a merge may spell a special token and take its id. The kernels do not know special tokens."""
+    if not specials:
+        return False
+    mark = recipe.mark_text if recipe.mark_kind.startswith("end") else ""
+    text = to_bytes((mark + "\0").join((*words.words, "")))
+    prefix = to_bytes(recipe.mark_text) if recipe.mark_kind == "prefix" else b""
+    spellings = [special.encode("utf-8", "surrogatepass") for special in specials]
+    return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
 
 
 def merging(
-    words: Words, recipe: Recipe, *, first_id: int = 0, specials: Sequence[str] = (), what_if: tuple[WhatIf, ...] = (),
-    kernels: bool | None = None,
-) -> SteppedTrainer:
+    material: Material, what_if: tuple[WhatIf, ...] = (), kernels: bool | None = None
+) -> PairTrainer:
     """Start a training by merges of pairs.
 
     Args:
-        words: The counted pre-tokens.
-        recipe: The recipe.
-        first_id: The first id given.
-        specials: Special tokens, which take the first ids.
+        material: The counted words, the recipe and the run.
         what_if: Changes of the run. Only plain Python knows them.
-        kernels: True to train with kernels; None lets `compiled.is_chosen` decide.
+        kernels: True to train with kernels; None lets `is_chosen` decide.
     """
-    objective = OBJECTIVES.of(recipe.objective)
+    _, recipe, run, _ = material
 
     def vocabulary(units: Weighted) -> Vocabulary:
-        return Vocabulary(recipe, BASES.of(recipe.base).units(units), specials, first_id)
-
-    def again(what_if: tuple[WhatIf, ...]) -> SteppedTrainer:
-        return merging(words, recipe, first_id=first_id, specials=specials, what_if=what_if, kernels=kernels)
+        return Vocabulary(recipe, BASES.of(recipe.base).units(units), run.specials, run.first_id)
 
     with quiet_collector():
-        if objective.codes:
-            course: PairSteps = GageSteps(words, recipe, specials, first_id)
+        chosen = is_chosen(material) if kernels is None else kernels
+        if chosen and not what_if:
+            # with NumPy, and the kernels that are loaded by now
+            from tokentui.learn.compiled import KernelPairs
+
+            engine: PairEngine = KernelPairs(material, vocabulary)
         else:
-            ranking = Ranking.of(objective)
-            chosen = is_chosen(words, recipe, specials) if kernels is None else kernels
-            lay = KernelPairs if chosen and not what_if else lay_out
-            course = PairSteps(lay(words, recipe, ranking, vocabulary), ranking, words, recipe)
-    return SteppedTrainer(course, traits=course.traits, words=words, recipe=recipe, what_if=what_if, again=again)
+            engine = lay_out(material, vocabulary)
+        return PairTrainer(engine, material, what_if, partial(merging, material, kernels=kernels))

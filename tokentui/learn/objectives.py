@@ -1,13 +1,114 @@
-"""The objectives of training: one record for each value of the axis `objective`."""
+"""The objectives of training: one record for each value of the axis `objective`, and the material of a
+training."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.core.choices import Axis, Refusal
-from tokentui.core.lazy import Ref
-from tokentui.learn.objective import Objective
-from tokentui.recipe import Recipe
+from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.learn.rows import Column, Worth
+from tokentui.recipe import Recipe, Run
+
+if TYPE_CHECKING:  # the records are read where nothing is trained
+    from tokentui.learn.trainer import Trainer
+    from tokentui.text.count import Words
+
+Value = Callable[..., int | Fraction]
+"""The exact value of a pair from its count and the uses of its left and right symbol, and from the parameters
+of the objective by name; the greatest is merged."""
+
+_KINDS = {
+    "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
+    "value": "score", "as": "byte", "spelled": "token",
+}
+"""The kind of each figure of a pair, by the name of the column that shows it."""
+
+
+class Material(NamedTuple):
+    """All that a training starts from.
+
+    Attributes:
+        words: The counted pre-tokens of the corpus.
+        recipe: The recipe.
+        run: The first id, the special tokens, and of the stops the size that a training which prunes goes to.
+        documents: The documents that the words come from, for an objective that reads them too; None where
+            they are not known.
+    """
+
+    words: Words
+    recipe: Recipe
+    run: Run = Run()
+    documents: Sequence[str] | None = None
+
+    @property
+    def objective(self) -> Objective:
+        """The objective of the recipe, with its parameters."""
+        return OBJECTIVES.of(self.recipe.objective).bound(self.recipe.objective)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objective(Choice):
+    """An objective.
+
+    Attributes:
+        label: Its name in titles.
+        trainer: Makes the trainer.
+        task: The task of `core.jit` that loads the kernels; empty where plain Python trains, and the screen
+        says so.
+        value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
+        formula: That value in words of a formula.
+        columns: The columns of its candidates.
+        filters: True if a least count says which pairs are candidates; else it only ends a run.
+        least: The least count that a pair must have in any case.
+        makes: The part of its vocabulary beyond the pieces, `merges` or `scores`; see `EncodingWay.needs`.
+        codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
+    """
+
+    label: str
+    trainer: Callable[[Material], Trainer]
+    task: str = ""
+    value: Value | None = None
+    formula: str = ""
+    columns: tuple[Column, ...] = ()
+    filters: bool = False
+    least: int = 1
+    makes: str = "merges"
+    codes: bool = False
+
+    def bound(self, written: str) -> Objective:
+        """This objective with the parameters of a value of the axis, such as `pmi:power=2`."""
+        if self.value is None or not self.parameters:
+            return self
+        return replace(self, value=partial(self.value, **self.arguments(written)), parameters=())
+
+    @property
+    def shaped_by(self) -> tuple[str, ...]:
+        """The stops that a step depends on."""
+        return ("min_count", "max_length") if self.filters else ("max_length",)
+
+    def worth(self, count: int, left_uses: int, right_uses: int) -> Worth:
+        """The value of a pair, exactly."""
+        if self.value is None:
+            return count
+        return self.value(count, left_uses, right_uses) if left_uses and right_uses else 0
+
+    def values(self, **figures: object) -> tuple[object, ...]:
+        """The values of a candidate in the order of the columns.
+
+        Args:
+            figures: Its figures by the name of the column that shows them, `_` for a space: count, change
+                (None for a pair that is new), left_uses, right_uses, score, value, as, spelled.
+        """
+        return tuple(figures[column.name.replace(" ", "_")] for column in self.columns)
+
+
+def columns(*names: str) -> tuple[Column, ...]:
+    """The columns of these names, each a key of `Objective.values`."""
+    return tuple(Column(name, "", _KINDS[name]) for name in names)
 
 
 def _score(count: int, left: int, right: int) -> Fraction:
@@ -42,24 +143,24 @@ OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
         "count", "it stands most often (BPE)", label="bpe", trainer=Ref("tokentui.learn.merging:merging"),
-        task="pairs", formula="c(xy)",
-        columns=("count", "change"),
+        task="pairs", columns=columns("count", "change"),
     ),
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.merging:merging"),
-        task="score", value=_score,
-        formula="c(xy)/(c(x)·c(y))", columns=("count", "left uses", "right uses", "score", "change"), filters=True,
+        task="score", value=_score, formula="c(xy)/(c(x)·c(y))",
+        columns=columns("count", "left uses", "right uses", "score"),
+        filters=True,
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
-        trainer=Ref("tokentui.learn.unigram.trainer:UnigramTrainer"), task="unigram", step="step", prunes=True,
-        makes="scores", refuses=_probabilities,
+        trainer=Ref("tokentui.learn.unigram.trainer:UnigramTrainer"), task="unigram", makes="scores",
+        refuses=_probabilities,
     ),
     Objective(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
-        trainer=Ref("tokentui.learn.merging:merging"), columns=("count", "change", "as", "spelled"), codes=True,
-        refuses=_whole_text,
+        trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
+        least=2, codes=True, refuses=_whole_text,
     ),
 )
 """The objectives, by name."""

@@ -1,52 +1,51 @@
-"""A course of merges of pairs: an engine that merges, a ranking, and the vocabulary that comes of it."""
+"""The trainer of merges of pairs: an engine that merges, an objective, and the vocabulary that it makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Marks, Vocabulary
-from tokentui.learn.listing import fixed_entry, listed, page_of
-from tokentui.learn.ranking import Ranking
-from tokentui.learn.stepped import Constraints
-from tokentui.learn.trainer import Traits, Why
-from tokentui.learn.values import (
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import (
     Candidate,
-    Changed,
     Entry,
-    Event,
-    Kind,
-    MergeStep,
     Page,
     PairCandidate,
     Query,
-    Span,
-    Stop,
-    Word,
-    Worth,
+    Traits,
+    Why,
+    fixed_entry,
+    listed,
+    page_of,
 )
-from tokentui.recipe import Recipe
-from tokentui.text.count import Words
+from tokentui.learn.stepped import Constraints, SteppedTrainer
+from tokentui.learn.values import Changed, Event, Kind, MergeStep, Place, Span, Stop, Stretch, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
 
 _JOINED = b"+"
+_Key = TypeVar("_Key")
+_Row = TypeVar("_Row")
 
 
-class Figures(Protocol):
-    """The figures of a merge that was made: the count of its pair, the places merged, its ties, the uses of its parts before."""
+class Merged(NamedTuple):
+    """The figures of a merge that was made.
 
-    @property
-    def places(self) -> int: ...
-    @property
-    def replaced(self) -> int: ...
-    @property
-    def tied(self) -> int: ...
-    @property
-    def left_uses(self) -> int: ...
-    @property
-    def right_uses(self) -> int: ...
+    Attributes:
+        places: The number of places where its pair stood, by weight.
+        replaced: The number of them that were merged.
+        tied: The number of pairs that were as good.
+        left_uses: The uses of its left part before it.
+        right_uses: The uses of its right part before it.
+    """
+
+    places: int
+    replaced: int
+    tied: int
+    left_uses: int
+    right_uses: int
 
 
 class Order(Protocol):
@@ -62,7 +61,8 @@ class Order(Protocol):
 
 
 class PairEngine(Protocol):
-    """The pairs of a corpus by their numbers, and the merges made of them: plain Python (`bpe`) or kernels (`compiled`)."""
+    """The pairs of a corpus by their numbers, and the merges made of them: plain Python (`bpe`) or kernels
+    (`compiled`)."""
 
     engine: str
 
@@ -87,7 +87,7 @@ class PairEngine(Protocol):
     def walk(self, goal: int, under: Constraints) -> None: ...
     def best(self, under: Constraints) -> int: ...
     def forget(self) -> None: ...
-    def merged(self, number: int) -> Figures: ...
+    def merged(self, number: int) -> Merged: ...
     def tokens_at(self, number: int) -> int: ...
     def last_with(self, least: int) -> int: ...
     def ranked(self, under: Constraints) -> Order: ...
@@ -105,33 +105,56 @@ class _Last(NamedTuple):
     order: Order
 
 
-class PairSteps:
-    """The merges of a corpus, with their vocabulary.
+class _Rows(NamedTuple, Generic[_Key, _Row]):
+    """Rows that were made, and everything else that they depend on."""
+
+    of: tuple[object, ...]
+    rows: dict[_Key, _Row]
+
+
+class PairTrainer(SteppedTrainer):
+    """A training by merges of pairs.
 
     Args:
         engine: The pairs of the corpus.
-        ranking: Their ranking.
-        words: The counted pre-tokens of the corpus.
-        recipe: The recipe.
+        material: The counted words and the recipe.
+        what_if: Changes of the run.
+        again: Makes another training of the same corpus at step 0, for a fork under what-ifs.
     """
 
-    def __init__(self, engine: PairEngine, ranking: Ranking, words: Words, recipe: Recipe) -> None:
-        self.engine, self.ranking, self.words, self.recipe = engine, ranking, words, recipe
-        self.rule = recipe.tie
+    def __init__(
+        self,
+        engine: PairEngine,
+        material: Material,
+        what_if: tuple[WhatIf, ...],
+        again: Callable[[tuple[WhatIf, ...]], SteppedTrainer],
+    ) -> None:
+        self.engine, self.objective = engine, material.objective
+        traits = Traits(
+            engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
+            least_size=self.size_at(0), compresses=self.objective.codes,
+        )
+        super().__init__(
+            traits, material.recipe.tie, words=material.words, recipe=material.recipe, what_if=what_if,
+            again=again,
+        )
         self._index: dict[str, int] = {}
         self._ordered: _Last | None = None
+        self._rows: _Rows[tuple[int, int], PairCandidate] = _Rows((), {})
+        """The candidates that were asked for last, by their parts."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-
-    def traits(self) -> Traits:
-        """The facts that other rooms have to know of it."""
-        return Traits(
-            engine=self.engine.engine, columns=self.ranking.columns, shaped_by=self.ranking.shaped_by, least_size=self.size_at(0)
-        )
+        self._entries: _Rows[int, Entry] = _Rows((), {})
+        """The entries of the vocabulary that were asked for last, by their symbols."""
 
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary, of which the first `number` merges count."""
         return self.engine.vocabulary
+
+    @property
+    def placeholder(self) -> bytes | None:
+        """The byte that the next merge makes; None where a token is its parts joined."""
+        return None
 
     @property
     def pieces(self) -> Sequence[bytes]:
@@ -144,7 +167,7 @@ class PairSteps:
         return self.engine.number
 
     @property
-    def known(self) -> int:
+    def computed(self) -> int:
         """The furthest step that has been made."""
         return self.engine.known
 
@@ -165,8 +188,9 @@ class PairSteps:
         self.engine.walk(goal, self._least(under))
 
     def _least(self, under: Constraints) -> Constraints:
-        """Constraints with the least count that the ranking asks for."""
-        return under if under.min_count >= self.ranking.least else replace(under, min_count=self.ranking.least)
+        """Constraints with the least count that the objective asks for."""
+        least = self.objective.least
+        return under if under.min_count >= least else replace(under, min_count=least)
 
     def coming(self, under: Constraints) -> int:
         """The count of the best candidate at the furthest step, 0 where there is none."""
@@ -183,7 +207,7 @@ class PairSteps:
 
     def last_with(self, least: int) -> int:
         """The furthest known step that is reached from here by pairs with at least such a count."""
-        return self.known if self.ranking.filters else self.engine.last_with(least)
+        return self.computed if self.objective.filters else self.engine.last_with(least)
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
@@ -192,7 +216,7 @@ class PairSteps:
 
     # ---- steps
 
-    def step(self, number: int) -> MergeStep:
+    def step_at(self, number: int) -> MergeStep:
         """A known step."""
         return MergeStep(**self._fields(number))
 
@@ -200,8 +224,10 @@ class PairSteps:
         vocabulary, made, rank = self.vocabulary, self.engine.merged(number), number - 1
         parts = left, right = vocabulary.merges[rank]
         symbol = vocabulary.base_size + rank
-        shown = self._pair(parts, made.places, made.places, made.left_uses, made.right_uses, (0, 0), False)
-        scored = self.ranking.value is not None
+        shown = self._pair(
+            parts, made.places, made.places, made.left_uses, made.right_uses, (0, 0), made.tied > 1
+        )
+        scored = self.objective.value is not None
         return {
             "number": number,
             "events": (Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
@@ -210,6 +236,7 @@ class PairSteps:
             "vocab_size": vocabulary.size(number),
             "worth": shown.worth,
             "values": shown.values,
+            "chosen": shown,
             "left": vocabulary.pieces[left],
             "right": vocabulary.pieces[right],
             "token": vocabulary.pieces[symbol],
@@ -230,12 +257,14 @@ class PairSteps:
         return self.vocabulary.size(number)
 
     def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
-        """The first known step after a step that makes one of these tokens, 0 for a unit; None where none does."""
+        """The first known step after a step that makes one of these tokens, 0 for a unit; None where none
+        does."""
         base = self.vocabulary.base_size
-        for number in range(after + 1, self.known + 1):
+        for number in range(after + 1, self.computed + 1):
             if not tokens.isdisjoint(self._names(base + number - 1)):
                 return number
-        return 0 if not after and any(not tokens.isdisjoint(self._names(symbol)) for symbol in range(base)) else None
+        at_start = not after and any(not tokens.isdisjoint(self._names(symbol)) for symbol in range(base))
+        return 0 if at_start else None
 
     def _names(self, symbol: int) -> tuple[bytes, ...]:
         """The bytes that a symbol is found by."""
@@ -249,9 +278,9 @@ class PairSteps:
             self._ordered = _Last(self.number, under, self.engine.ranked(under))
         return self._ordered.order
 
-    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
+    def candidates(self, query: Query) -> Page[Candidate]:
         """The pairs that may be merged next, best first."""
-        order = self._order(self._least(under))
+        order = self._order(self._least(self._under(self.limits)))
         total = len(order)
         top = max(0, min(query.top, total - 1))
         first = max(0, top - 1)
@@ -262,46 +291,55 @@ class PairSteps:
 
     def _ties(self, pairs: Sequence[int]) -> list[bool]:
         """Return for each of some pairs in order if it is exactly as good as one of its neighbours."""
-        worths = list(map(self._worth, pairs))
-        return [worth in (*worths[max(0, n - 1) : n], *worths[n + 1 : n + 2]) for n, worth in enumerate(worths)]
-
-    def _worth(self, pair: int) -> Worth:
         engine = self.engine
-        return self.ranking.worth(engine.counts[pair], engine.uses[engine.left[pair]], engine.uses[engine.right[pair]])
+        counts, left, right, uses = engine.counts, engine.left, engine.right, engine.uses
+        worth_of = self.objective.worth
+        worths = [worth_of(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
+        return [
+            worth in (*worths[max(0, n - 1) : n], *worths[n + 1 : n + 2]) for n, worth in enumerate(worths)
+        ]
 
     def _candidates(self, pairs: Sequence[int], tied: Sequence[bool]) -> tuple[PairCandidate, ...]:
-        """Pairs as candidates."""
+        """Pairs as candidates. Those that the last step left as they were are the same objects."""
         if not pairs:
             return ()
-        engine, marks = self.engine, Marks(self.vocabulary)
+        engine, vocabulary = self.engine, self.vocabulary
+        marks, of = Marks(vocabulary), (vocabulary, self.placeholder)
+        known = self._rows.rows if self._rows.of == of else {}
+        found: dict[tuple[int, int], PairCandidate] = {}
         fell, first_new = engine.changes()
-        found = []
+        lefts, rights, counts, uses = engine.left, engine.right, engine.counts, engine.uses
         for pair, equal in zip(pairs, tied, strict=True):
-            left, right, count = engine.left[pair], engine.right[pair], engine.counts[pair]
+            left, right, count = lefts[pair], rights[pair], counts[pair]
             before = count + fell.get(pair, 0) if pair < first_new else None
-            sizes = marks.sizes(left, right)
-            found.append(self._pair((left, right), count, before, engine.uses[left], engine.uses[right], sizes, equal))
-        return tuple(found)
+            figures = count, before, uses[left], uses[right], equal
+            row = known.get((left, right))
+            if row is None or figures != (row.count, row.before, row.left_uses, row.right_uses, row.tied):
+                row = self._pair(
+                    (left, right), count, before, uses[left], uses[right], marks.sizes(left, right), equal
+                )
+            found[left, right] = row
+        self._rows = _Rows(of, found if len(found) > 2 else known | found)
+        return tuple(found.values())
 
     def _pair(
-        self, key: tuple[int, int], count: int, before: int | None, left_uses: int, right_uses: int, marks: tuple[int, int],
-        tied: bool,
+        self, key: tuple[int, int], count: int, before: int | None, left_uses: int, right_uses: int,
+        marks: tuple[int, int], tied: bool,
     ) -> PairCandidate:
         left, right = key
         pieces, token = self.vocabulary.pieces, self.vocabulary.join(left, right)
-        worth, uses = self.ranking.worth(count, left_uses, right_uses), left_uses * right_uses
-        byte = self._stands_for(token)
-        values = self.ranking.values(
-            count=count, change=None if before is None else count - before, left_uses=left_uses, right_uses=right_uses,
-            score=count / uses if uses else 0.0, value=worth, **{"as": byte}, spelled=token,
+        worth, uses = self.objective.worth(count, left_uses, right_uses), left_uses * right_uses
+        byte = token if self.placeholder is None else self.placeholder
+        values = self.objective.values(
+            count=count, change=None if before is None else count - before, left_uses=left_uses,
+            right_uses=right_uses, score=count / uses if uses else 0.0, value=worth, **{"as": byte},
+            spelled=token,
         )
         return PairCandidate(
-            key, (pieces[left], pieces[right]), byte, worth, values, tied, 0, marks, count, before, left_uses, right_uses, token
+            key, (pieces[left], pieces[right]), byte, worth, values, tied, 0, marks, count, before, left_uses,
+            right_uses,
+            expansion=b"" if byte == token else token,
         )
-
-    def _stands_for(self, token: bytes) -> bytes:
-        """The bytes that the vocabulary gives to the token of a pair."""
-        return token
 
     def _matching(self, order: Order, wanted: Sequence[bytes]) -> tuple[int, ...]:
         """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
@@ -316,8 +354,8 @@ class PairSteps:
                 rows.append(row)
         return tuple(rows)
 
-    def why(self, under: Constraints) -> Why:
-        """The reasons of the next step."""
+    def reasons(self, under: Constraints) -> Why:
+        """The reasons of the next step, without its end."""
         order = self._order(self._least(under))
         pairs, tied = order.best(3), order.tied()
         best, second = (*self._candidates(pairs[:2], self._ties(pairs)[:2]), None, None)[:2]
@@ -326,20 +364,25 @@ class PairSteps:
     def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
         """Further sentences about the next step."""
         recipe = self.recipe
-        if self.ranking.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
+        if self.objective.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
             yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
 
     # ---- the corpus
 
-    def spans(self, word: Word) -> list[Span]:
+    def segment(self, place: Place) -> list[Span]:
         """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("documents are not laid out")
         if not self._index:
             self._index = {known: number for number, known in enumerate(self.words.words)}
-        index = self._index.get(word.text)
+        index = self._index.get(place.text)
         if index is None:
             return []
         length = self.engine.length
-        return [Span(at, at + length[symbol], symbol) for at, symbol in self.engine.word(index, word.first, word.units)]
+        return [
+            Span(at, at + length[symbol], symbol)
+            for at, symbol in self.engine.word(index, place.first, place.units)
+        ]
 
     def units(self, word: str) -> list[int]:
         """A word as the symbols of its units; units that are no part of the base are left out."""
@@ -362,16 +405,30 @@ class PairSteps:
 
     # ---- the vocabulary
 
-    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a known step. It shares the vocabulary, which only grows."""
-        return Tokenizer(self.vocabulary, number, run)
+        return Tokenizer(self.vocabulary, self.number if number is None else number, run)
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step."""
-        key = self.vocabulary, self.number, query.order
+        """The entries of the vocabulary at this step.
+
+        Those that the last step left as they were are the same objects.
+        """
+        vocabulary, uses = self.vocabulary, self.uses
+        # ids of the base change with every step
+        of = vocabulary, self.number if vocabulary.base_last else None
+        known = self._entries.rows if self._entries.of == of else {}
+        key = vocabulary, self.number, query.order
         if self._listed[0] != key:
-            self._listed = key, listed(self.vocabulary, self.number, self.uses, query.order)
-        return page_of(self._listed[1], query, self.vocabulary, self._entry)
+            self._listed = key, listed(vocabulary, self.number, uses, query.order)
+
+        def entry(symbol: int) -> Entry:
+            row = known.get(symbol)
+            return row if row is not None and row.uses == uses[symbol] else self._entry(symbol)
+
+        page = page_of(self._listed[1], query, vocabulary, entry)
+        self._entries = _Rows(of, {row.symbol: row for row in page.rows if row.symbol >= 0})
+        return page
 
     def _entry(self, entry: int) -> Entry:
         vocabulary = self.vocabulary

@@ -1,70 +1,25 @@
-"""Rankings of pairs: the value that makes a pair the best, and the queues that find it in plain Python.
+"""The order of pairs in plain Python: queues that find the best one, the candidates of a step put in order,
+and the rules for equal pairs (`TIES`).
 
-A ranking comes from the record of an objective. One with another value of the count of a pair and of the uses of its parts is an
-entry in `objectives`: plain Python then trains by it, and says so.
+A tie rule gives each pair a key; the smallest key wins. Keys of the fixed rules follow from the two symbols
+alone. The key of `first-seen` is the first place where the pair still stands, which is the order of a recount
+from scratch: words in order of first appearance, then the place in the word. It moves only when the pair's
+count falls, so a queue that looks at the count sees it.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
+from tokentui.core.choices import Axis, Choice
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.cells import Cells
-from tokentui.learn.objective import Objective, Value
-from tokentui.learn.ties import Key
-from tokentui.learn.values import Column, Worth
 
 SPARE = 1024
 """The entries out of date that a heap may hold, beyond as many as are valid."""
-
-_SCREEN = {
-    "count": "count", "change": "change", "left uses": "count", "right uses": "count", "score": "score", "value": "score",
-    "as": "token", "spelled": "token",
-}
-"""The kind of each figure of a pair, by the name of the column that shows it."""
-
-
-class Ranking(NamedTuple):
-    """The order of the pairs of an objective.
-
-    Attributes:
-        columns: The columns of its candidates.
-        value: The value of a pair from its count and the uses of its parts; None where the count itself is the value.
-        filters: True if a least count says which pairs are candidates. Else it only ends a run.
-        least: The least count that a pair must have in any case.
-    """
-
-    columns: tuple[Column, ...]
-    value: Value | None
-    filters: bool
-    least: int = 1
-
-    @classmethod
-    def of(cls, objective: Objective, least: int = 1) -> Ranking:
-        """The ranking of an objective."""
-        columns = tuple(Column(name, "", _SCREEN[name]) for name in objective.columns)
-        return cls(columns, objective.value, objective.filters, least)
-
-    @property
-    def shaped_by(self) -> tuple[str, ...]:
-        """The stops that a step depends on."""
-        return ("min_count", "max_length") if self.filters else ("max_length",)
-
-    def worth(self, count: int, left_uses: int, right_uses: int) -> Worth:
-        """The value of a pair, exactly."""
-        if self.value is None:
-            return count
-        return self.value(count, left_uses, right_uses) if left_uses and right_uses else 0
-
-    def values(self, **figures: object) -> tuple[object, ...]:
-        """The values of a candidate in the order of the columns.
-
-        Args:
-            figures: Its figures by the name of the column that shows them, `_` for a space: count, change (None for a pair
-                that is new), left_uses, right_uses, score, value, as, spelled.
-        """
-        return tuple(figures[column.name.replace(" ", "_")] for column in self.columns)
 
 
 class Ranked:
@@ -130,8 +85,9 @@ class Queue(Protocol):
 class CountQueue:
     """The candidates by count.
 
-    The count of a pair only falls once the pair exists. So the pairs with the greatest count wait in a heap by the tie rule, and
-    all others in a list for each count that they had when they came; a list is looked through when its count is the greatest.
+    The count of a pair only falls once the pair exists. So the pairs with the greatest count wait in a heap
+    by the tie rule, and all others in a list for each count that they had when they came; a list is looked
+    through when its count is the greatest.
 
     Args:
         cells: The corpus.
@@ -204,9 +160,10 @@ class CountQueue:
 class ValueQueue:
     """The candidates by a value of their count and the uses of their parts, which may rise.
 
-    A merge of (a, b) changes the uses of a and b alone, and the counts of pairs that touch a place of it, which have a or b in
-    them too. So the pairs of a and b are valued anew after it, and the new pairs for the first time. The heap is lazy: each pair
-    has one valid entry, and the others are passed over when they come up.
+    A merge of (a, b) changes the uses of a and b alone, and the counts of pairs that touch a place of it,
+    which have a or b in them too. So the pairs of a and b are valued anew after it, and the new pairs for the
+    first time. The heap is lazy: each pair has one valid entry, and the others are passed over when they come
+    up.
 
     Args:
         cells: The corpus.
@@ -218,7 +175,8 @@ class ValueQueue:
     """
 
     def __init__(
-        self, cells: Cells, key: Key, barred: set[int], order: Callable[[Sequence[int]], list[int]], least: int, symbols: int
+        self, cells: Cells, key: Key, barred: set[int], order: Callable[[Sequence[int]], list[int]],
+        least: int, symbols: int,
     ) -> None:
         self._cells, self._key, self._barred, self._order, self._least = cells, key, barred, order, least
         self._heap: list[tuple[int, Any, int, int]] = []
@@ -232,7 +190,11 @@ class ValueQueue:
 
     def _take_in(self, first: int) -> None:
         counts, left, right = self._cells.counts, self._cells.left, self._cells.right
-        new = [pair for pair in range(first, len(counts)) if counts[pair] >= self._least and pair not in self._barred]
+        new = [
+            pair
+            for pair in range(first, len(counts))
+            if counts[pair] >= self._least and pair not in self._barred
+        ]
         for pair in new:
             for symbol in {left[pair], right[pair]}:
                 self._touching[symbol].append(pair)
@@ -289,3 +251,98 @@ class ValueQueue:
         if len(self._heap) > 2 * len(entries) + SPARE:
             self._heap = list(entries.values())
             heapq.heapify(self._heap)
+
+
+# ---- tie rules
+
+Key = Callable[[int], Any]
+"""The key of a pair, by its index."""
+
+_INVERT = bytes(range(255, -1, -1))
+_AFTER_ALL = "\u0100"
+
+
+def _first_seen(cells: Cells, vocabulary: Vocabulary) -> Key:
+    return cells.first_place
+
+
+def _largest_pair(cells: Cells, vocabulary: Vocabulary) -> Key:
+    # The inverted bytes, then a letter after all of them: a longer string comes before its own beginning.
+    inverted: list[str] = []
+
+    def key(pair: int) -> tuple[str, str]:
+        new = vocabulary.pieces[len(inverted) :]
+        inverted.extend(piece.translate(_INVERT).decode("latin-1") + _AFTER_ALL for piece in new)
+        return inverted[cells.left[pair]], inverted[cells.right[pair]]
+
+    return key
+
+
+def _smallest_pair(cells: Cells, vocabulary: Vocabulary) -> Key:
+    pieces = vocabulary.pieces
+    return lambda pair: (pieces[cells.left[pair]], pieces[cells.right[pair]])
+
+
+def _lowest_ids(cells: Cells, vocabulary: Vocabulary) -> Key:
+    orders: list[int] = []
+    lefts, rights = cells.left, cells.right
+
+    def key(pair: int) -> int:
+        left, right = lefts[pair], rights[pair]
+        if left >= len(orders) or right >= len(orders):
+            orders.extend(map(vocabulary.order_of, range(len(orders), len(vocabulary.pieces))))
+        return orders[left] << 40 | orders[right]
+
+    return key
+
+
+def _shortest(cells: Cells, vocabulary: Vocabulary) -> Key:
+    length = cells.length
+
+    def key(pair: int) -> tuple[int, bytes]:
+        left, right = cells.left[pair], cells.right[pair]
+        return length[left] + length[right], vocabulary.join(left, right)
+
+    return key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieRule(Choice):
+    """A rule.
+
+    Attributes:
+        why: The words after its name in the sentence that explains a step.
+        key: Makes the key of a pair for the corpus as it is cut and its vocabulary; the smallest key wins.
+        kernel: True if the kernels of merges have it, under its name; else plain Python trains.
+    """
+
+    why: str
+    key: Callable[[Cells, Vocabulary], Key]
+    kernel: bool = False
+
+
+TIES = Axis(
+    "tie", "which of several equal pairs is taken",
+    TieRule(
+        "first-seen", "the one that stands first in the corpus",
+        why="takes the one that stands first in the corpus", key=_first_seen, kernel=True,
+    ),
+    TieRule(
+        "largest-pair", "the last in alphabetical order of (left, right)",
+        why="takes the last in alphabetical order", key=_largest_pair, kernel=True,
+    ),
+    TieRule(
+        "smallest-pair", "the first in alphabetical order of (left, right)",
+        why="takes the first in alphabetical order", key=_smallest_pair, kernel=True,
+    ),
+    TieRule(
+        "lowest-ids", "the one with the smallest (left id, right id)",
+        why="takes the one of the smallest ids", key=_lowest_ids, kernel=True,
+    ),
+    TieRule(
+        "shortest", "the one with fewer characters, then alphabetical",
+        why="takes the one of fewer characters, then the first in alphabetical order", key=_shortest,
+        kernel=True,
+    ),
+)
+"""The rules, by name."""

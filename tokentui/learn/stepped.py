@@ -1,7 +1,7 @@
-"""The trainer: it walks among the steps of a course, and answers for them. Every training by merges or covers is one.
+"""The trainer that walks among steps, and answers for them. Every training by merges or covers is one.
 
-A course is the corpus and what was done to it: `pairs.PairSteps` for merges of pairs, in plain Python or with kernels, and
-`EventSteps` for a method of any events. The trainer knows the stops, the what-ifs and the ends of a run.
+It knows the stops, the what-ifs and the ends of a run. Its subclasses know the corpus and the work of a step:
+`pairs.PairTrainer` for merges of pairs, in plain Python or with kernels.
 """
 
 from __future__ import annotations
@@ -10,29 +10,13 @@ import bisect
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.base import OldFace
-from tokentui.learn.trainer import SLICE_S, Goal, Made, Size, Traits, Why
-from tokentui.learn.values import (
-    Candidate,
-    Changed,
-    Entry,
-    Event,
-    Life,
-    Page,
-    Place,
-    Query,
-    Span,
-    Step,
-    Stop,
-    Stretch,
-    WhatIf,
-    Word,
-)
+from tokentui.learn.rows import Traits, Why
+from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps, Trainer
+from tokentui.learn.values import Event, Life, Stop, WhatIf
 from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.text.count import Words
 
@@ -41,10 +25,12 @@ _FAR = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The conditions on a candidate at a step: often enough, short enough, not forbidden; or the one that is forced.
+    """The conditions on a candidate at a step: often enough, short enough, not forbidden; or the one that is
+    forced.
 
     Attributes:
-        number: The step before it. A course that follows another rule in early steps looks here and keeps no counter of its own.
+        number: The step before it. A method that follows another rule in early steps looks here and keeps
+        no counter of its own.
         min_count: The least count.
         max_length: The greatest number of units.
         forbidden: The parts of candidates that are not taken.
@@ -58,145 +44,101 @@ class Constraints:
     forced: tuple[bytes, ...] = ()
 
 
-class Course(Protocol):
-    """A corpus, and the steps that were made of it. It stands at a step, and knows the steps up to `known`.
-
-    Attributes:
-        rule: The name of the tie rule.
-    """
-
-    rule: str
-
-    @property
-    def number(self) -> int:
-        """The present step."""
-
-    @property
-    def known(self) -> int:
-        """The furthest step that has been made."""
-
-    @property
-    def memory(self) -> int:
-        """The bytes that it takes."""
-
-    @property
-    def uses(self) -> Sequence[int]:
-        """The uses of each symbol at this step."""
-
-    @property
-    def pieces(self) -> Sequence[bytes]:
-        """The bytes that each symbol stands for."""
-
-    def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds, forward as long as there is a candidate."""
-
-    def coming(self, under: Constraints) -> int:
-        """The count of the best candidate at the furthest step, 0 where there is none."""
-
-    def remain(self, under: Constraints) -> bool:
-        """True if this step has a candidate, also under constraints other than those of the known steps."""
-
-    def places(self, number: int) -> int:
-        """The count of the candidate of a known step when it was chosen."""
-
-    def last_with(self, least: int) -> int:
-        """The furthest known step that is reached from here by candidates with at least such a count."""
-
-    def forget(self) -> None:
-        """Forget the steps past the present one."""
-
-    def step(self, number: int) -> Step:
-        """A known step."""
-
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus after a known step."""
-
-    def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
-
-    def page(self, query: Query, under: Constraints) -> Page[Candidate]:
-        """The candidates at this step, best first."""
-
-    def why(self, under: Constraints) -> Why:
-        """The reasons of the next step; its end is looked for by the trainer."""
-
-    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
-        """Further sentences about the next step, of which it is known whether it may be made."""
-
-    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
-        """The first known step after a step that makes one of these tokens, 0 for a unit."""
-
-    def spans(self, word: Word) -> Sequence[Span]:
-        """The segmentation of a word of the corpus."""
-
-    def units(self, word: str) -> list[int]:
-        """A word as the symbols of its units."""
-
-    def after(self, symbols: list[int], event: Event) -> list[int]:
-        """A word's symbols after an event."""
-
-    def changed(self) -> Changed:
-        """The changes of the last step."""
-
-    def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step."""
-
-    def tokenizer(self, number: int, run: Mapping[str, object] | None) -> Tokenizer:
-        """The tokenizer of a known step."""
-
-
-class SteppedTrainer(OldFace):
-    """A training by steps; see `trainer.Trainer`.
+class SteppedTrainer(Trainer):
+    """A training by steps; see `trainer.Trainer`. It stands at a step, and knows the steps up to `computed`.
 
     Args:
-        course: The corpus and its steps.
         traits: The facts that other rooms have to know of it.
+        rule: The name of the tie rule.
         words: The counted pre-tokens of the corpus.
         recipe: The recipe.
         what_if: Changes of the run.
-        again: Makes another course of the same corpus at step 0, for a fork under what-ifs.
+        again: Makes another training of the same corpus at step 0, for a fork under what-ifs.
     """
+
+    traits, limits = Traits(), Stops()
 
     def __init__(
         self,
-        course: Course,
+        traits: Traits,
+        rule: str,
         *,
-        traits: Callable[[], Traits],
         words: Words,
         recipe: Recipe,
         what_if: tuple[WhatIf, ...] = (),
         again: Callable[[tuple[WhatIf, ...]], SteppedTrainer] | None = None,
     ) -> None:
-        self.course, self.words, self.recipe, self.what_if = course, words, recipe, what_if
-        self._traits, self._again = traits, again
-        self.limits = Stops()
+        self.traits, self.rule, self._again = traits, rule, again
+        self.words, self.recipe, self.what_if = words, recipe, what_if
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
 
     @property
-    def traits(self) -> Traits:
-        """The facts that other rooms have to know of it."""
-        return self._traits()
+    def substeps(self) -> Substeps | None:
+        """No step is walked through."""
+        return None
 
     @property
-    def number(self) -> int:
-        """The present step."""
-        return self.course.number
+    def compression(self) -> Compression | None:
+        """The compressed text, where there is one."""
+        return None
 
     @property
-    def computed(self) -> int:
-        """The furthest step that has been made."""
-        return self.course.known
+    def replay(self) -> Replay | None:
+        """No file is replayed."""
+        return None
+
+    # ---- the corpus and its steps
 
     @property
-    def memory(self) -> int:
-        """The bytes that the corpus, its candidates, the history and the checkpoints take."""
-        return self.course.memory
+    @abstractmethod
+    def pieces(self) -> Sequence[bytes]:
+        """The bytes that each symbol stands for."""
 
-    @property
-    def uses(self) -> Sequence[int]:
-        """The uses of each symbol in the corpus at this step, by weight."""
-        return self.course.uses
+    @abstractmethod
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for some milliseconds, forward as long as there is a candidate."""
+
+    @abstractmethod
+    def coming(self, under: Constraints) -> int:
+        """The count of the best candidate at the furthest step, 0 where there is none."""
+
+    @abstractmethod
+    def remain(self, under: Constraints) -> bool:
+        """True if this step has a candidate, also under constraints other than those of the known steps."""
+
+    @abstractmethod
+    def places(self, number: int) -> int:
+        """The count of the candidate of a known step when it was chosen."""
+
+    @abstractmethod
+    def last_with(self, least: int) -> int:
+        """The furthest known step that is reached from here by candidates with at least such a count."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
+
+    @abstractmethod
+    def reasons(self, under: Constraints) -> Why:
+        """The reasons of the next step, without its end."""
+
+    @abstractmethod
+    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
+        """Further sentences about the next step, of which it is known whether it may be made."""
+
+    @abstractmethod
+    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
+        """The first known step after a step that makes one of these tokens, 0 for a unit; None where none
+        does."""
+
+    @abstractmethod
+    def units(self, word: str) -> list[int]:
+        """A word as the symbols of its units."""
+
+    @abstractmethod
+    def after(self, symbols: list[int], event: Event) -> list[int]:
+        """A word's symbols after an event."""
 
     # ---- walking
 
@@ -207,11 +149,11 @@ class SteppedTrainer(OldFace):
         deadline = time.perf_counter() + seconds
         while self.number != goal:
             if goal is not None and self.number > goal:
-                self.course.walk(goal, self._under(stops))
+                self.walk(goal, self._under(stops))
             elif end := self.end(stops):
                 return end
             else:
-                self.course.walk(self._goal(goal, stops), self._under(stops))
+                self.walk(self._goal(goal, stops), self._under(stops))
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES
@@ -222,13 +164,17 @@ class SteppedTrainer(OldFace):
         if limits != self.limits:
             self.limits = limits
             if self.number < self.computed:
-                self.course.forget()
+                self.forget()
             self._ends.clear()
 
     def _under(self, stops: Stops) -> Constraints:
         """The constraints on the next step of a run under these stops."""
         number, changes = self.number, self.what_if
-        forbidden = {one.parts for one in changes if one.what == "leave out" or (one.what == "forbid" and one.number <= number)}
+        forbidden = {
+            one.parts
+            for one in changes
+            if one.what == "leave out" or (one.what == "forbid" and one.number <= number)
+        }
         forced = next((one.parts for one in changes if one.what == "force" and one.number == number), ())
         return Constraints(number, stops.min_count, self.limits.max_length, frozenset(forbidden), forced)
 
@@ -242,7 +188,7 @@ class SteppedTrainer(OldFace):
             last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
         if self.what_if:  # the constraints may be others after each step
             last = min(last, number + 1)
-        return min(last, self.course.last_with(stops.min_count)) if number < self.computed else last
+        return min(last, self.last_with(stops.min_count)) if number < self.computed else last
 
     def end(self, stops: Stops) -> Stop | None:
         """The reason why no further step may be made under these stops, None where one may."""
@@ -254,17 +200,20 @@ class SteppedTrainer(OldFace):
 
     def _goes_on(self, stops: Stops) -> bool:
         if "min_count" in self.traits.shaped_by and stops.min_count != self.limits.min_count:
-            return self.course.remain(self._under(stops))  # steps are not made under these
+            return self.remain(self._under(stops))  # steps are not made under these
         if self.number < self.computed:
-            return self.course.last_with(stops.min_count) > self.number
-        return self.course.coming(self._under(stops)) > 0
+            return self.last_with(stops.min_count) > self.number
+        return self.coming(self._under(stops)) > 0
 
     def _exhausted(self, stops: Stops) -> Stop:
-        rare = stops.min_count > 1 and self.course.remain(self._under(Stops()))
+        rare = stops.min_count > 1 and self.remain(self._under(Stops()))
         return Stop.MIN_COUNT if rare else Stop.NO_PAIR
 
     def ending(self, stops: Stops) -> Ending:
-        """The last step of a run under these stops. That no candidate is left after a step is known once the step was reached."""
+        """The last step of a run under these stops.
+
+        That no candidate is left after a step is known once the step was reached.
+        """
         last = self._last_with(self.limits.min_count)
         ends: list[int | None] = []
         if stops.merges is not None:
@@ -281,18 +230,23 @@ class SteppedTrainer(OldFace):
         return Ending(stop, "stop" if stop <= self.computed else "at most")
 
     def _step_of_size(self, size: int) -> int | None:
-        """The step at which a vocabulary that grows by one id a step has come to a size; None where it does not grow."""
+        """The step at which a vocabulary that grows by one id a step has come to a size; None where it does
+        not grow."""
         first = self.size_at(0)
-        return max(0, size - first) if self.traits.compression is None or size <= first else None
+        return max(0, size - first) if self.compression is None or size <= first else None
 
     def _first_rarer(self, least: int) -> int | None:
-        """The first known step after which the next candidate has a smaller count; None where it is not known."""
-        found = next((number for number in range(self.computed) if self.course.places(number + 1) < least), None)
+        """The first known step after which the next candidate has a smaller count; None where it is not
+        known."""
+        found = next(
+            (number for number in range(self.computed) if self.places(number + 1) < least), None
+        )
         return self._last_with(least) if found is None else found
 
     def _last_with(self, least: int) -> int | None:
-        """The furthest known step, where no candidate had such a count after it; None where one had, or it is not known."""
-        if self.number == self.computed and not self.course.coming(self._under(Stops(min_count=least))):
+        """The furthest known step, where no candidate had such a count after it; None where one had, or it is
+        not known."""
+        if self.number == self.computed and not self.coming(self._under(Stops(min_count=least))):
             self._ends[least] = self.computed
         return self.computed if self._ends.get(least) == self.computed else None
 
@@ -303,56 +257,48 @@ class SteppedTrainer(OldFace):
         other.advance(other.number, self.limits)
         other.advance(number, self.limits, math.inf)
         if other.number < other.computed:
-            other.course.forget()
+            other.forget()
         other.what_if = self.what_if + what_if
         return other
 
     # ---- looking
 
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a computed step."""
-        return self.course.tokens_at(number)
-
-    def size_at(self, number: int) -> int:
-        """The number of ids after a computed step."""
-        return self.course.size_at(number)
-
-    def step_at(self, number: int) -> Step:
-        """A computed step, 1 for the first."""
-        return self.course.step(number)
-
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is none yet."""
+        """The first computed step at which a goal is reached, or the first after a step; None where there is
+        none yet."""
         if isinstance(goal, Made):
-            return self.course.find_made(goal.tokens, after)
+            return self.find_made(goal.tokens, after)
         first = after + 1 if after else 0
         steps = range(first, self.computed + 1)
 
         def reached(step: int) -> bool:
-            return self.size_at(step) >= goal.ids if isinstance(goal, Size) else self.tokens_at(step) <= goal.tokens
+            return (
+                self.size_at(step) >= goal.ids
+                if isinstance(goal, Size)
+                else self.tokens_at(step) <= goal.tokens
+            )
 
         if self.traits.shrinks:
             return next(filter(reached, steps), None)
         found = first + bisect.bisect_left(steps, True, key=reached)
         return found if found <= self.computed else None
 
-    def candidates(self, query: Query) -> Page[Candidate]:
-        """The candidates of the next step, best first, ties in the order of the tie rule."""
-        return self.course.page(query, self._under(self.limits))
-
     def why(self, number: int, stops: Stops) -> Why:
         """The reasons of a computed step, or of the step to come."""
         if number <= self.number:
             step = self.step_at(number)
-            return Why(step.chosen, None, step.tied, sum(event.replaced for event in step.events[:1]), self.course.rule, None)
-        why = self.course.why(self._under(stops.only(self.traits.shaped_by)))
+            return Why(
+                step.chosen, None, step.tied, sum(event.replaced for event in step.events[:1]),
+                self.rule, None,
+            )
+        why = self.reasons(self._under(stops.only(self.traits.shaped_by)))
         if why.best is None:
             end: Stop | None = self._exhausted(stops)
         else:
             end = Stop.MIN_COUNT if why.best.places < stops.min_count else self.end(stops)
-        return replace(why, end=end, facts=(*self.course.facts(why, end), *self._facts(stops)))
+        return replace(why, end=end, facts=(*self.facts(why, end), *self._facts_of_run(stops)))
 
-    def _facts(self, stops: Stops) -> Iterable[str]:
+    def _facts_of_run(self, stops: Stops) -> Iterable[str]:
         """Sentences about the run, whatever the step is."""
         recipe = self.recipe
         if "min_count" in self.traits.shaped_by and stops.min_count <= 1:
@@ -360,32 +306,14 @@ class SteppedTrainer(OldFace):
         if recipe.weight == "distinct":
             yield "each distinct word counts once"
 
-    def segment(self, place: Place) -> Sequence[Span]:
-        """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
-        if isinstance(place, Stretch):
-            raise NotImplementedError("documents are not laid out")
-        return self.course.spans(place)
-
-    def changed(self) -> Changed:
-        """The changes of the last step."""
-        return self.course.changed()
-
     def life(self, word: str) -> list[Life]:
         """The segmentations of a word: its units, and those after every event that changes them."""
-        pieces, symbols = self.course.pieces, self.course.units(word)
+        pieces, symbols = self.pieces, self.units(word)
         lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
         for number in range(1, self.number + 1):
             before = symbols
-            for event in self.course.step(number).events:
-                symbols = self.course.after(symbols, event)
+            for event in self.step_at(number).events:
+                symbols = self.after(symbols, event)
             if symbols != before:
                 lives.append(Life(number, tuple(pieces[symbol] for symbol in symbols)))
         return lives
-
-    def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step."""
-        return self.course.entries(query)
-
-    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The tokenizer of a computed step, of the present one where None."""
-        return self.course.tokenizer(self.number if number is None else number, run)

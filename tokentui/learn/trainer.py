@@ -1,4 +1,7 @@
-"""The face of a trainer: the questions that can be asked at a step. Other rooms know nothing else of a trainer."""
+"""The face of a trainer: the questions that can be asked at a step.
+
+Other rooms know nothing else of a trainer.
+"""
 
 from __future__ import annotations
 
@@ -7,114 +10,23 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.values import Candidate, Changed, Column, Entry, Life, Page, Place, Query, Span, Step, Stop, WhatIf
+from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
+from tokentui.learn.values import Changed, Life, Place, Span, Step, Stop, WhatIf
 from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.text.count import Words
-
-PLAIN, COMPILED = "plain Python", "compiled"
-"""The engines, as `Traits.engine` names them."""
 
 SLICE_S = 0.01
 """The seconds that a trainer works before it looks up."""
 
 
-class Traits(NamedTuple):
-    """The facts about a trainer that other rooms read in place of the name of its objective.
-
-    Attributes:
-        grows: True if steps add tokens.
-        shrinks: True if steps take tokens away.
-        heavy: True if one step takes long, so that other columns wait for it.
-        engine: The engine that runs: `plain Python` or `compiled`.
-        step: The word for one step: `merge`, `round`, `token`.
-        columns: The columns of the candidates; `Candidate.values` are in their order.
-        orders: The orders in which the vocabulary can be listed.
-        shaped_by: The names of the stops that a step depends on. The others only end a run.
-        least_size: The number of ids that no training comes below.
-        order_said: The order of the steps in words, where a file says it.
-        substeps: The walk through a step, candidate by candidate, where there is one.
-        compression: The compressed text, where there is one.
-        replay: The file whose tokens are replayed, where there is one.
-    """
-
-    grows: bool = True
-    shrinks: bool = False
-    heavy: bool = False
-    engine: str = PLAIN
-    step: str = "merge"
-    columns: tuple[Column, ...] = ()
-    orders: tuple[str, ...] = ("newest", "most used", "longest", "id")
-    shaped_by: tuple[str, ...] = ("max_length",)
-    least_size: int = 0
-    order_said: str = ""
-    substeps: Substeps | None = None
-    compression: Compression | None = None
-    replay: Replay | None = None
-
-    @property
-    def merges(self) -> bool:
-        """True if step k is the k-th merge of the vocabulary."""
-        return self.step == "merge"
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """The position in a training by rounds: of expectation and maximisation, and of prunings.
-
-    Attributes:
-        last: The kind of the last step: `seeds`, `em`, `prune` or `cut`.
-        round: The number of the round, 1 for the first.
-        pieces: The number of pieces.
-        dropped: The number of pieces that the last step dropped.
-        objective: The mean negative natural log probability of a word of the corpus.
-        before: The same before the last step, None at the start.
-        next: The kind of the next step: `em`, `prune`, `cut` or empty.
-        going: The number of pieces that the next step drops, None where it drops none.
-        taken: The number of these that a walk through the pruning has dropped already.
-    """
-
-    last: str
-    round: int
-    pieces: int
-    dropped: int
-    objective: float
-    before: float | None
-    next: str
-    going: int | None
-    taken: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """The reasons of a step.
-
-    Attributes:
-        best: The candidate that is taken, None at the end.
-        runner_up: The candidate that would be taken without the best one.
-        tied: The number of candidates that share the best value.
-        replaced: The weight of the places that change.
-        tie_rule: The tie rule that decides, empty where none does.
-        end: The reason why there is no next step, None where there is one.
-        facts: Further sentences.
-        round: The position in a training by rounds.
-    """
-
-    best: Candidate | None
-    runner_up: Candidate | None
-    tied: int
-    replaced: int
-    tie_rule: str
-    end: Stop | None
-    facts: tuple[str, ...] = ()
-    round: Round | None = None
-
-
 class Size(NamedTuple("Size", [("ids", int)])):
-    """A step at which the vocabulary has come to so many ids: at least so many where it grows, at most where it shrinks."""
+    """A step at which the vocabulary has come to so many ids: at least so many where it grows, at most where
+    it shrinks."""
 
 
 class Tokens(NamedTuple("Tokens", [("tokens", int)])):
-    """A step at which the corpus has come to so many tokens: at most so many, or at least where steps make it longer."""
+    """A step at which the corpus has come to so many tokens: at most so many, or at least where steps make it
+    longer."""
 
 
 class Made(NamedTuple("Made", [("tokens", frozenset[bytes])])):
@@ -146,7 +58,8 @@ class Compressed:
     Attributes:
         compressed: A window of it: distinct documents one after another, in order of first appearance.
         breaks: The places in the window where a document after the first begins.
-        table: (placeholder, left, right, expansion) of each step; left and right may be placeholders themselves.
+        table: (placeholder, left, right, expansion) of each step; left and right may be placeholders
+        themselves.
         names: The letter that each placeholder is shown as.
         text_bytes: The size of the whole compressed text.
         table_bytes: The size of the table.
@@ -165,7 +78,8 @@ class Compressed:
     def sizes(self) -> str:
         """The sizes in words."""
         whole = self.text_bytes + self.table_bytes
-        return f"{self.text_bytes:,} of text + {self.table_bytes:,} of table = {whole:,} bytes; {self.original_bytes:,} before"
+        parts = f"{self.text_bytes:,} of text + {self.table_bytes:,} of table"
+        return f"{parts} = {whole:,} bytes; {self.original_bytes:,} before"
 
 
 class Compression(Protocol):
@@ -179,7 +93,8 @@ class Replay(Protocol):
     """A file whose tokens come into use one by one."""
 
     def since(self, word: str) -> int:
-        """The step since which a pre-token is segmented as it is now; the present one for a word that the corpus lacks."""
+        """The step since which a pre-token is segmented as it is now; the present one for a word that the
+        corpus lacks."""
 
     def unreachable(self, number: int) -> str:
         """The reason why no text ever becomes the token of an id, empty where one does."""
@@ -210,12 +125,25 @@ class Trainer(Protocol):
         """The facts that other rooms have to know of it."""
 
     @property
+    def substeps(self) -> Substeps | None:
+        """The walk through a step, candidate by candidate, where there is one."""
+
+    @property
+    def compression(self) -> Compression | None:
+        """The compressed text, where there is one."""
+
+    @property
+    def replay(self) -> Replay | None:
+        """The file whose tokens are replayed, where there is one."""
+
+    @property
     def computed(self) -> int:
         """The furthest step that has been made. Steps up to it are made again without choosing."""
 
     @property
     def memory(self) -> int:
-        """The bytes that the corpus as it is laid out, the history and the checkpoints take; 0 where they are not counted."""
+        """The bytes that the corpus as it is laid out, the history and the checkpoints take; 0 where they are
+        not counted."""
 
     @property
     def uses(self) -> Sequence[int]:
@@ -224,11 +152,12 @@ class Trainer(Protocol):
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk towards a step, back or forward, or on to a stop (`goal` None), for about so many seconds.
 
-        With a goal only the stops of `Traits.shaped_by` hold; the others end a run. Other stops of these than before make the
-        trainer forget the computed steps that would differ.
+        With a goal only the stops of `Traits.shaped_by` hold; the others end a run. Other stops of these than
+        before make the trainer forget the computed steps that would differ.
 
         Returns:
-            The reason why it stopped: `Stop.MERGES` at the goal. None where time is up and there is more to do.
+            The reason why it stopped: `Stop.MERGES` at the goal. None where time is up and there is more to
+                do.
         """
 
     def end(self, stops: Stops) -> Stop | None:
@@ -238,7 +167,8 @@ class Trainer(Protocol):
         """The step that a run under these stops ends with, as far as that is known."""
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is none yet."""
+        """The first computed step at which a goal is reached, or the first after a step; None where there is
+        none yet."""
 
     def step_at(self, number: int) -> Step:
         """A computed step, 1 for the first."""
@@ -250,7 +180,8 @@ class Trainer(Protocol):
         """The number of ids after a computed step, specials counted."""
 
     def why(self, number: int, stops: Stops) -> Why:
-        """The reasons of a computed step, or of the step to come: `self.number + 1`, which alone has a runner-up."""
+        """The reasons of a computed step, or of the step to come: `self.number + 1`, which alone has a
+        runner-up."""
 
     def candidates(self, query: Query) -> Page[Candidate]:
         """The candidates of the next step, best first."""

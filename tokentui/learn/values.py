@@ -1,8 +1,9 @@
-"""The values that a trainer answers with: events, steps, candidates, entries, places.
+"""The values that a trainer walks by: events, steps, stops, places in the corpus.
 
-A step is a transaction of events: a merge of byte-pair encoding is one event, a step of PickyBPE is a merge and the removals that
-follow from it, a round of a unigram training gives all pieces new scores. Symbols are numbered in the order in which they first
-come to be and stay in the table: readers hold the vocabulary at a step.
+A step is a transaction of events: a merge of byte-pair encoding is one event, a step of PickyBPE is a merge
+and the removals that follow from it, a round of a unigram training gives all pieces new scores. Symbols are
+numbered in the order in which they first come to be and stay in the table: readers hold the vocabulary at a
+step.
 """
 
 from __future__ import annotations
@@ -11,12 +12,9 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple
 
-Row = TypeVar("Row", covariant=True)
-Worth: TypeAlias = int | float | Fraction
-"""The value that candidates are ordered by, without rounding."""
+from tokentui.learn.rows import Candidate, Worth
 
 
 class Kind(StrEnum):
@@ -40,7 +38,8 @@ class Event(NamedTuple):
     Attributes:
         kind: Its effect.
         symbol: The symbol that comes, goes or changes; -1 for `SWITCH` and `SCORES`.
-        parts: The symbols that it is made of (`MERGE`), or that stand in its place afterwards (`SPLIT`, `REMOVE`).
+        parts: The symbols that it is made of (`MERGE`), or that stand in its place afterwards (`SPLIT`,
+            `REMOVE`).
         places: In how many places it could be done, by weight.
         replaced: In how many it was done; overlapping places are done once.
         view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
@@ -65,7 +64,7 @@ class Stop(StrEnum):
     VOCAB_SIZE = "vocab_size"
     MIN_COUNT = "min_count"
     NO_PAIR = "no pair left"
-    LAST = "the last birth"
+    LAST = "the last step"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +82,7 @@ class Step:
         vocab_size: The number of ids after it.
         worth: The value that it was chosen for, see `Candidate`.
         values: Its values then, in the order of `Traits.columns`.
+        chosen: The candidate that it took, with the figures that it had then; None where a step takes none.
     """
 
     number: int
@@ -95,16 +95,12 @@ class Step:
     vocab_size: int
     worth: Worth = 0
     values: tuple[object, ...] = ()
+    chosen: Candidate | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def made(self) -> int:
         """The symbol that the step made, -1 where it made none."""
         return next((event.symbol for event in self.events if event.kind in MAKING), -1)
-
-    @property
-    def chosen(self) -> Candidate | None:
-        """The candidate that it took, with the values that it had then; None where a step takes none."""
-        return None
 
     @property
     def said(self) -> str:
@@ -128,7 +124,7 @@ class MergeStep(Step):
         id: The id of the token.
         count: The number of places where the pair stood, overlapping ones too, by weight.
         replaced: The number of them that were merged.
-        score: The WordPiece score, None with other objectives.
+        score: The value of its objective, rounded once; None where that is the count.
         left_uses: The uses of the left part before, where the objective looks at them.
         right_uses: Those of the right part.
     """
@@ -149,11 +145,6 @@ class MergeStep(Step):
         return [self.left.hex(), self.right.hex(), self.token.hex()]
 
     @property
-    def chosen(self) -> Candidate | None:
-        """The pair that was merged."""
-        return Candidate((), (self.left, self.right), self.token, self.worth, self.values, self.tied > 1, self.part)
-
-    @property
     def row(self) -> dict[str, Any]:
         """Its row in a trace for machines."""
         return {
@@ -172,184 +163,8 @@ class MergeStep(Step):
         }
 
 
-class Column(NamedTuple):
-    """A column of the candidates.
-
-    Attributes:
-        name: Its name in the head of a table, which is also the key of its value.
-        unit: The unit of its values, empty for a bare number.
-        kind: `count`, `change`, `score`, `share`, `loss`, `token`, `tokens` or `text`; a screen maps it to a width and a colour.
-    """
-
-    name: str
-    unit: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate of the next step.
-
-    Attributes:
-        key: The trainer's own name for it, such as the pair of its symbols.
-        parts: The exact bytes of its parts.
-        token: The exact bytes of the token that it makes.
-        worth: The value that candidates are ordered by, the greatest first: a count, or an exact fraction.
-        values: Its values, in the order of `Traits.columns`.
-        tied: True if another one is exactly as good.
-        part: The part of the corpus that decides.
-        marks: The number of bytes at the front and at the end of the token that are the recipe's mark.
-    """
-
-    key: tuple[int, ...]
-    parts: tuple[bytes, ...]
-    token: bytes
-    worth: Worth = 0
-    values: tuple[object, ...] = ()
-    tied: bool = False
-    part: int = 0
-    marks: tuple[int, int] = (0, 0)
-
-    @property
-    def spelled(self) -> bytes:
-        """The bytes that the token stands for in the end."""
-        return self.token
-
-    @property
-    def places(self) -> int:
-        """The number of places where it stands, by weight."""
-        return int(self.worth)
-
-    def replace(self, **fields: Any) -> Self:
-        """This candidate with other values in some fields."""
-        return dataclasses.replace(self, **fields)
-
-
-@dataclass(frozen=True, slots=True)
-class PairCandidate(Candidate):
-    """A pair that may be merged next.
-
-    Attributes:
-        count: The number of places where it stands, by weight.
-        before: Its count before the last step, None for a pair that the last step made.
-        left_uses: The count of its left part in the corpus, by weight.
-        right_uses: The count of its right part.
-        expansion: The bytes that the token stands for in the end, where they are others than its own.
-    """
-
-    count: int = 0
-    before: int | None = None
-    left_uses: int = 0
-    right_uses: int = 0
-    expansion: bytes = b""
-
-    @property
-    def spelled(self) -> bytes:
-        """The bytes that the token stands for in the end."""
-        return self.expansion or self.token
-
-    @property
-    def places(self) -> int:
-        """The number of places where it stands, by weight."""
-        return self.count
-
-    @property
-    def left(self) -> bytes:
-        """The exact bytes of the left part."""
-        return self.parts[0]
-
-    @property
-    def right(self) -> bytes:
-        """The exact bytes of the right part."""
-        return self.parts[1]
-
-    @property
-    def left_symbol(self) -> int:
-        """The symbol of the left part."""
-        return self.key[0]
-
-    @property
-    def right_symbol(self) -> int:
-        """The symbol of the right part."""
-        return self.key[1]
-
-    @property
-    def score(self) -> float:
-        """The WordPiece score c(xy)/(c(x)·c(y)), rounded once; the order among scores is found without rounding."""
-        uses = self.left_uses * self.right_uses
-        return self.count / uses if uses else 0.0
-
-    @property
-    def change(self) -> int:
-        """The change of the count by the last step; 0 for a pair that is new."""
-        return 0 if self.before is None else self.count - self.before
-
-
-class Entry(NamedTuple):
-    """An entry of the vocabulary at a step.
-
-    Attributes:
-        id: Its id, None for an entry that has left.
-        symbol: Its symbol, -1 for a special or a byte token.
-        piece: Its exact bytes, marks included.
-        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`.
-        made: The step that made it, None for an entry that is there from the start.
-        places: The number of places where it could be made, by weight; None where it was not made.
-        uses: Its count in the corpus, by weight; None where that is not counted.
-        score: Its score in a model with scores; of an entry that has left, the figure that it left for.
-        parts: The exact bytes of its parts, empty where it has none.
-        marks: The number of bytes at the front and at the end that are the recipe's mark.
-        reason: Why it left, or why no text becomes it; empty for others.
-    """
-
-    id: int | None
-    symbol: int
-    piece: bytes
-    kind: str
-    made: int | None = None
-    places: int | None = None
-    uses: int | None = None
-    score: float | None = None
-    parts: tuple[bytes, ...] = ()
-    marks: tuple[int, int] = (0, 0)
-    reason: str = ""
-
-
-class Query(NamedTuple):
-    """The rows that are asked for.
-
-    Attributes:
-        top: The first row.
-        rows: The most rows.
-        order: The order of the rows, one of `Traits.orders` for the vocabulary; of the candidates of a replay, `made` lists the
-            tokens that were made.
-        match: Texts to look for: the page then also says in which rows one of them stands.
-    """
-
-    top: int = 0
-    rows: int = 100
-    order: str = "newest"
-    match: tuple[bytes, ...] = ()
-
-
-class Page(NamedTuple, Generic[Row]):
-    """Some rows of a list.
-
-    Attributes:
-        rows: The rows from `top` on.
-        top: The number of the first row; the query's, moved up where the list is shorter.
-        total: The number of rows in all.
-        places: The numbers of all rows in which a text of `Query.match` stands, ascending.
-    """
-
-    rows: tuple[Row, ...]
-    top: int
-    total: int
-    places: tuple[int, ...] = ()
-
-
 class Span(NamedTuple):
-    """A token in a word: units `start` to `end` of it, and its symbol; -1 for a unit that the vocabulary lacks."""
+    """A token in a word: units `start` to `end` of it, and its symbol, -1 for a unit that is no piece."""
 
     start: int
     end: int
@@ -399,7 +214,8 @@ class Changed(NamedTuple):
 
     def joined(self, other: Changed) -> Changed:
         """Both changes together."""
-        return Changed(self.words | other.words, self.documents | other.documents, self.everything or other.everything)
+        everything = self.everything or other.everything
+        return Changed(self.words | other.words, self.documents | other.documents, everything)
 
 
 class Life(NamedTuple):
@@ -410,7 +226,7 @@ class Life(NamedTuple):
 
 
 class WhatIf(NamedTuple):
-    """A change of a run: `forbid` a token from a step on, `force` one at a step, or `leave out` the step that makes it.
+    """A change of a run: `forbid` a token from a step on, `force` one at a step, or `leave out` its step.
 
     Attributes:
         what: `forbid`, `force` or `leave out`.

@@ -1,4 +1,7 @@
-"""Walking with a trainer: a step on or back, to a step, to the end of a run. Written once for all trainers."""
+"""Walking with a trainer: a step on or back, to a step, to the end of a run.
+
+Written once for all trainers.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,8 @@ def jump(trainer: Trainer, number: int) -> int:
 
 
 def run(trainer: Trainer, stops: Stops) -> Stop:
-    """Go on until a stop holds or no candidate is left. A job that is cancelled leaves the trainer where it is.
+    """Go on until a stop holds or no candidate is left. A job that is cancelled leaves the trainer where it
+    is.
 
     Args:
         trainer: The trainer.

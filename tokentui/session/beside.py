@@ -6,12 +6,11 @@ import gc
 from collections.abc import Callable
 
 from tokentui.core.errors import Cancelled
-from tokentui.session import commands_compare as beside
+from tokentui.session import commands as do
 from tokentui.session import passages
 from tokentui.session.column import Column
 from tokentui.session.jobs import JobPool, Tell
-from tokentui.session.opening import open_corpus, prepare_again, prepare_column, quiet_hooks
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Prepared, open_corpus, prepare_again, prepare_column, quiet_hooks
 from tokentui.session.state import State
 from tokentui.session.views import Busy, Passage
 from tokentui.text.corpus import Corpus
@@ -31,7 +30,7 @@ class Beside:
         self._pool = pool
         self._columns = columns
 
-    def find_passage(self, command: beside.NextPassage, later: Callable[[object], None]) -> None:
+    def find_passage(self, command: do.NextPassage, later: Callable[[object], None]) -> None:
         """Find the next passage that the columns cut differently."""
         state = self._state
         tokenizers = [column.trainer.tokenizer() for column in state.sync.in_sync]
@@ -43,10 +42,11 @@ class Beside:
             later(passage)
 
         self._pool.submit(
-            "passage", lambda tell: passages.next_parting(corpus, tokenizers, here, length, command.backward), found
+            "passage", lambda tell: passages.next_parting(corpus, tokenizers, here, length, command.backward),
+            found,
         )
 
-    def hold_out(self, command: beside.HoldOut, later: Callable[[object], None]) -> None:
+    def hold_out(self, command: do.HoldOut, later: Callable[[object], None]) -> None:
         """Open a second corpus, or take it away."""
         results = self._state.results
         self._columns.give_up("held out")
@@ -60,7 +60,9 @@ class Beside:
                 results.hold_out(corpus)
             later(None if isinstance(corpus, Corpus) else corpus)
 
-        work = lambda tell: open_corpus(command.source, command.as_, command.field, quiet_hooks(lambda *_: None))  # noqa: E731
+        def work(tell: Tell) -> Corpus:
+            return open_corpus(command.source, command.as_, command.field, quiet_hooks(lambda *_: None))
+
         self._columns.submit("held out", work, found)
 
     def open_column(self, column: Column) -> None:

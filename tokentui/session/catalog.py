@@ -11,9 +11,10 @@ from tokentui.analyze.metrics import SYMBOLS, Figure, Measure, MeasureRow, shown
 from tokentui.text.sources import Sample, find_sample, samples
 
 if TYPE_CHECKING:
-    from tokentui.formats.proof import ExportReport as ExportReport  # a type: the formats load when one is asked for
+    # a type: the formats load when one is asked for
+    from tokentui.formats.proof import ExportReport as ExportReport
 
 __all__ = [
-    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "DifferentCut", "Disagreement",
-    "Figure", "Mark", "Measure", "MeasureRow", "Sample", "find_sample", "samples", "shown",
+    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "DifferentCut",
+    "Disagreement", "Figure", "Mark", "Measure", "MeasureRow", "Sample", "find_sample", "samples", "shown",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokentui.axes import label
@@ -13,10 +14,9 @@ from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.learn.values import Stop
 from tokentui.presets import preset_of
 from tokentui.recipe import Recipe, Stops
-from tokentui.session.commands_compare import ColumnWanted
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Prepared
 from tokentui.session.sections import Sections
-from tokentui.session.views import Busy, ColumnSnapshot, Position, Viewport
+from tokentui.session.views import END, Busy, ColumnSnapshot, ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 
@@ -44,7 +44,9 @@ def editable_text(corpus: Corpus) -> str:
     if corpus.counts is not None:
         raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
     if corpus.size > EDITABLE_BYTES:
-        raise TokentuiError(f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it")
+        raise TokentuiError(
+            f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
+        )
     return "\n".join(corpus.documents)
 
 
@@ -74,7 +76,8 @@ class Column:
     def take(self, prepared: Prepared) -> None:
         """Go on with a training."""
         self.prepared, self.error = prepared, ""
-        prepared.trainer.advance(prepared.trainer.number, prepared.run.stops)  # the limits first: candidates depend on them
+        # the limits first: candidates depend on them
+        prepared.trainer.advance(prepared.trainer.number, prepared.run.stops)
         self.in_sync, self.passed, self.stopped_at = False, False, None
         self._sections = Sections(prepared)
         file, recipe = prepared.opened, prepared.recipe
@@ -108,24 +111,6 @@ class Column:
 
     # ---- walking
 
-    def towards(self, position: Position, tokens: int, seconds: float, free: bool) -> bool:
-        """Walk towards a position for a short while.
-
-        Args:
-            position: The position.
-            tokens: The tokens of the first column there; of meaning by `tokens` only.
-            seconds: How long, about.
-            free: Whether it may pass its stops.
-
-        Returns:
-            Whether it stands there, or at its end where that comes before.
-        """
-        if position.by == "size":
-            return self._to_goal(Size(position.value), seconds, free)
-        if position.by == "tokens":
-            return self._to_goal(Tokens(tokens), seconds, free)
-        return self.to_step(position.value, seconds, free)
-
     def to_step(self, step: int, seconds: float, free: bool) -> bool:
         """Walk towards a step, at most to the end. Returns whether it stands there."""
         trainer, stops = self.trainer, self.stops
@@ -156,8 +141,12 @@ class Column:
             return free
         return not free or step <= stop or self.end(free=True) is not None
 
-    def _to_goal(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
-        """Walk to the first step that reaches a goal; it goes too far in most slices, and comes back to the very step."""
+    def to_goal(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
+        """Walk to the first step that reaches a goal. Returns whether it stands there, or at its end where
+        that comes before.
+
+        It goes too far in most slices, and comes back to the very step.
+        """
         trainer = self.trainer
         found = trainer.find(goal)
         if found is None:
@@ -173,7 +162,9 @@ class Column:
         if not free and self.stopped_at is not None:
             return self.to_step(self.stopped_at, seconds, free)
         if trainer.number < trainer.computed:
-            return trainer.advance(trainer.computed, stops, seconds) is not None and self.end(free) is not None
+            return (
+                trainer.advance(trainer.computed, stops, seconds) is not None and self.end(free) is not None
+            )
         if free:
             self.passed = True
             stops = stops.only(traits.shaped_by)
@@ -205,27 +196,20 @@ class Column:
         return preset_of(self.recipe) or label(self.recipe)
 
     def snapshot(self, view: Viewport, typed: str, alone: bool) -> ColumnSnapshot:
-        """The column as a screen shows it; one among several has no numbers before it stands at the position."""
+        """The column as a screen shows it; one among several has no numbers before it stands at the position.
+        """
         prepared, sections = self.prepared, self._sections
         if prepared is None or sections is None or not (self.in_sync or alone):
-            loading = self.loading if prepared is None else Busy("going to the others", self.trainer.number, 0)
+            loading = (
+                self.loading if prepared is None else Busy("going to the others", self.trainer.number, 0)
+            )
             recipe = self.recipe
             about = "" if prepared is None and self.wanted.path else label(recipe)
             return ColumnSnapshot(
                 self.key, self.name, about, recipe, preset_of(recipe), self.wanted.path, error=self.error,
                 loading=None if self.error else loading, in_sync=False, notes=_notes(prepared),
             )
-        wants, moment = view.wants, sections.moment()
-        at = sections.at(moment)
-        return dataclasses.replace(
-            sections.column(self.key, self.name), at=at, in_sync=self.in_sync,
-            candidates=sections.candidates(moment, view) if "candidates" in wants else sections.NO_CANDIDATES,
-            why=sections.why(moment) if "why" in wants else sections.NO_WHY,
-            vocabulary=sections.vocabulary(moment, view) if "vocabulary" in wants else sections.NO_VOCABULARY,
-            corpus=sections.corpus(moment, view) if "corpus" in wants else sections.NO_CORPUS,
-            encoding=sections.encoding(moment, typed) if "encoding" in wants else sections.NO_ENCODING,
-            curve=sections.curve(at, view) if "curve" in wants else sections.NO_CURVE,
-        )
+        return sections.column(self.key, self.name, self.in_sync, view, typed)
 
 
 def _notes(prepared: Prepared | None) -> tuple[str, ...]:
@@ -234,4 +218,68 @@ def _notes(prepared: Prepared | None) -> tuple[str, ...]:
 
 def same(one: ColumnWanted, other: ColumnWanted) -> bool:
     """True if two requests are for the same recipe or the same file."""
-    return one.path == other.path if one.path or other.path else (one.recipe, one.run) == (other.recipe, other.run)
+    return (
+        one.path == other.path
+        if one.path or other.path
+        else (one.recipe, one.run) == (other.recipe, other.run)
+    )
+
+
+@dataclass(slots=True)
+class Seek:
+    """A walk that looks for the step that makes a token."""
+
+    wanted: frozenset[bytes]
+    looked: int
+    origin: int
+    answer: Callable[[object], None]
+
+
+def over(columns: Sequence[Column], position: Position, free: bool) -> bool:
+    """True if no column can go further.
+
+    Args:
+        columns: The columns that are at the position.
+        position: The position.
+        free: True if the columns may pass their stops.
+    """
+    if not columns:
+        return False
+    if position.by == "tokens":
+        return columns[0].end(free) is not None
+    if position.by == "size":
+        if position.value < last(columns, "size"):
+            return False
+        columns = [column for column in columns if column.trainer.traits.grows]
+    return all(column.end(free) is not None for column in columns)
+
+
+def last(columns: Sequence[Column], by: str) -> int:
+    """The value beyond which no column goes, at the steps where they are."""
+    if by == "merges":
+        return max(column.trainer.number for column in columns)
+    if by == "tokens":
+        return columns[0].trainer.number
+    growing = [column for column in columns if column.trainer.traits.grows]
+    if not growing:
+        return max(column.trainer.size_at(0) for column in columns)
+    most = max(column.trainer.size_at(column.trainer.number) for column in growing)
+    # A merge that borrows the id of a special adds none: the end is not the first step of its size then.
+    exact = all(column.trainer.find(Size(most)) in (None, column.trainer.number) for column in growing)
+    return most if exact else most + 1
+
+
+def way(column: Column, looking: bool, goal: Position | None) -> Busy | None:
+    """The way to a goal, where it is a long one."""
+    trainer = column.trainer
+    if looking:
+        return Busy("looking for the token", trainer.number, 0)
+    if goal is None:
+        return None
+    if goal.value == END:
+        return Busy("going to the end", trainer.number, trainer.ending(column.stops).step or 0)
+    if goal.by == "size":
+        return Busy(f"going to {goal.value:,} ids", trainer.size_at(trainer.number), goal.value)
+    if abs(goal.value - trainer.number) > 1:
+        return Busy(f"going to step {goal.value:,}", trainer.number, goal.value)
+    return None

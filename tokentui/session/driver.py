@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,25 +16,29 @@ from typing import TypeVar, cast
 
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import job
+from tokentui.core.jobs import job, seen
+from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session import commands_compare as beside
 from tokentui.session.beside import Beside
 from tokentui.session.column import EDITABLE_BYTES
-from tokentui.session.jobs import JobPool
-from tokentui.session.kernels import warm
-from tokentui.session.line import Answer, Line, resolve, seen, tell_failure
-from tokentui.session.loading import PUBLISH_S, QUIET_S, Loading
-from tokentui.session.opening import Hooks, Shelf
-from tokentui.session.prepared import Prepared, nothing
+from tokentui.session.jobs import (
+    PUBLISH_S,
+    QUIET_S,
+    Answer,
+    JobPool,
+    Line,
+    Loading,
+    resolve,
+    tell_failure,
+    warm,
+)
+from tokentui.session.opening import Hooks, Prepared, Shelf, nothing
 from tokentui.session.queries import answered
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.sync import SLICE_S
 
-SWITCH_S = 0.0005
-"""The interpreter's switch interval while a session runs, in seconds; the default is ten times that."""
 ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
 LOOK_S = 0.5
@@ -45,7 +48,8 @@ REST_S = 0.15
 COLLECT_S = 1.0
 """A collection takes some tens of milliseconds: it is made when nothing has been asked for so long."""
 REBUILD_BYTES = 200_000
-"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as one looks."""
+"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as
+one looks."""
 
 Publish = Callable[[Snapshot], None]
 Work = Callable[[], object]
@@ -66,7 +70,8 @@ class Session:
         self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
     ) -> None:
         self.idle = asyncio.Event()
-        """Set while there is nothing to do: no command waiting, no step to make, nothing being opened or found."""
+        """Set while there is nothing to do: no command waiting, no step to make, nothing being opened or
+        found."""
         self._publish = publish
         self._state = State(nothing(recipe or Recipe(), run))
         self._open = self._shown = self._state.prepared
@@ -77,6 +82,7 @@ class Session:
         self._line = Line()
         self._wake = asyncio.Event()
         self._closing = False
+        self._responsive = contextlib.ExitStack()
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._loader = ThreadPoolExecutor(1, "tokentui-loader")
         self._columns = JobPool("tokentui-columns", 1, self._call)
@@ -91,15 +97,14 @@ class Session:
         self._warming: asyncio.Task[bool] | None = None
         self._stamp: tuple[object, ...] = ()
         self._moved, self._rested = 0.0, True
+        self._quiet_until = 0.0
+        """The time until which what is trained anew is not shown on its way to its place."""
         if kernels:
             jit.compile_elsewhere()
 
     async def start(self) -> None:
         """Begin to take commands; the first snapshot shows an empty corpus."""
-        self._switch_interval, self._collects = sys.getswitchinterval(), gc.isenabled()
-        sys.setswitchinterval(SWITCH_S)
-        # A collection among millions of numbers holds up every key for some tens of milliseconds: collect when idle.
-        gc.disable()
+        self._responsive.enter_context(responsive())
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui session")
         self._task.add_done_callback(tell_failure)
@@ -124,9 +129,7 @@ class Session:
         self._columns.close(wait=False)
         self._pool.close()
         self._worker.shutdown(wait=True)
-        sys.setswitchinterval(self._switch_interval)
-        if self._collects:
-            gc.enable()
+        self._responsive.close()
 
     def send(self, command: do.Command[_A]) -> asyncio.Future[_A]:
         """Hand in a command.
@@ -161,7 +164,7 @@ class Session:
                 self._load(command, answer)
             else:
                 self._line.add(command, answer)
-        elif command.need > self._there or (command.in_order and self._line.keeps_order):
+        elif command.need > self._there or (self._line and command.in_order and self._line.keeps_order):
             self._line.add(command, answer)
         else:
             self._hand_in(command, answer)
@@ -171,9 +174,11 @@ class Session:
         """The state that is available to commands."""
         loading, state = self._loading, self._state
         if loading is None:
-            if self._installing is not None or state.arriving:
+            if self._installing is not None or state.sync.arrival is not None:
                 return do.Need.STEPS
-            walks = any(isinstance(one, do.Command) and one.walks for one, _ in (*self._taken_in, *self._batch))
+            walks = any(
+                isinstance(one, do.Command) and one.walks for one, _ in (*self._taken_in, *self._batch)
+            )
             return do.Need.WHOLE if walks or state.sync.walking else do.Need.REST
         if loading.part is not None:
             return do.Need.ARRIVED if loading.part.opened else do.Need.CORPUS
@@ -182,7 +187,10 @@ class Session:
         return do.Need.SIGHT if do.Decides.CORPUS in loading.command.decides else do.Need.CORPUS
 
     def _go_on(self) -> bool:
-        """Do what comes next of what waits, where there is what it needs. Returns whether something was done."""
+        """Do what comes next of what waits, where there is what it needs.
+
+        Returns whether something was done.
+        """
         command = self._line.head
         if command is None:
             return False
@@ -190,7 +198,9 @@ class Session:
             ready = self._loading is None and self._there >= do.Need.REST
         else:
             # What waits is done as if each had been asked for when the one before it was done.
-            ready = command.need <= self._there and not (command.in_order and (self._state.sync.walking or self._batch))
+            ready = command.need <= self._there and not (
+                command.in_order and (self._state.sync.walking or self._batch)
+            )
         if ready:
             for one in self._line.take():
                 if one.command.decides:
@@ -224,14 +234,17 @@ class Session:
         last, state = 0.0, self._state
         while not self._closing:
             self._wake.clear()
-            self._go_on()
+            if self._line:
+                self._go_on()
             batch, self._batch = self._batch, []
             self._taken_in = batch
             now = time.monotonic()
-            waiting = self._line.said
+            waiting = self._line.said if self._line else ""
             due = bool(batch) or now - last >= PUBLISH_S or waiting != state.waiting
             state.waiting = waiting
-            state.busy = self._loading.shown(bool(waiting) or state.prepared.nothing) if self._loading else None
+            state.busy = (
+                self._loading.shown(bool(waiting) or state.prepared.nothing) if self._loading else None
+            )
             wait, answers, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due)
             self._taken_in = []
             for future, answer in answers:
@@ -243,13 +256,19 @@ class Session:
                     self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
                     self._warming.add_done_callback(lambda _: self._wake.set())
             self._rebuild()
-            working = state.at_work or self._loading is not None
+            working = state.sync.at_work or self._loading is not None
             if self._line and (self._go_on() or not working):
                 continue
             if self._wake.is_set() or (working and wait <= 0 and self._loading is None):
                 continue
             unchanged = state.stamp() == self._stamp
-            if not working and unchanged and self._rested and not self._pool.running and not self._columns.running:
+            if (
+                not working
+                and unchanged
+                and self._rested
+                and not self._pool.running
+                and not self._columns.running
+            ):
                 self.idle.set()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), COLLECT_S)
@@ -266,9 +285,9 @@ class Session:
     def _turn(
         self, batch: list[tuple[do.Command[object] | Work, Answer]], due: bool
     ) -> tuple[float, list[tuple[Answer, object]], Snapshot | None]:
-        """One slice, in the worker: take in commands, work, look. A pattern that is slow over what is looked at makes way for
-        the next command."""
-        state, answers = self._state, list[tuple[Answer, object]]()
+        """One slice, in the worker: take in commands, work, look. A pattern that is slow over what is looked
+        at makes way for the next command."""
+        state, sync, answers = self._state, self._state.sync, list[tuple[Answer, object]]()
         before, installed = state.prepared, False
         with job(cancel=lambda: self._closing or bool(self._batch), match_seconds=LOOK_S):
             for one, future in batch:
@@ -281,11 +300,14 @@ class Session:
                     answers.append((future, error))
             installed = state.prepared is not before
             now = time.monotonic()
-            wait = state.work(now, ARRIVE_S if installed else SLICE_S) if state.at_work else 0.0
+            wait = state.work(now, ARRIVE_S if installed else SLICE_S) if sync.at_work else 0.0
             if state.side_by_side:
                 self._find(now)
+            if sync.arrival is not None and now < self._quiet_until and not state.waiting:
+                # the screen changes once, when what is trained anew has come to its place
+                return wait, answers, None
             stamp = state.stamp()
-            if not (batch or (stamp != self._stamp and (due or not state.at_work))):
+            if not (batch or (stamp != self._stamp and (due or not sync.at_work))):
                 return wait, answers, None
             try:
                 snapshot = state.snapshot()
@@ -300,9 +322,9 @@ class Session:
         if command.walks and sync.walking and not (isinstance(command, do.Move) and sync.goal is not None):
             state.work(time.monotonic())  # what was asked for in the same moment is begun, and is not undone
         later = lambda answer: self._later(future, answer)  # noqa: E731
-        if isinstance(command, beside.NextPassage):
+        if isinstance(command, do.NextPassage):
             self._beside.find_passage(command, later)
-        elif isinstance(command, beside.HoldOut):
+        elif isinstance(command, do.HoldOut):
             self._beside.hold_out(command, later)
         elif command.lane is do.Lane.BESIDE:
             at, prepared = state.at_step(), state.prepared
@@ -314,8 +336,9 @@ class Session:
                     self._pool.give_up(key)
                     self._columns.give_up(key)
             state.handle(command, later)
-            for column in state.unopened:
-                self._beside.open_column(column)
+            for column in sync.columns:
+                if column.prepared is None and not column.error:
+                    self._beside.open_column(column)
 
     def _later(self, future: Answer, answer: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
@@ -335,11 +358,24 @@ class Session:
     _at: tuple[object, ...] = ()
 
     def _rebuild(self) -> None:
-        """Go on with kernels where they were loaded after what is trained was laid out and it makes a difference."""
+        """Go on with kernels where they were loaded after what is trained was laid out and it makes a
+        difference."""
         warming = self._warming
-        if warming is None or not warming.done() or warming.cancelled() or warming.exception() or not warming.result():
+        if (
+            warming is None
+            or not warming.done()
+            or warming.cancelled()
+            or warming.exception()
+            or not warming.result()
+        ):
             return
-        if self._closing or self._loading or self._installing or self._columns.running or self._open.corpus.size < REBUILD_BYTES:
+        if (
+            self._closing
+            or self._loading
+            or self._installing
+            or self._columns.running
+            or self._open.corpus.size < REBUILD_BYTES
+        ):
             return
 
         def replaced(was: Prepared, prepared: Prepared) -> None:
@@ -362,8 +398,11 @@ class Session:
             self._columns.give_up(key)
         loading = Loading(command, self._wake_from_thread)
         self._loading = loading
+        anew = isinstance(command, do.SetRecipe | do.TrainOnText)
+        self._quiet_until = loading.since + QUIET_S if anew else 0.0
         task = asyncio.create_task(self._load_in_thread(command, loading, answer), name="tokentui loading")
-        task.add_done_callback(lambda _: answer.cancel())  # where it ended without an answer, as at the end of the session
+        # where it ended without an answer, as at the end of the session
+        task.add_done_callback(lambda _: answer.cancel())
         self._wake.set()
 
     def _cancel_loading(self) -> None:
@@ -401,7 +440,8 @@ class Session:
         try:
             prepared = await loading.result(work)
         except Exception as error:
-            if not work.done():  # left behind, with objects of its own: the next opening has a thread of its own too
+            # left behind, with objects of its own: the next opening has a thread of its own too
+            if not work.done():
                 self._loader.shutdown(wait=False)
                 self._loader = ThreadPoolExecutor(1, "tokentui-loader")
             await self._put_back(loading, was)
@@ -415,7 +455,8 @@ class Session:
                 self._shelf.keep(prepared)
                 loading.done, self._open = True, prepared
                 await self._install(
-                    prepared, keep_place=not (fresh or prepared.opened), keep_view=isinstance(command, do.TrainOnText)
+                    prepared, keep_place=not (fresh or prepared.opened),
+                    keep_view=isinstance(command, do.TrainOnText),
                 )
                 if prepared.corpus.size > EDITABLE_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection

@@ -1,37 +1,35 @@
-"""The jobs that find what columns have between them: each on objects of its own, and given up when it is wanted no longer.
+"""The jobs that find what columns have between them: each on objects of its own, and given up when it is
+wanted no longer.
 
-A job depends on what its signature holds. Its answer is kept as long as that stays; another position, another column or
-another corpus makes another job of it.
+A job depends on what its signature holds. Its answer is kept as long as that stays; another position, another
+column or another corpus makes another job of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import cast
+from typing import NamedTuple
 
-from tokentui.analyze.compare import compare_on, rows_of, tally_each
-from tokentui.analyze.curves import as_trained, encoded, evenly, replayed, walked
-from tokentui.analyze.divergence import first_differing_step
-from tokentui.analyze.metrics import bits
+from tokentui.analyze.agreement import Overlap, overlap, pieces
+from tokentui.analyze.compare import compare_on, tally_each
+from tokentui.analyze.divergence import as_trained, both_divergences, encoded, evenly, replayed, walked
+from tokentui.analyze.metrics import bits, rows_of
+from tokentui.analyze.results import DivergenceSide
 from tokentui.analyze.tally import Conventions
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import Progress, job, tick
+from tokentui.core.jobs import Progress, check, job, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.base import Trainer as BaseTrainer
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.walk import jump
 from tokentui.session.jobs import Tell
-from tokentui.session.opening import prepare_tokenizer, quiet_hooks
-from tokentui.session.prepared import Prepared
-from tokentui.session.sections import candidates, pair_row, why_view
-from tokentui.session.snapshot import Curve, DivergenceSide, Measured, PairAgreement
-from tokentui.session.views import Position
-from tokentui.session.vocabularies import Seen, vocabularies
+from tokentui.session.opening import Prepared, prepare_tokenizer, quiet_hooks
+from tokentui.session.snapshot import Curve, Measured, OverlapCounts, PairAgreement, TokenInBoth, TokensInBoth
+from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
+from tokentui.text.split import to_bytes
 
 Key = tuple[str, tuple[int, ...]]
 """The kind of an answer, and the keys of its columns."""
@@ -66,8 +64,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first differing step of two columns, None where they are alike to their ends; `looked` steps are alike. `spelled` is
-    the same of merges as they are spelled, where it is not by their meaning."""
+    """The first differing step of two columns, None where they are alike to their ends; `looked` steps are
+    alike. `spelled` is the same of merges as they are spelled, where it is not by their meaning."""
 
     step: int | None
     looked: int
@@ -97,46 +95,23 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
         both = [one for _, one in (a, b)]
         first, second = (_again(one, tell) for one in both)
 
-        def found(literal: bool, begin: int) -> Divergence:
-            with quiet_collector(), job(_of(tell, what)):
-                stops = both[0].run.stops, both[1].run.stops
-                pair = cast("tuple[BaseTrainer, BaseTrainer]", (first, second))
-                step = first_differing_step(*pair, literal=literal, begin=begin, stops=stops)
-            if step is None:
-                return Divergence(None, min(first.computed, second.computed), ())
-            sides = tuple(_side(one, prepared, step) for one, prepared in zip((first, second), both, strict=True))
-            return Divergence(step, step - 1, sides)
-
-        spelled = found(True, 1)  # steps that are spelled alike mean the same
-        meant = found(False, spelled.step) if spelled.step is not None else spelled
+        with quiet_collector(), job(_of(tell, what)):
+            found = both_divergences(first, second, rows=ROWS, stops=(both[0].run.stops, both[1].run.stops))
+        looked = min(first.computed, second.computed)
+        meant, spelled = (
+            Divergence(one.step, one.step - 1, (one.a, one.b)) if one else Divergence(None, looked, ())
+            for one in found
+        )
         return replace(meant, spelled=spelled)
 
     return Finding(("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
 
-def _side(trainer: Trainer, prepared: Prepared, step: int) -> DivergenceSide:
-    """Return the choice of a training at a step, or its earlier end. Moves the trainer there."""
-    stops = prepared.run.stops
-    jump(trainer, min(step - 1, trainer.computed))
-    why = why_view(trainer, stops)
-    made = step <= trainer.computed
-    chosen = trainer.step_at(step).chosen if made else None
-    end = None if made else trainer.end(stops)
-    return DivergenceSide(
-        choice=why.best if made and trainer.traits.replay else pair_row(trainer, chosen) if chosen else None,
-        round=why.round if made else None,
-        end=None if end is None else str(end),
-        pairs=candidates(trainer, 0, ROWS).rows,
-        tied=why.tied,
-        tie_rule=why.tie_rule,
-        tokens=trainer.tokens_at(trainer.number),
-        vocab_size=trainer.size_at(trainer.number),
-    )
-
-
 def overlaps(at: Position, columns: Sequence[Seen], signature: Signature) -> Finding:
     """A query for the tokens that the vocabularies share."""
-    return Finding(("vocabulary", ()), signature, "comparing vocabularies", lambda tell: vocabularies(at, columns))
+    return Finding(
+        ("vocabulary", ()), signature, "comparing vocabularies", lambda tell: vocabularies(at, columns)
+    )
 
 
 def whole_run(key: int, prepared: Prepared) -> Finding:
@@ -164,7 +139,8 @@ def _pieces(tokenizer: Tokenizer) -> frozenset[bytes]:
 
 
 def measures(
-    kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions, signature: Signature
+    kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
+    signature: Signature,
 ) -> Finding:
     """The measures of the columns on a corpus."""
 
@@ -179,7 +155,8 @@ def measures(
 
 
 def agreements(
-    kind: str, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions, signature: Signature
+    kind: str, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
+    signature: Signature,
 ) -> Finding:
     """A query for the agreement of each two columns on a corpus. Omits columns that cannot read it."""
 
@@ -189,7 +166,10 @@ def agreements(
             try:
                 with job(_of(tell, "comparing")):
                     found = compare_on([one for _, one in able], corpus, under, most=CUTS_SHOWN)
-                return tuple(PairAgreement(able[one.a][0], able[one.b][0], one.agreement, one.partings) for one in found)
+                return tuple(
+                    PairAgreement(able[one.a][0], able[one.b][0], one.agreement, one.partings)
+                    for one in found
+                )
             except Cancelled:
                 raise
             except TokentuiError:
@@ -208,13 +188,17 @@ def own_curve(key: int, prepared: Prepared, points: int) -> Finding:
     computed, number = trainer.computed, trainer.number
     if trainer.traits.step != "merge" or not as_trained(prepared.recipe):
         return _curve(key, prepared, prepared.corpus, computed, points)
-    vocabulary, uses, steps = trainer.tokenizer(computed).vocabulary, list(trainer.uses), evenly(computed, points)
+    vocabulary, uses, steps = (
+        trainer.tokenizer(computed).vocabulary, list(trainer.uses), evenly(computed, points),
+    )
     merges = vocabulary.merges[:computed]
 
     def remembered(tell: Tell) -> Curve:
         tokens = [trainer.tokens_at(step) for step in range(computed + 1)]
         found, used = replayed(merges, vocabulary.base_size, tokens, uses, number, steps)
-        return curve_of(key, False, steps, found, [trainer.size_at(step) for step in steps], prepared.corpus.size, used)
+        return curve_of(
+            key, False, steps, found, [trainer.size_at(step) for step in steps], prepared.corpus.size, used
+        )
 
     return Finding(("curve", (key,)), (trainer, computed, points), "drawing curves", remembered)
 
@@ -227,7 +211,7 @@ def held_curve(key: int, prepared: Prepared, corpus: Corpus, points: int) -> Fin
 def _curve(key: int, prepared: Prepared, corpus: Corpus, computed: int, points: int) -> Finding:
     held_out = corpus is not prepared.corpus
     trainer, recipe, what = prepared.trainer, prepared.recipe, "drawing curves"
-    by_merges = trainer.traits.step == "merge" and trainer.traits.compression is None
+    by_merges = trainer.traits.step == "merge" and not trainer.traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
 
     def work(tell: Tell) -> Curve:
@@ -244,11 +228,15 @@ def _curve(key: int, prepared: Prepared, corpus: Corpus, computed: int, points: 
             words = count(corpus, recipe) if held_out else trainer.words
             with job(_of(tell, what)):
                 tokens, used = encoded(tokenizer, words, steps)
-            return curve_of(key, held_out, steps, tokens, [trainer.size_at(step) for step in steps], corpus.size, used)
+            return curve_of(
+                key, held_out, steps, tokens, [trainer.size_at(step) for step in steps], corpus.size, used
+            )
         words_of, file = None, prepared.opened
         if file is not None:
-            other = prepare_tokenizer(corpus, file.tokenizer, prepared.run, quiet_hooks(tell)).trainer if held_out else (
-                trainer.fork(0, ())
+            other = (
+                prepare_tokenizer(corpus, file.tokenizer, prepared.run, quiet_hooks(tell)).trainer
+                if held_out
+                else (trainer.fork(0, ()))
             )
         else:
             other = _again(prepared, tell)
@@ -256,14 +244,20 @@ def _curve(key: int, prepared: Prepared, corpus: Corpus, computed: int, points: 
                 words_of = count(corpus, recipe)
                 steps = evenly(computed, min(points, _FEW)) if trainer.traits.grows else steps
         with job(_of(tell, what)):
-            tokens, used = walked(cast("BaseTrainer", other), prepared.run.stops, steps, words_of)
-        return curve_of(key, held_out, steps, tokens, [other.size_at(step) for step in steps], corpus.size, used)
+            tokens, used = walked(other, prepared.run.stops, steps, words_of)
+        return curve_of(
+            key, held_out, steps, tokens, [other.size_at(step) for step in steps], corpus.size, used
+        )
 
-    return Finding(("held curve" if held_out else "curve", (key,)), (trainer, computed, points, corpus.sha256), what, work)
+    return Finding(
+        ("held curve" if held_out else "curve", (key,)), (trainer, computed, points, corpus.sha256), what,
+        work,
+    )
 
 
 def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
-    """The curves of a column on its corpus as far as its training tells them; None where it does not encode as it was trained."""
+    """The curves of a column on its corpus as far as its training tells them; None where it does not encode
+    as it was trained."""
     trainer = prepared.trainer
     if prepared.opened is None and not as_trained(prepared.recipe):
         return None
@@ -273,7 +267,8 @@ def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
 
 
 def curve_of(
-    key: int, held_out: bool, steps: Sequence[int], tokens: Sequence[int], ids: Sequence[int], corpus_bytes: int,
+    key: int, held_out: bool, steps: Sequence[int], tokens: Sequence[int], ids: Sequence[int],
+    corpus_bytes: int,
     used: Sequence[int] = (),
 ) -> Curve:
     """Curves from the tokens and the ids at some steps, and the ids that are in use where these are known."""
@@ -284,10 +279,148 @@ def curve_of(
         tokens=tuple(tokens),
         bytes_per_token=tuple(corpus_bytes / one if one else None for one in tokens),
         bits=tuple(bits(one, size) or 0.0 for one, size in zip(tokens, ids, strict=True)),
-        in_use=tuple(one / size if size else 0.0 for one, size in zip(used, ids, strict=True)) if used else (),
+        in_use=tuple(one / size if size else 0.0 for one, size in zip(used, ids, strict=True))
+        if used
+        else (),
     )
 
 
-def pairs_of(columns: Sequence[tuple[int, Prepared]]) -> list[tuple[tuple[int, Prepared], tuple[int, Prepared]]]:
+def pairs_of(
+    columns: Sequence[tuple[int, Prepared]],
+) -> list[tuple[tuple[int, Prepared], tuple[int, Prepared]]]:
     """Each two columns, the one further left first."""
     return list(combinations(columns, 2))
+
+
+# The vocabularies of several columns at one position: what is common, what only one has, and what one never
+# makes.
+
+
+class Seen(NamedTuple):
+    """A column as it stands: its tokenizer, and the uses of each symbol in the corpus."""
+
+    key: int
+    tokenizer: Tokenizer
+    uses: Sequence[int]
+
+
+Row = tuple[int, int | None]
+"""A token's id and its uses; the uses of a special are not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabularies:
+    """The vocabularies of the columns that stand at a position.
+
+    Attributes:
+        at: The position.
+        rows: By the key of each column its tokens, by their bytes; by their bare bytes, the first of them.
+        overlaps: What each two share, by their keys; the second by bare bytes.
+    """
+
+    at: Position
+    rows: Mapping[int, tuple[Mapping[bytes, Row], Mapping[bytes, Row]]]
+    overlaps: Mapping[tuple[int, int], tuple[Overlap, Overlap]]
+    _listed: dict[tuple[object, ...], Sequence[bytes]] = field(default_factory=dict)
+
+    def counts(self, whole: Mapping[int, frozenset[bytes]]) -> tuple[OverlapCounts, ...]:
+        """Return the number of tokens that each two vocabularies share.
+
+        Args:
+            whole: All tokens that a column makes in its whole run, by its key, where they are known.
+        """
+        out = []
+        for (a, b), (exact, bare) in self.overlaps.items():
+            out.append(
+                OverlapCounts(
+                    at=self.at, a=a, b=b, common=len(exact.common), only_a=len(exact.only_a),
+                    only_b=len(exact.only_b), jaccard=exact.jaccard, bare_common=len(bare.common),
+                    bare_only_a=len(bare.only_a), bare_only_b=len(bare.only_b), bare_jaccard=bare.jaccard,
+                    never_b=len(self._never(a, b, "never_b", whole)) if b in whole else None,
+                    never_a=len(self._never(a, b, "never_a", whole)) if a in whole else None,
+                )
+            )
+        return tuple(out)
+
+    def shown(
+        self, look: TokenList, whole: Mapping[int, frozenset[bytes]], busy: Busy | None
+    ) -> TokensInBoth | None:
+        """The rows of a list; None where there are no such columns here."""
+        swapped = (look.a, look.b) not in self.overlaps
+        a, b = (look.b, look.a) if swapped else (look.a, look.b)
+        if (a, b) not in self.overlaps:
+            return None
+        part = _SWAPPED.get(look.part, look.part) if swapped else look.part
+        never = part.startswith("never")
+        if never and (b if part == "never_b" else a) not in whole:
+            return TokensInBoth(self.at, look, 0, (), busy)
+        bare = look.bare and not never
+        pieces = self._never(a, b, part, whole) if never else getattr(self.overlaps[a, b][bare], part)
+        found = self._holding((a, b, part, bare), pieces, look.find)
+        top = max(0, min(look.top, len(found) - 1))
+        left, right = self.rows[look.a][bare], self.rows[look.b][bare]
+        rows = []
+        for piece in found[top : top + look.rows]:
+            id_a, uses_a = left.get(piece, (None, None))
+            id_b, uses_b = right.get(piece, (None, None))
+            rows.append(TokenInBoth(piece, id_a, id_b, uses_a, uses_b))
+        look = TokenList(look.a, look.b, look.part, look.bare, look.find, top, look.rows)
+        return TokensInBoth(self.at, look, len(found), tuple(rows))
+
+    def _never(self, a: int, b: int, part: str, whole: Mapping[int, frozenset[bytes]]) -> Sequence[bytes]:
+        """Of what only one has, what the other makes at no step."""
+        key = (a, b, part)
+        if key not in self._listed:
+            exact = self.overlaps[a, b][0]
+            mine, others = (exact.only_a, whole[b]) if part == "never_b" else (exact.only_b, whole[a])
+            self._listed[key] = [piece for piece in mine if piece not in others]
+        return self._listed[key]
+
+    def _holding(self, of: tuple[object, ...], pieces: Sequence[bytes], text: str) -> Sequence[bytes]:
+        """Those that hold a text; a visible space may stand for a space."""
+        if not text:
+            return pieces
+        key = (*of, text)
+        if key not in self._listed:
+            wanted = {to_bytes(text), to_bytes(text.replace("·", " ").replace("␣", " "))}
+            self._listed[key] = [piece for piece in pieces if any(one in piece for one in wanted)]
+        return self._listed[key]
+
+
+_SWAPPED = {"only_a": "only_b", "only_b": "only_a", "never_a": "never_b", "never_b": "never_a"}
+
+
+def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
+    """Compare vocabularies.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    rows = {}
+    for seen in columns:
+        check()
+        rows[seen.key] = (_rows(seen, False), _rows(seen, True))
+    overlaps = {}
+    for a, b in combinations(columns, 2):
+        check()
+        overlaps[a.key, b.key] = (
+            overlap(a.tokenizer, b.tokenizer), overlap(a.tokenizer, b.tokenizer, bare=True),
+        )
+    return Vocabularies(at, rows, overlaps)
+
+
+def _rows(seen: Seen, bare: bool) -> dict[bytes, Row]:
+    """The id and the uses of each token; of several that are spelled alike the first one's id, and all their
+    uses."""
+    tokenizer, uses = seen.tokenizer, seen.uses
+    symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
+    rows: dict[bytes, Row] = {}
+    for number, piece in pieces(tokenizer, bare):
+        symbol = symbols.get(number)
+        held = uses[symbol] if symbol is not None and symbol < len(uses) else None
+        if piece in rows:
+            first, before = rows[piece]
+            rows[piece] = (first, before if held is None else held + (before or 0))
+        else:
+            rows[piece] = (number, held)
+    return rows

@@ -6,29 +6,29 @@ What was laid out is kept, so that going back to a recipe is instant.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from tokentui.axes import check
 from tokentui.core import jit
-from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load, refuse_tokenizers
+from tokentui.formats.files import load_any, refuse_tokenizers
 from tokentui.learn import start_counted
 from tokentui.learn.replay import ReplayTrainer, TokenOrder
+from tokentui.learn.trainer import Trainer
 from tokentui.learn.walk import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.commands_compare import ColumnWanted
-from tokentui.session.prepared import Opened, Prepared
 from tokentui.session.replay_window import OpenedText
 from tokentui.session.stages import opened_view
+from tokentui.session.views import ColumnWanted, OpenedView
 from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus, beginning
-from tokentui.text.count import PARALLEL_CHARS, Words, count, count_steps, words_of
+from tokentui.text.count import Words, count, count_steps, words_of
 from tokentui.text.kernels.rules import scans
 from tokentui.text.read import read
 
@@ -107,15 +107,8 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks, words: Words
     total = corpus.characters
     if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scans(recipe)):
         hooks.partial(lay_out(_first_words(corpus, recipe, hooks), True))
-    if total >= PARALLEL_CHARS or jit.ready(total):
-        with job(_told(hooks, "counting")):
-            words = count(corpus, recipe)
-    else:
-        words = Words((), ())
-        for done, all_, counts in count_steps(corpus, recipe):
-            hooks.progress("counting", done, all_)
-            if done >= all_:
-                words = words_of(counts)
+    with job(_told(hooks, "counting")):
+        words = count(corpus, recipe)
     hooks.progress("laying out", 0, 0)
     hash(corpus.digest)  # of a long file it takes a moment: not on the event loop, which asks for it
     return lay_out(words, False)
@@ -128,12 +121,7 @@ def open_tokenizer(path: str, split: str, hooks: Hooks) -> Tokenizer:
         TokentuiError: It cannot be read, or is none.
     """
     hooks.progress(f"reading {os.path.basename(path)}", 0, 0)
-    try:
-        return load(path)
-    except TokentuiError:
-        if not split:
-            raise
-        return load(path, split)
+    return load_any(path, split)
 
 
 def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, path: str) -> Prepared:
@@ -148,7 +136,9 @@ def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, 
     return at_end(prepare_tokenizer(corpus, tokenizer, run, partial, path=path))
 
 
-def prepare_tokenizer(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, *, path: str = "") -> Prepared:
+def prepare_tokenizer(
+    corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, *, path: str = ""
+) -> Prepared:
     """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there; at step 0.
 
     Args:
@@ -193,7 +183,8 @@ def prepare_column(corpus: Corpus, wanted: ColumnWanted, words: Words | None, ho
 def prepare_again(was: Prepared, hooks: Hooks) -> Prepared:
     """Lay a corpus out again, by kernels that were not there before, and come to the same step."""
     again = prepare(was.corpus, was.recipe, was.run, quiet_hooks(hooks.progress), was.trainer.words)
-    for step in was.trainer.computed, was.trainer.number:  # what little is made meanwhile comes when it takes over
+    # what little is made meanwhile comes when it takes over
+    for step in was.trainer.computed, was.trainer.number:
         jump(again.trainer, step)
     return replace(again, plain=False)
 
@@ -223,7 +214,8 @@ class Shelf:
         self._trainings: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
 
     def prepared(self, command: do.Command[None], was: Prepared, hooks: Hooks) -> Prepared:
-        """Read and lay out what a command asks for, in the place of what was there; a training that is kept is taken again.
+        """Read and lay out what a command asks for, in the place of what was there; a training that is kept
+        is taken again.
 
         Raises:
             TokentuiError: It cannot be.
@@ -242,21 +234,99 @@ class Shelf:
             case do.Open(sources, as_, field, file):
                 corpus = open_corpus(sources, as_, field, hooks)
                 if file is not None:
-                    return prepare_whole(corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path)
+                    return prepare_whole(
+                        corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path
+                    )
         if not isinstance(command, do.SetRecipe) and was.opened:
             return prepare_whole(corpus, was.opened.tokenizer, was.run, hooks, was.opened.view.path)
         for one in self._trainings.values():
-            if one.corpus is corpus and not one.opened and one.recipe == recipe and one.shape(one.run) == one.shape(run):
+            if (
+                one.corpus is corpus
+                and not one.opened
+                and one.recipe == recipe
+                and one.shape(one.run) == one.shape(run)
+            ):
                 return replace(one, run=run)
         return prepare(corpus, recipe, run, hooks)
 
     def keep(self, prepared: Prepared) -> None:
-        """Keep a training while its corpus is open, as long as all that are kept hold no more than `KEPT_BYTES`."""
+        """Keep a training while its corpus is open, as long as all that are kept hold no more than
+        `KEPT_BYTES`."""
         if prepared.partial:
             return
         self._trainings[prepared.key] = prepared
         self._trainings.move_to_end(prepared.key)
         for key in [key for key, kept in self._trainings.items() if kept.corpus is not prepared.corpus]:
             del self._trainings[key]  # trainers of a corpus that is no longer open
-        while len(self._trainings) > 1 and sum(one.trainer.memory for one in self._trainings.values()) > KEPT_BYTES:
+        while (
+            len(self._trainings) > 1
+            and sum(one.trainer.memory for one in self._trainings.values()) > KEPT_BYTES
+        ):
             self._trainings.popitem(last=False)
+
+
+# A prepared corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A tokenizer that was read from a file, and what is shown of it."""
+
+    tokenizer: Tokenizer
+    view: OpenedView
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A corpus laid out for a recipe, or for a tokenizer of a file, ready to be stepped through.
+
+    Attributes:
+        corpus: The corpus.
+        recipe: What is trained, or what the file says.
+        run: Its stops, and what its ids begin with.
+        trainer: The training.
+        text: The corpus as running text, made here where it is not given; normalizing it takes longer than a
+        step.
+        partial: Whether only a part of the corpus has been counted.
+        opened: The tokenizer of a file, None where a recipe is trained.
+        plain: Whether the kernels were not loaded when it was laid out.
+    """
+
+    corpus: Corpus
+    recipe: Recipe
+    run: Run
+    trainer: Trainer
+    text: RunningText = field(default=cast("RunningText", None))
+    partial: bool = False
+    opened: Opened | None = None
+    plain: bool = False
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.text, "view"):
+            object.__setattr__(self, "text", RunningText(self.corpus, self.recipe))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Everything that the steps of the trainer depend on."""
+        file = self.opened and id(self.opened.tokenizer)
+        return self.corpus.sha256, self.corpus.name, file, self.recipe, *self.shape(self.run)
+
+    @property
+    def nothing(self) -> bool:
+        """True if no corpus is open."""
+        return self.corpus is NOTHING
+
+    def shape(self, run: Run) -> tuple[object, ...]:
+        """Of a run the words that the steps of such a trainer depend on."""
+        return run.stops.only(self.trainer.traits.shaped_by), run.first_id, run.specials
+
+
+NOTHING = Corpus.from_text("", "nothing open")
+
+
+def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
+    """An empty corpus: what a session begins with."""
+    return Prepared(
+        NOTHING, recipe, run or Run(), start_counted(words_of(Counter()), recipe),
+        RunningText(NOTHING, recipe),
+    )

@@ -1,4 +1,5 @@
-"""The corpus as running text under an opened tokenizer: as it was typed, with the tokens where the file's own steps find them."""
+"""The corpus as running text under an opened tokenizer: as it was typed, with the tokens where the file's own
+steps find them."""
 
 from __future__ import annotations
 
@@ -6,17 +7,18 @@ from collections.abc import Iterator
 from typing import cast
 
 from tokentui.encode.pipeline import ImportedVocabulary, Special
+from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.replay.pretokens import Item, Pretokens
 from tokentui.learn.trainer import Trainer
 from tokentui.session.snapshot import PiecePart
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.session.window import RunningText
-from tokentui.text.branches import Branches, kept
-from tokentui.text.branches import branches as known_branches
-from tokentui.text.corpus import Corpus, LongText
+from tokentui.text.corpus import Corpus
+from tokentui.text.documents import LongText
+from tokentui.text.patterns import Branches, kept
 from tokentui.text.pretokenize import PreToken
+from tokentui.text.split import branches as known_branches
 from tokentui.text.split import splitter
 
 _PARTS_KEPT = 1 << 14
@@ -25,7 +27,8 @@ _AROUND = 1 << 10
 
 
 class OpenedText(RunningText):
-    """A corpus under the steps of a tokenizer, to be looked at in windows. Places are characters of the text as typed.
+    """A corpus under the steps of a tokenizer, to be looked at in windows. Places are characters of the text
+    as typed.
 
     Args:
         corpus: The corpus.
@@ -41,21 +44,32 @@ class OpenedText(RunningText):
 
     def text(self, document: int) -> str | LongText:
         """A document as it was typed."""
-        return self._corpus.texts[document] if self._corpus.counts is None else self._corpus.counts[document][0]
+        return (
+            self._corpus.texts[document] if self._corpus.counts is None else self._corpus.counts[document][0]
+        )
 
     def branches(self) -> Branches | None:
-        """The branches of the one pattern that cuts what is typed; None where other steps of the file have a say."""
+        """The branches of the one pattern that cuts what is typed; None where other steps of the file have a
+        say."""
         vocabulary = self._tokenizer.vocabulary
         pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
         recipe = self._tokenizer.recipe
         steps = (pipeline.stages or {}) if pipeline is not None else {}
-        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or (pipeline is not None and pipeline.near):
+        if (
+            recipe.normalize
+            or "sentencepiece" in steps
+            or steps.get("normalizer")
+            or (pipeline is not None and pipeline.near)
+        ):
             return None
         found = known_branches(recipe.split)
         return found if splitter(recipe.split).keeps_spaces else kept(found)
 
     def items(self, document: int, start: int, end: int) -> list[Item]:
-        """The pre-tokens of a stretch and the tokens that stand in it by their names. A word of a corpus of words is one."""
+        """The pre-tokens of a stretch and the tokens that stand in it by their names.
+
+        A word of a corpus of words is one.
+        """
         if self._corpus.counts is not None:
             word = self._corpus.counts[document][0]
             spans = tuple((at, at + 1) for at in range(len(word)))
@@ -72,7 +86,8 @@ class OpenedText(RunningText):
                 yield item.start, item.text, item.end
 
     def pieces(self, place: CorpusPlace, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
-        """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped between them."""
+        """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped
+        between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
         end = min(len(text), start + chars)
@@ -87,8 +102,10 @@ class OpenedText(RunningText):
         if shown < end:
             yield PiecePart(text[shown:end], shown, end, None)
 
-    def _parts(self, document: int, start: int, end: int, trainer: Trainer) -> Iterator[tuple[CorpusPart, str]]:
-        file = cast("ReplayTrainer", trainer.traits.replay)
+    def _parts(
+        self, document: int, start: int, end: int, trainer: Trainer
+    ) -> Iterator[tuple[CorpusPart, str]]:
+        file = cast("ReplayTrainer", trainer.replay)
         text = self.text(document)
         times = self._corpus.counts[document][1] if self._corpus.counts is not None else None
         shown = start
@@ -105,10 +122,15 @@ class OpenedText(RunningText):
         if shown < min(end, len(text)):
             yield CorpusPart(CorpusPlace(document, shown), text[shown : min(end, len(text))], ()), ""
 
-    def _part_of(self, document: int, item: Item, text: str | LongText, trainer: ReplayTrainer, times: int | None) -> CorpusPart:
+    def _part_of(
+        self, document: int, item: Item, text: str | LongText, trainer: ReplayTrainer, times: int | None
+    ) -> CorpusPart:
         place = CorpusPlace(document, item.start)
         if isinstance(item, Special):
-            return CorpusPart(place, text[item.start : item.end], (TokenSpan(0, item.end - item.start, False, False),), times)
+            return CorpusPart(
+                place, text[item.start : item.end], (TokenSpan(0, item.end - item.start, False, False),),
+                times,
+            )
         since = trainer.since(item.text)
         key = document, item.start, item.text, since, since == trainer.number
         part = self._parts_kept.get(key)
@@ -122,12 +144,14 @@ class OpenedText(RunningText):
 
 def _spans(word: PreToken, trainer: ReplayTrainer) -> Iterator[TokenSpan]:
     """The tokens of a pre-token as characters of it; one that came from nothing has no place."""
-    units, newest = word.unit_spans, trainer.newest()
+    units, newest = word.unit_spans, trainer.step_at(trainer.number).made if trainer.number else -1
     for part in trainer.parts(word.text):
         start, end = units[part.start][0], units[part.end - 1][1]
         if start == end:
             continue
-        inside = (part.start > 0 and units[part.start - 1][1] > start) or (part.end < len(units) and units[part.end][0] < end)
+        inside = (part.start > 0 and units[part.start - 1][1] > start) or (
+            part.end < len(units) and units[part.end][0] < end
+        )
         yield TokenSpan(start - word.start, end - word.start, part.symbol == newest >= 0, inside)
 
 
@@ -137,7 +161,9 @@ def _without(part: CorpusPart, cut: int) -> CorpusPart:
         TokenSpan(max(0, span.start - cut), span.end - cut, span.fresh, span.partial or span.start < cut)
         for span in part.tokens if span.end > cut
     ]
-    return CorpusPart(CorpusPlace(part.place.document, part.place.offset + cut), part.text[cut:], tuple(spans), part.times)
+    return CorpusPart(
+        CorpusPlace(part.place.document, part.place.offset + cut), part.text[cut:], tuple(spans), part.times
+    )
 
 
 def _branch(branches: Branches | None, text: str | LongText, item: Item, begin: int) -> int | None:
@@ -149,7 +175,8 @@ def _branch(branches: Branches | None, text: str | LongText, item: Item, begin: 
 
 
 def typed_pieces(pretokens: Pretokens, typed: str, branches: Branches | None) -> Iterator[PiecePart]:
-    """The pre-tokens of a typed text, in its own characters, and what is dropped between them; of one branch where None."""
+    """The pre-tokens of a typed text, in its own characters, and what is dropped between them; of one branch
+    where None."""
     shown = 0
     for item in pretokens.of(typed):
         if item.start > shown:

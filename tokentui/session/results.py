@@ -10,10 +10,10 @@ from tokentui.analyze.agreement import agreement, cuts, word_spans
 from tokentui.analyze.align import Alignment, Width, align
 from tokentui.analyze.tally import Conventions
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import Encoding, WordEncoder, encode
+from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.session import findings
 from tokentui.session.column import Column
-from tokentui.session.findings import Divergence, Finding, Key, Signature
+from tokentui.session.findings import Divergence, Finding, Key, Seen, Signature, Vocabularies
 from tokentui.session.jobs import JobPool
 from tokentui.session.snapshot import (
     Aligned,
@@ -28,9 +28,8 @@ from tokentui.session.snapshot import (
 )
 from tokentui.session.sync import Synchronizer
 from tokentui.session.views import Busy, EncodedToken, Passage, TokenList, Viewport
-from tokentui.session.vocabularies import Seen, Vocabularies
 from tokentui.text.corpus import Corpus
-from tokentui.text.pretokenize import to_bytes
+from tokentui.text.split import to_bytes
 
 MOST_SHOWN = 4_000
 """Of a longer text that is typed only so many characters are shown aligned."""
@@ -87,7 +86,9 @@ class Results:
                 taken = lambda answer, one=one: self.deliver(one, answer)  # noqa: E731
                 pool.submit(key, one.work, taken, one.what, one.signature)
                 self.version += 1
-        self.busy = {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)} if several else {}
+        self.busy = (
+            {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)} if several else {}
+        )
 
     def wanted(self, view: Viewport) -> Iterator[Finding]:
         """Yield the queries that a screen needs and that have no result yet, the fastest first."""
@@ -111,7 +112,9 @@ class Results:
 
     def _wanted(self, view: Viewport) -> Iterator[Finding]:
         wants, sync, listed = view.wants, self.sync, view.tokens
-        opened = sorted(((column.key, column.prepared) for column in sync.open if column.prepared), key=lambda one: one[0])
+        opened = sorted(
+            ((column.key, column.prepared) for column in sync.open if column.prepared), key=lambda one: one[0]
+        )
         for a, b in findings.pairs_of(opened):
             yield findings.divergence(a, b)
         if listed is not None and listed.part.startswith("never"):
@@ -125,7 +128,10 @@ class Results:
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         known = self._found.get(("vocabulary", ()))
         if ("vocabularies" in wants or listed is not None) and (known is None or known[0] != signature):
-            seen = [Seen(key, one, list(column.trainer.uses)) for (key, one), column in zip(tokenizers, there, strict=True)]
+            seen = [
+                Seen(key, one, list(column.trainer.uses))
+                for (key, one), column in zip(tokenizers, there, strict=True)
+            ]
             yield findings.overlaps(at, seen, signature)
         if "measures" in wants:
             yield findings.measures("measures", at, tokenizers, self.corpus, self.under, signature)
@@ -185,7 +191,8 @@ class Results:
     # ---- the first differing step
 
     def when_found(self, a: int, b: int, answer: Callable[[object], None], literal: bool) -> None:
-        """Answer when the first differing step of two columns is known, by their keys, and go before it; or now."""
+        """Answer when the first differing step of two columns is known, by their keys, and go before it; or
+        now."""
         pair = _pair(a, b)
         found = self._divergence(pair)
         if found is not None:
@@ -210,8 +217,14 @@ class Results:
 
     def _divergence(self, pair: tuple[int, int]) -> Divergence | None:
         found = self._found.get(("divergence", pair))
-        trainers = tuple(column.trainer for key in pair if (column := self.sync.column(key)) and column.prepared)
-        return found[1] if found is not None and found[0] == trainers and isinstance(found[1], Divergence) else None
+        trainers = tuple(
+            column.trainer for key in pair if (column := self.sync.column(key)) and column.prepared
+        )
+        return (
+            found[1]
+            if found is not None and found[0] == trainers and isinstance(found[1], Divergence)
+            else None
+        )
 
     def between(self, view: Viewport, aligned: Aligned, ended: bool) -> Between:
         """All that stands between the columns.
@@ -242,12 +255,16 @@ class Results:
             pair = _pair(one.key, other.key)
             found, busy = self._divergence(pair), self.busy.get(("divergence", pair))
             if found is None:
-                yield DivergenceView(one.key, other.key, busy.done if busy else 0, None, (), busy, False, literal)
+                yield DivergenceView(
+                    one.key, other.key, busy.done if busy else 0, None, (), busy, False, literal
+                )
             else:
                 here, other_way = found.by(literal), found.by(not literal)
                 sides = here.sides if pair == (one.key, other.key) else here.sides[::-1]
                 step = other_way.step if other_way.step != here.step else None
-                yield DivergenceView(one.key, other.key, here.looked, here.step, sides, None, True, literal, step)
+                yield DivergenceView(
+                    one.key, other.key, here.looked, here.step, sides, None, True, literal, step
+                )
 
     # ---- looking
 
@@ -270,14 +287,23 @@ class Results:
         """The rows of a list, None where none is asked for or nothing is known yet."""
         known = self._answer("vocabulary")
         walk = next((busy for key, busy in self.busy.items() if key[0] == "whole"), None)
-        return known.shown(listed, self._whole(), walk) if isinstance(known, Vocabularies) and listed is not None else None
+        return (
+            known.shown(listed, self._whole(), walk)
+            if isinstance(known, Vocabularies) and listed is not None
+            else None
+        )
 
     def _whole(self) -> dict[int, frozenset[bytes]]:
         """All tokens of the whole runs that are known, by the key of the column."""
-        return {key[1][0]: value for key, (_, value) in self._found.items() if key[0] == "whole" and isinstance(value, frozenset)}
+        return {
+            key[1][0]: value
+            for key, (_, value) in self._found.items()
+            if key[0] == "whole" and isinstance(value, frozenset)
+        }
 
     def measured(self, kind: str, agreed: str = "") -> Measured | None:
-        """The measures of a corpus, and how far the columns agree on it where that belongs to the same position."""
+        """The measures of a corpus, and how far the columns agree on it where that belongs to the same
+        position."""
         measured = self._answer(kind)
         if not isinstance(measured, Measured):
             return None
@@ -292,7 +318,9 @@ class Results:
         there = self.sync.in_sync
         for column in there:
             found = self._found.get(("curve", (column.key,)))
-            own = found[1] if found and found[0][0] is column.trainer and isinstance(found[1], Curve) else None
+            own = (
+                found[1] if found and found[0][0] is column.trainer and isinstance(found[1], Curve) else None
+            )
             if column.prepared and (own is None or (own.steps and own.steps[-1] < column.trainer.computed)):
                 own = findings.curve_so_far(column.key, column.prepared, points) or own
             held = self._found.get(("held curve", (column.key,)))
@@ -368,7 +396,7 @@ class Encodings:
                 elif encoder.merges != merges:
                     encoder = encoder.after(merges)
                 self._encoders[column.key] = encoder
-                found = encode(vocabulary, merges, text, cache=encoder)
+                found = encoder.encode(text)
         except TokentuiError as error:
             found = error
         self._encoded[column.key] = (key, found)

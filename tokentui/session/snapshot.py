@@ -1,8 +1,8 @@
 """The snapshot of a session: frozen values, all of them about the same moment.
 
-A snapshot has columns, and a column has sections. A section that does not change is the same object in the next snapshot, so a
-pane draws only the sections that have changed. Slow results come from background queries. A value that
-belongs to a position names it in `at`.
+A snapshot has columns, and a column has sections. A section that does not change is the same object in the
+next snapshot, so a pane draws only the sections that have changed. Slow results come from background queries.
+A value that belongs to a position names it in `at`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokentui.learn.rows import Candidate
 from tokentui.session.views import (
     Busy,
     ColumnSnapshot,
     CorpusPlace,
     EncodedToken,
-    LossRow,
-    PairRow,
     Passage,
     Position,
-    RoundView,
     TokenList,
 )
 
@@ -28,6 +26,7 @@ if TYPE_CHECKING:  # the room of measures loads when columns are compared
     from tokentui.analyze.align import Alignment
     from tokentui.analyze.compare import DifferentCut
     from tokentui.analyze.metrics import MeasureRow
+    from tokentui.analyze.results import DivergenceSide
 
 CURVES: tuple[tuple[str, str, str], ...] = (
     ("tokens", "tokens left", "N"),
@@ -36,25 +35,6 @@ CURVES: tuple[tuple[str, str, str], ...] = (
     ("in_use", "vocabulary in use", "U / V"),
 )
 """The curves: the field of `Curve`, its title and its formula."""
-
-
-@dataclass(frozen=True, slots=True)
-class DivergenceSide:
-    """A column before the step at which it differs from another.
-
-    `choice` is the pair that it takes, `round` what a round of a unigram model does; both are None where it has ended, and
-    `end` says why. `pairs` are its candidates, best first; `tied` how many share the best value, `tie_rule` what chooses among
-    these; `tokens` and `vocab_size` stand before the step.
-    """
-
-    choice: PairRow | None
-    round: RoundView | None
-    end: str | None
-    pairs: tuple[PairRow, ...] | tuple[LossRow, ...]
-    tied: int
-    tie_rule: str
-    tokens: int
-    vocab_size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +108,9 @@ class Aligned:
 class OverlapCounts:
     """The number of tokens that two vocabularies share, by the keys of their columns.
 
-    By exact bytes, and bare: without marks and without a space in front. `never_b` and `never_a` count what the other never makes
-    in its whole run, None until that is known: it is looked for where one of these lists is shown.
+    By exact bytes, and bare: without marks and without a space in front. `never_b` and `never_a` count what
+    the other never makes in its whole run, None until that is known: it is looked for where one of these
+    lists is shown.
     """
 
     at: Position
@@ -149,8 +130,8 @@ class OverlapCounts:
 
 @dataclass(frozen=True, slots=True)
 class TokenInBoth:
-    """A token of two vocabularies: its id and its uses in the corpus in either, None where it is not there (or, of a special, not
-    counted)."""
+    """A token of two vocabularies: its id and its uses in the corpus in either, None where it is not there
+    (or, of a special, not counted)."""
 
     piece: bytes
     id_a: int | None
@@ -221,7 +202,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The curves of all columns. `end` is the furthest step of any; `marks` the step that each column, by its key, stands at."""
+    """The curves of all columns.
+
+    `end` is the furthest step of any; `marks` the step that each column, by its key, stands at.
+    """
 
     end: int
     series: tuple[Curve, ...]
@@ -230,7 +214,8 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class PiecePart:
-    """A stretch of a text as the split cuts it: a pre-token, or what is dropped between two (`branch` is None then).
+    """A stretch of a text as the split cuts it: a pre-token, or what is dropped between two (`branch` is None
+    then).
 
     `start` and `end` are characters of the normalised text; `branch` is a place in `PiecesView.branches`.
     """
@@ -245,8 +230,8 @@ class PiecePart:
 class PiecesView:
     """The split of the typed text, and of the corpus from a place on.
 
-    `branches` says in words or as a pattern what each branch of the split matches; `longest` is the longest pre-token of the
-    corpus in characters; `warning` is empty, or says what pieces of that size will cost.
+    `branches` says in words or as a pattern what each branch of the split matches; `longest` is the longest
+    pre-token of the corpus in characters; `warning` is empty, or says what pieces of that size will cost.
     """
 
     split: str
@@ -264,9 +249,9 @@ class PiecesView:
 class CompressedView:
     """Gage's compression at a step: a window of the compressed text, and the table that expands it.
 
-    `parts` are the bytes in order, each with the letter that stands for a placeholder (empty for a byte that is itself);
-    `table` has (letter, placeholder, left, right, expansion) in the order of the steps, left and right being bytes that may
-    be placeholders themselves. Sizes are in bytes.
+    `parts` are the bytes in order, each with the letter that stands for a placeholder (empty for a byte that
+    is itself); `table` has (letter, placeholder, left, right, expansion) in the order of the steps, left and
+    right being bytes that may be placeholders themselves. Sizes are in bytes.
     """
 
     parts: tuple[tuple[int, str], ...]
@@ -278,13 +263,14 @@ class CompressedView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """The first steps of a recipe on a small slice of the corpus: one line each for a pair, or for a round of a unigram training.
+    """The first steps of a recipe on a small slice of the corpus: one line each for a pair, or for a round of
+    a unigram training.
 
-    `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more, empty where there
-    are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
+    `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more,
+    empty where there are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
     """
 
-    pairs: tuple[PairRow, ...]
+    pairs: tuple[Candidate, ...]
     lines: tuple[str, ...]
     end: str
     chars: int

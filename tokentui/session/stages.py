@@ -15,14 +15,17 @@ from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
 
 _NAMES = {
-    "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model", "post_processor": "post-processor",
-    "decoder": "decoder", "truncation": "truncation", "padding": "padding", "sentencepiece": "sentencepiece",
+    "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model",
+    "post_processor": "post-processor", "decoder": "decoder", "truncation": "truncation",
+    "padding": "padding", "sentencepiece": "sentencepiece",
 }
 """The steps of a file, as people call them."""
-_COMMON = frozenset({
-    "tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.model", "vocab.json", "vocab.txt", "vocab.bpe",
-    "encoder.json", "merges.txt", "tekken.json",
-})
+_COMMON = frozenset(
+    {
+        "tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.model", "vocab.json", "vocab.txt",
+        "vocab.bpe", "encoder.json", "merges.txt", "tekken.json",
+    }
+)
 _INNER = ("normalizers", "pretokenizers", "processors", "decoders")
 _RULES = "precompiled_charsmap"
 _UNAPPLIED = ("truncation", "padding")
@@ -40,8 +43,8 @@ def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedVie
         path: Its file.
     """
     return OpenedView(
-        name=_name(path), path=path, order=SAID[order.kind],
-        births=len(order.tokens), size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
+        name=_name(path), path=path, order=SAID[order.kind], steps=len(order.tokens),
+        size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
     )
 
 
@@ -117,7 +120,9 @@ def _steps(name: str, spec: Any, axis: str) -> Iterator[StageView]:
     rules = spec.get(_RULES)
     kind = str(spec.get("type", ""))
     if rules:
-        yield StageView(_NAMES[name], f"{kind}: {_bytes_of(rules):,} bytes of rules, applied as they are", True, axis)
+        yield StageView(
+            _NAMES[name], f"{kind}: {_bytes_of(rules):,} bytes of rules, applied as they are", True, axis
+        )
         return
     rest = {key: value for key, value in spec.items() if key not in ("type", "special_tokens", "pair")}
     yield StageView(_NAMES[name], _short(", ".join([kind, *_worded(rest)])), False, axis)
@@ -128,7 +133,9 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
     rules = spec.get(_RULES)
     name = str(spec.get("normalization") or "rules")
     if rules:
-        yield StageView("normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied as they are", True)
+        yield StageView(
+            "normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied as they are", True
+        )
     else:
         yield StageView("normaliser", name)
     for option, value in (spec.get("trained_with") or {}).items():

@@ -1,6 +1,7 @@
 """The state of a session: its columns, and what is shown of them. Commands in, work in slices, snapshots out.
 
-Everything here is plain and synchronous. A session calls it from one worker thread; a test calls it as it likes.
+Everything here is plain and synchronous. A session calls it from one worker thread; a test calls it as it
+likes.
 """
 
 from __future__ import annotations
@@ -16,20 +17,19 @@ from tokentui.analyze.tally import Conventions
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.table import cell_width
-from tokentui.learn.compiled import WORTH_CHARS, without_kernel
+from tokentui.learn.merging import WORTH_CHARS, without_kernel
 from tokentui.learn.walk import jump
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session import commands_compare as beside
 from tokentui.session import passages
 from tokentui.session.column import Column, TokenizerAtStep, editable_text, same
-from tokentui.session.pieces import pieces_view
-from tokentui.session.prepared import Prepared
+from tokentui.session.opening import Prepared
+from tokentui.session.passages import pieces_view
+from tokentui.session.queries import check_view, compressed, find, find_changed
 from tokentui.session.results import Encodings, Results
-from tokentui.session.search import check_view, compressed, find, find_changed
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import SLICE_S, Synchronizer
-from tokentui.session.views import Busy, CorpusPlace, Passage, Position, Viewport
+from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import cuts_alike
 
@@ -64,7 +64,7 @@ class State:
         self.engine = ""
         self.sync = Synchronizer()
         self.results = Results(self.sync, prepared.corpus)
-        self.main = self._column(beside.ColumnWanted(prepared.recipe, prepared.run))
+        self.main = self._column(ColumnWanted(prepared.recipe, prepared.run))
         """The column that the main screen shows."""
         self.compared: list[Column] = []
         """The columns that are shown side by side, or that are kept until they are again."""
@@ -79,7 +79,7 @@ class State:
 
     _keys = 0
 
-    def _column(self, wanted: beside.ColumnWanted) -> Column:
+    def _column(self, wanted: ColumnWanted) -> Column:
         self._keys += 1
         return Column(self._keys, wanted)
 
@@ -116,7 +116,10 @@ class State:
 
     @property
     def kept(self) -> Kept:
-        """The place that another recipe is brought to. A step that adds no token is none: there the last merge counts."""
+        """The place that another recipe is brought to.
+
+        A step that adds no token is none: there the last merge counts.
+        """
         if self._wished is not None:  # nothing was done since: it may be more than this recipe has
             return self._wished
         sync, trainer = self.sync, self.main.trainer
@@ -128,8 +131,9 @@ class State:
     def install(self, prepared: Prepared, kept: Kept | None = None, *, keep_view: bool = False) -> None:
         """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
 
-        Of another corpus the beginning is shown, unless it has a place to be brought to or `keep_view` says otherwise. The
-        whole of a corpus of which a part was there before goes on with everything that is under way.
+        Of another corpus the beginning is shown, unless it has a place to be brought to or `keep_view` says
+        otherwise. The whole of a corpus of which a part was there before goes on with everything that is
+        under way.
         """
         before, sync, main = self.prepared, self.sync, self.main
         file, was = prepared.opened, before.opened
@@ -143,12 +147,18 @@ class State:
         moved = prepared.corpus is not before.corpus
         self._take(prepared)
         if moved and kept is None and not keep_view:
-            self.view = dataclasses.replace(self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
+            self.view = dataclasses.replace(
+                self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
+            )
             self._merges_at = 0
         self._wished = kept
         if kept is not None:
             self._merges_at = kept.merges
-        if kept is None or prepared.partial or (self.keep_place == "step" and not prepared.trainer.traits.grows):
+        if (
+            kept is None
+            or prepared.partial
+            or (self.keep_place == "step" and not prepared.trainer.traits.grows)
+        ):
             sync.stand(main)  # of a part the whole walks there
         elif self.keep_place == "size":
             sync.come(main, Position("size", kept.vocab_size))
@@ -156,12 +166,13 @@ class State:
             sync.come(main, Position("merges", kept.merges))
 
     def take_over(self, column: Column, prepared: Prepared) -> None:
-        """Go on with another trainer of what is trained already: at the same step, with all that is known and under way."""
+        """Go on with another trainer of what is trained already: at the same step, with all that is known and
+        under way."""
         old, new = column.trainer, prepared.trainer
         new.advance(new.number, prepared.run.stops)
         for step in (old.computed, old.number) if old.computed > new.computed else (old.number,):
             jump(new, step)
-        if (was := old.traits.substeps) is not None and was.walked and (walk := new.traits.substeps) is not None:
+        if (was := old.substeps) is not None and was.walked and (walk := new.substeps) is not None:
             walk.fine(was.walked[0])
         in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
         column.take(prepared)
@@ -193,15 +204,15 @@ class State:
         """The counted words of the corpus under a recipe, where a column has them."""
         for column in (self.main, *self.compared):
             prepared = column.prepared
-            usable = prepared and not prepared.opened and not prepared.partial and prepared.corpus is self.results.corpus
+            usable = (
+                prepared
+                and not prepared.opened
+                and not prepared.partial
+                and prepared.corpus is self.results.corpus
+            )
             if prepared and usable and cuts_alike(prepared.recipe, recipe):
                 return prepared.trainer.words
         return None
-
-    @property
-    def unopened(self) -> list[Column]:
-        """The columns that are shown and have to be opened."""
-        return [column for column in self.columns if column.prepared is None and not column.error]
 
     def handle(self, command: do.Command[object], answer: Answer) -> None:
         """Take in a command. `answer` is called with its answer, now or when it is known.
@@ -226,9 +237,11 @@ class State:
                 sync.faster(by, time.monotonic())
             case do.StepPieces(pieces):
                 sync.halt()
-                substeps = self.main.trainer.traits.substeps
+                substeps = self.main.trainer.substeps
                 if substeps is None:
-                    raise TokentuiError("a step is the finest step there is", "piece by piece", "take n and b")
+                    raise TokentuiError(
+                        "a step is the finest step there is", "piece by piece", "take n and b"
+                    )
                 substeps.fine(pieces)
             case do.CancelWork():
                 self._wished = None
@@ -260,7 +273,7 @@ class State:
                 answer(compressed(self.main.trainer, begin, length))
                 return
             case do.WhyUnreachable(number):
-                replay = self.main.trainer.traits.replay
+                replay = self.main.trainer.replay
                 answer("" if replay is None else replay.unreachable(number))
                 return
             case _:
@@ -271,31 +284,33 @@ class State:
     def _handle_columns(self, command: do.Command[object], answer: Answer) -> None:
         """Take in a command about columns side by side."""
         match command:
-            case beside.Compare(columns):
+            case do.Compare(columns):
                 self._compare(columns)
-            case beside.Leave():
+            case do.Leave():
                 self._leave()
-            case beside.SyncBy(way):
+            case do.SyncBy(way):
                 self.sync.keep_by(way)
-            case beside.AddColumn(wanted, place):
+            case do.AddColumn(wanted, place):
                 answer(self._add(wanted, place))
                 return
-            case beside.RemoveColumn(key):
+            case do.RemoveColumn(key):
                 self._remove(key)
-            case beside.MoveColumn(key, by):
+            case do.MoveColumn(key, by):
                 self._move(key, by)
-            case beside.GoToDivergence(a, b):
+            case do.GoToDivergence(a, b):
                 for key in (a, b):
                     if error := self._known(key).error:
-                        raise TokentuiError("a column that cannot be shown parts nowhere", self._known(key).name, error)
+                        raise TokentuiError(
+                            "a column that cannot be shown parts nowhere", self._known(key).name, error
+                        )
                 self.results.when_found(a, b, answer, self.view.literal)
                 return
-            case beside.FindDivergence(a, b):
+            case do.FindDivergence(a, b):
                 self.results.look_again(self._known(a).key, self._known(b).key)
-            case beside.ShowPassage(passage):
+            case do.ShowPassage(passage):
                 corpus = self.results.corpus
                 self.passage = passages.fitted(corpus, passage) if passage is not None else None
-            case beside.MeasureUnder(splitter, alpha):
+            case do.MeasureUnder(splitter, alpha):
                 self.results.under = Conventions(splitter, alpha)
             case _:
                 raise TokentuiError("not a command of a session", type(command).__name__)
@@ -303,7 +318,7 @@ class State:
 
     # ---- columns
 
-    def _compare(self, wanted: Sequence[beside.ColumnWanted]) -> None:
+    def _compare(self, wanted: Sequence[ColumnWanted]) -> None:
         known = [self.main, *(one for one in self.compared if one is not self.main)]
         if wanted:
             columns = []
@@ -326,7 +341,9 @@ class State:
         if self.main not in columns:
             self.sync.begin(Position())
         files = bool(wanted) and all(one.path for one in wanted)
-        self._show_whole = self.main not in columns or (files and self.main.trainer.number == self.main.trainer.computed)
+        self._show_whole = self.main not in columns or (
+            files and self.main.trainer.number == self.main.trainer.computed
+        )
 
     def _leave(self) -> None:
         if not self.side_by_side:
@@ -340,9 +357,11 @@ class State:
         self.sync.put([self.main])
         self.sync.stand(self.main)
 
-    def _add(self, wanted: beside.ColumnWanted, place: int | None) -> int:
+    def _add(self, wanted: ColumnWanted, place: int | None) -> int:
         if len(self.columns) >= MOST:
-            raise TokentuiError(f"{MOST} columns are as many as there may be", "compare", "take one away first")
+            raise TokentuiError(
+                f"{MOST} columns are as many as there may be", "compare", "take one away first"
+            )
         column = self._column(wanted)
         columns = list(self.columns)
         columns.insert(len(columns) if place is None else place, column)
@@ -375,11 +394,6 @@ class State:
     # ---- work
 
     @property
-    def arriving(self) -> bool:
-        """True if the first column walks to the kept position and no command came since."""
-        return self.sync.arrival is not None
-
-    @property
     def at_work(self) -> bool:
         """True if there is work to do without a new command."""
         return self.sync.at_work
@@ -399,13 +413,20 @@ class State:
     def at_step(self) -> TokenizerAtStep:
         """The tokenizer of this step, for a longer look elsewhere."""
         trainer = self.main.trainer
-        return TokenizerAtStep(trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed)
+        return TokenizerAtStep(
+            trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed
+        )
 
     def stamp(self) -> tuple[object, ...]:
         """Return the values that change a snapshot, besides commands."""
         sync = self.sync
-        numbers = tuple([(one.prepared, one.in_sync, one.prepared and one.trainer.number) for one in sync.columns])
-        return numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting, self.results.version
+        numbers = tuple(
+            [(one.prepared, one.in_sync, one.prepared and one.trainer.number) for one in sync.columns]
+        )
+        return (
+            numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting,
+            self.results.version,
+        )
 
     def snapshot(self) -> Snapshot:
         """Everything that the screen shows, now."""

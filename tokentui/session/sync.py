@@ -1,8 +1,8 @@
 """Columns kept together at one position, walked there in slices: no clock of its own, no threads.
 
-A long way is walked in short ones, from one position of all columns to the next, so that whatever is shown in between belongs
-to one position. A column that cannot keep up, or has just been opened, is not in sync: it comes after the others on its own.
-One column alone goes its way at once: its position is wherever it stands.
+A long way is walked in short ones, from one position of all columns to the next, so that whatever is shown in
+between belongs to one position. A column that cannot keep up, or has just been opened, is not in sync: it
+comes after the others on its own. One column alone goes its way at once: its position is wherever it stands.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import time
 from collections.abc import Callable, Iterable
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn.trainer import Made
-from tokentui.session import commands as do
-from tokentui.session.column import Column
-from tokentui.session.ends import Seek, beyond, floor, last, over, way
+from tokentui.learn.trainer import Made, Size, Tokens
+from tokentui.session.column import Column, Seek, last, over, way
 from tokentui.session.sections import needles
-from tokentui.session.views import END, WAYS, Busy, Position
+from tokentui.session.views import END, SPEEDS, WAYS, Busy, Position
 
 SLICE_S = 0.008
 """The longest slice of work in seconds, about; a single merge of a large corpus may take longer."""
@@ -48,7 +46,7 @@ class Synchronizer:
         self._then: list[int] = []
         """Moves that begin where the goal turns out to be: it may lie beyond the last step."""
         self._seek: Seek | None = None
-        self._speed = len(do.SPEEDS) - 4
+        self._speed = len(SPEEDS) - 4
         self._played_from = (0.0, 0)
         self._next = position
         self._way = 1
@@ -105,16 +103,19 @@ class Synchronizer:
     def aim(self) -> int:
         """The value of the position that is walked to, or that of the position."""
         goal = self.goal
-        return self.position.value if goal is None or goal.value == END else max(0, goal.value + sum(self._then))
+        return (
+            self.position.value if goal is None or goal.value == END else max(0, goal.value + sum(self._then))
+        )
 
     @property
     def speed(self) -> int | None:
         """Units of the position a second that a run plays at; None for as fast as it can."""
-        return do.SPEEDS[self._speed]
+        return SPEEDS[self._speed]
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The ways to keep the columns together; where some grow and others shrink, their steps have little in common."""
+        """The ways to keep the columns together; where some grow and others shrink, their steps have little
+        in common."""
         traits = [column.trainer.traits for column in self.open]
         alike = all(one.grows for one in traits) or not any(one.grows for one in traits)
         return WAYS if alike else (*WAYS[1:], WAYS[0])
@@ -124,7 +125,9 @@ class Synchronizer:
         """The way of a column that is alone, where it is a long one."""
         if len(self.columns) != 1 or self.columns[0].prepared is None:
             return None
-        return way(self.columns[0], self._seek is not None, self.goal or (self._target if self._late else None))
+        return way(
+            self.columns[0], self._seek is not None, self.goal or (self._target if self._late else None)
+        )
 
     # ---- commands
 
@@ -142,7 +145,12 @@ class Synchronizer:
     def go(self, value: int | None) -> None:
         """Go to a value of the position, None for the end of the run."""
         self.halt()
-        value = END if value is None else max(floor(self.in_sync, self.position.by), value)
+        least = 0
+        if self.position.by == "size":
+            least = min(
+                (one.trainer.size_at(0) for one in self.in_sync if one.trainer.traits.grows), default=0
+            )
+        value = END if value is None else max(least, value)
         if value == END or self.leader is not None:
             self.goal, self._free = Position(self.position.by, value), value != END
         else:  # no column is there yet: they come to where they are wanted
@@ -182,12 +190,12 @@ class Synchronizer:
         """Run, or stop where it is; None turns over."""
         playing = not self.playing if on is None else on
         self.halt()
-        self.playing = playing and not self._over(True, free=False)
+        self.playing = playing and not over(self.in_sync, self.position, free=False)
         self._played_from = (now, self.position.value)
 
     def faster(self, by: int, now: float) -> None:
         """Play faster or slower by so many places of `SPEEDS`."""
-        self._speed = min(max(0, self._speed + by), len(do.SPEEDS) - 1)
+        self._speed = min(max(0, self._speed + by), len(SPEEDS) - 1)
         self._played_from = (now, self.position.value)
 
     def halt(self) -> None:
@@ -313,15 +321,19 @@ class Synchronizer:
         here = self.position.value
         if self.goal is not None:
             end = self.goal.value == END
-            if (end or self.goal.value > here) and self.loading and self._over(True, free=self._free):
+            if (
+                (end or self.goal.value > here)
+                and self.loading
+                and over(self.in_sync, self.position, free=self._free)
+            ):
                 return None, _REST_S  # a column that is still to come may go further
-            if self.goal.value == here or (end and self._over(True, free=False)):
+            if self.goal.value == here or (end and over(self.in_sync, self.position, free=False)):
                 self._reached()
                 return (None, 0.0) if self.goal is None else (self.goal.value, 0.0)
             return self.goal.value, 0.0
         if not self.playing:
             return None, 0.0
-        if self.loading and self._over(True, free=False):
+        if self.loading and over(self.in_sync, self.position, free=False):
             return None, _REST_S
         speed = self.speed
         if speed is None:
@@ -337,7 +349,9 @@ class Synchronizer:
     def _reached(self) -> None:
         """Go on to what was asked for from the goal."""
         following = self._then.pop(0) if self._then else None
-        self.goal = None if following is None else Position(self.position.by, max(0, self.position.value + following))
+        self.goal = (
+            None if following is None else Position(self.position.by, max(0, self.position.value + following))
+        )
 
     def _set_out(self, value: int) -> None:
         here = self.position.value
@@ -354,24 +368,32 @@ class Synchronizer:
         if gone and len(self.columns) > 1:
             self._way = max(1, min(2 * max(gone, self._way), int(gone * SLICE_S / took), _MOST))
         self.position = self._next
-        if self._over(forward, free=self._free and self._passes(self.position.value)):
+        if forward and over(
+            self.in_sync, self.position, free=self._free and self._passes(self.position.value)
+        ):
             if not self.loading:
                 self.playing = False
             passed = self._passes(self.position.value)
             self.position = self._next = Position(self.position.by, last(self.in_sync, self.position.by))
-            if passed and not self._passes(self.position.value):  # the last of them has no stop: the others stay at theirs
+            # the last of them has no stop: the others stay at theirs
+            if passed and not self._passes(self.position.value):
                 for column in self.in_sync:
                     column.in_sync = column.trainer.number <= (column.stopped_at or 0)
             if self.goal is not None and not self.loading:
                 self._reached()
 
     def _sync(self, deadline: float) -> bool:
-        """Walk to the next position. A column that takes long goes first: nothing is out of sync meanwhile."""
+        """Walk to the next position.
+
+        A column that takes long goes first: nothing is out of sync meanwhile.
+        """
         there, free = self.in_sync, self._passes(self._next.value)
         if len(there) > 1:
             leader = self.leader if self._next.by == "tokens" else None
             there.sort(key=lambda one: one is not leader if leader else not one.trainer.traits.heavy)
-        if not all(self._walk(column, self._next, max(_LEAST_S, deadline - time.perf_counter())) for column in there):
+        if not all(
+            self._walk(column, self._next, max(_LEAST_S, deadline - time.perf_counter())) for column in there
+        ):
             return False
         # Columns that have only now found their stops may have to pass them.
         return not self._free or free or not self._passes(self._next.value) or self._sync(deadline)
@@ -393,16 +415,24 @@ class Synchronizer:
             self.position = self._next = Position("tokens", self.leader.trainer.number)
             for column in self.in_sync:
                 column.in_sync = column is self.leader
-        elif len(self.columns) > 1 and not self._late and not self.loading and self._over(True, free=False):
+        elif (
+            len(self.columns) > 1
+            and not self._late
+            and not self.loading
+            and over(self.in_sync, self.position, free=False)
+        ):
             end = last(self.in_sync, self.position.by)
             if self.position.value > end and not self._passes(self.position.value):
                 self.position = self._next = Position(self.position.by, end)
 
     def _agree(self, position: Position) -> None:
-        """Send those on again that passed their stops where the others may not, or the other way round: stops come and go."""
+        """Send those on again that passed their stops where the others may not, or the other way round: stops
+        come and go."""
         free = self._passes(position.value)
         for column in self.in_sync:
-            column.in_sync = column.agrees(position.value, free) if position.by == "merges" else free or not column.passed
+            column.in_sync = (
+                column.agrees(position.value, free) if position.by == "merges" else free or not column.passed
+            )
 
     @property
     def _target(self) -> Position:
@@ -414,10 +444,11 @@ class Synchronizer:
             free = self._free or self.arrival is not None
         else:  # a column that comes to where the others have passed their stops passes its own
             free = (self._free or position == self.position) and self._passes(position.value)
-        if position.by == "tokens" and (leader is None or column is leader):
-            return column.to_step(position.value, seconds, free)
-        tokens = leader.trainer.tokens_at(leader.trainer.number) if leader and position.by == "tokens" else 0
-        return column.towards(position, tokens, seconds, free)
+        if position.by == "tokens" and leader is not None and column is not leader:
+            return column.to_goal(Tokens(leader.trainer.tokens_at(leader.trainer.number)), seconds, free)
+        if position.by == "size":
+            return column.to_goal(Size(position.value), seconds, free)
+        return column.to_step(position.value, seconds, free)
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:
         """Go on until the token is made; where it never is, back to where one was."""
@@ -443,8 +474,6 @@ class Synchronizer:
         """True if a position given by its value lies beyond the stops of all columns, and so passes them."""
         if len(self.columns) == 1:
             return self._free
-        return self.position.by == "merges" and beyond(self.open, value)
-
-    def _over(self, forward: bool, free: bool) -> bool:
-        """True if no column can go further in that direction."""
-        return forward and over(self.in_sync, self.position, free)
+        stops = [column.stopped_at for column in self.open]
+        known = [stop for stop in stops if stop is not None]
+        return self.position.by == "merges" and 0 < len(known) == len(stops) and value > max(known)

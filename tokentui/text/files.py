@@ -23,6 +23,7 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, BinaryIO
 
 from tokentui.core import limits
@@ -393,7 +394,7 @@ def _unpacked(packed: BinaryIO, method: str, where: str) -> Any:
             return _Zstd(packed, _zstd_module(where))
 
 
-def _zstd_module(where: str) -> Any:
+def _zstd_module(where: str) -> ModuleType:
     for name in ("compression.zstd", "zstandard"):
         try:
             return importlib.import_module(name)
@@ -412,7 +413,7 @@ class _Zstd(io.RawIOBase):
 
     _FEED = 1024
 
-    def __init__(self, packed: BinaryIO, module: Any) -> None:
+    def __init__(self, packed: BinaryIO, module: ModuleType) -> None:
         self._packed, self._module = packed, module
         self._frame: Any = None
         self._input, self._output = b"", memoryview(b"")

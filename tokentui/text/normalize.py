@@ -118,10 +118,14 @@ def bert_strip_accents(text: str) -> str:
 
 
 _NMT_DROPPED = dict.fromkeys([*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F], "")
-_NMT_SPACES = dict.fromkeys(map(ord, "\t\n\f\r\u061c\u1680\u200b\u200c\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"), " ")
+_NMT_SPACES = dict.fromkeys(
+    map(ord, "\t\n\f\r\u061c\u1680\u200b\u200c\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"), " "
+)
 # The full-width tilde is kept: sentencepiece's makers hold it ill-defined.
 _NMT_RULES = {**_NMT_DROPPED, **_NMT_SPACES, 0xFF5E: "\uff5e"}
-_NMT_CHARACTERS = _Table(lambda character: _NMT_RULES.get(ord(character), unicodedata.normalize("NFKC", character)))
+_NMT_CHARACTERS = _Table(
+    lambda character: _NMT_RULES.get(ord(character), unicodedata.normalize("NFKC", character))
+)
 
 
 def nmt_characters(text: str) -> str:
@@ -129,7 +133,11 @@ def nmt_characters(text: str) -> str:
 
     The rules do less than NFKC: none reorders marks, and none composes a letter that already has an accent.
     """
-    if not text.isascii() and not _followers().isdisjoint(text) and not unicodedata.is_normalized("NFKC", text):
+    if (
+        not text.isascii()
+        and not _followers().isdisjoint(text)
+        and not unicodedata.is_normalized("NFKC", text)
+    ):
         text = _combined().sub(_nmt_compose, text)
     return text.translate(_NMT_CHARACTERS)
 
@@ -179,7 +187,8 @@ NORMALIZERS = Axis(
     Normalizer("nfkd", "Unicode form KD", stages=(_form("NFKD"),)),
     Normalizer("strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,)),
     Normalizer(
-        "bert-uncased", "BERT's cleaning, lower case, no accents", stages=(bert_clean, bert_strip_accents, lowercase),
+        "bert-uncased", "BERT's cleaning, lower case, no accents",
+        stages=(bert_clean, bert_strip_accents, lowercase),
     ),
     Normalizer("bert-cased", "BERT's cleaning, case kept", stages=(bert_clean,)),
     Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze)),
@@ -266,7 +275,9 @@ def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
         if pieces is None:
             whole, singly = stage(sequence), [stage(character) for character in sequence]
             fine = whole == "".join(singly) and all(singly)
-            pieces = [(made, n, n + 1) for n, made in enumerate(singly)] if fine else [(whole, 0, len(sequence))]
+            pieces = (
+                [(made, n, n + 1) for n, made in enumerate(singly)] if fine else [(whole, 0, len(sequence))]
+            )
             known[sequence] = pieces
         for made, start, end in pieces:
             yield made, at + start, at + end

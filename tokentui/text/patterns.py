@@ -1,5 +1,4 @@
-"""Matches of patterns that may take for ever: each gets a limited time, and a cancelled job gives one up at
-once.
+"""Patterns: matches that may take for ever, of which each gets a limited time, and the branches of a pattern.
 
 A match of the `regex` library cannot be interrupted from outside, but it can be given a time, and other
 threads run meanwhile. So a match that is not quick is looked for in a thread of its own. A cancelled job
@@ -8,16 +7,22 @@ leaves that thread behind; it ends by its time.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from tokentui.core import jobs, limits
 from tokentui.core.errors import TokentuiError
 
+if TYPE_CHECKING:
+    import regex
+
 AT_ONCE = 0.05
 """Seconds that a match may take before the job is asked whether it is cancelled."""
 _POLL_S = 0.02
+_FLAGS = re.compile(r"\(\?[a-zA-Z01]+\)")
 
 _T = TypeVar("_T")
 
@@ -26,7 +31,7 @@ class TakesTooLong(TokentuiError):
     """A pattern took longer over one match than `limits.Limits.pattern_seconds`, or all memory."""
 
 
-def find_all(pattern: Any, text: str, where: str) -> list[str]:
+def find_all(pattern: regex.Pattern[str], text: str, where: str) -> list[str]:
     """Return what `pattern.findall(text)` gives of a pattern without groups.
 
     Raises:
@@ -41,8 +46,8 @@ def find_all(pattern: Any, text: str, where: str) -> list[str]:
 
 
 def find(
-    pattern: Any, text: str, where: str, start: int = 0, limit: str = "pattern-seconds"
-) -> Iterator[Any]:
+    pattern: regex.Pattern[str], text: str, where: str, start: int = 0, limit: str = "pattern-seconds"
+) -> Iterator[regex.Match[str]]:
     """Yield what `pattern.finditer(text, start)` gives. The time is that of each match, by the limit of a
     name.
 
@@ -70,7 +75,7 @@ def find(
             yield match
 
 
-def find_apart(pattern: Any, text: str, where: str) -> Iterator[Any]:
+def find_apart(pattern: regex.Pattern[str], text: str, where: str) -> Iterator[regex.Match[str]]:
     """As `find` for a pattern of a tokenizer file, but for empty matches, which are as the `onig` library
     gives them.
 
@@ -93,7 +98,7 @@ def find_apart(pattern: Any, text: str, where: str) -> Iterator[Any]:
             return
 
 
-def find_short(pattern: Any, text: str, at: int) -> Iterator[Any]:
+def find_short(pattern: regex.Pattern[str], text: str, at: int) -> Iterator[regex.Match[str]]:
     """Yield what `pattern.finditer(text, at)` gives of a pattern that looks at two characters, and no
     further.
 
@@ -106,18 +111,20 @@ def find_short(pattern: Any, text: str, at: int) -> Iterator[Any]:
         at += jobs.BLOCK
 
 
-def _if_empty(match: Any) -> tuple[int, int] | None:
+def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
     """The range of an empty match: looking on from there finds it again."""
     span: tuple[int, int] = match.span()
     return span if span[0] == span[1] else None
 
 
-def _next(pattern: Any, text: str, at: int, given: tuple[int, int] | None, where: str, limit: str) -> Any:
+def _next(
+    pattern: regex.Pattern[str], text: str, at: int, given: tuple[int, int] | None, where: str, limit: str
+) -> regex.Match[str] | None:
     """The next match from a place on, which is known to take its time; not the one that was given."""
     most: float = getattr(limits.now(), limit.replace("-", "_"))
     seconds = most if (less := jobs.match_seconds()) is None else min(most, less)
 
-    def look() -> Any:
+    def look() -> regex.Match[str] | None:
         matches = pattern.finditer(text, at, timeout=seconds)
         return next((match for match in matches if match.span() != given), None)
 
@@ -158,3 +165,76 @@ def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooL
     instead = "write one that backtracks less"
     hint = instead if jobs.match_seconds() is not None else limits.reading(limit, instead)
     return TakesTooLong(f"the pattern {what}", place, hint)
+
+
+# ---- the branches of a pattern: its alternatives, tried in the same order as the pattern tries them
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The alternatives of a pattern at its outermost level; flags in front of all belong to each.
+
+    >>> alternatives(r"(?i)a(b|c)|[|]|\\||")
+    ['(?i)a(b|c)', '(?i)[|]', '(?i)\\\\|', '(?i)']
+    """
+    flags = _FLAGS.match(pattern)
+    head = flags.group() if flags else ""
+    parts, start, at, depth = [], len(head), len(head), 0
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == "\\":
+            at += 1
+        elif sign == "[":
+            at = _class_end(pattern, at)
+        elif sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+        elif sign == "|" and not depth:
+            parts.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    return [head + part for part in (*parts, pattern[start:])]
+
+
+def _class_end(pattern: str, at: int) -> int:
+    """The place of the bracket that closes the class which opens here."""
+    at += 1
+    if pattern.startswith("^", at):
+        at += 1
+    if pattern.startswith("]", at):
+        at += 1
+    while at < len(pattern) and pattern[at] != "]":
+        at += 2 if pattern[at] == "\\" else 1
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """The branches of a split.
+
+    Attributes:
+        names: What each matches, in words where it is one that the project knows, then the pattern.
+        alone: Whether a word is to be matched by itself, not where it stands.
+    """
+
+    names: tuple[str, ...]
+    alone: bool
+    _patterns: tuple[regex.Pattern[str] | re.Pattern[str], ...]
+
+    def of(self, text: str, at: int, word: str) -> int | None:
+        """The branch that matched the word at a place of a text; None where it is unknown."""
+        if self.alone:
+            text, at = word, 0
+        for n, pattern in enumerate(self._patterns):
+            if pattern.match(text, at):
+                return n
+        return None
+
+
+BETWEEN = "what no branch matches"
+"""The label of kept text between two matches of a pattern."""
+
+
+def kept(found: Branches) -> Branches:
+    """Branches with one more for what none of them matches and is a word all the same."""
+    return Branches((*found.names, BETWEEN), found.alone, (*found._patterns, re.compile("")))

@@ -20,9 +20,6 @@ from tokentui.text.normalize import begins_sequence, normalize, normalize_aligne
 from tokentui.text.split import SPACE_MARK, SPLITS, Span, Splitter, spaced, splitter, to_bytes
 from tokentui.text.units import MARKS, UNITS
 
-__all__ = ["Analysis", "PreToken", "Pretokenizer", "to_bytes"]
-
-
 
 @dataclass(frozen=True, slots=True)
 class PreToken:
@@ -284,14 +281,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
     found = re.compile("|".join(map(re.escape, names))) if names else None
     cut = None if names else plain.cut
     return _Shaped(
-        plain.name,
-        plain.keeps_spaces,
-        plain.pattern,
-        cut,
-        plain.marks_spaces,
-        plain,
-        spaced(recipe),
-        always,
+        plain.name, plain.keeps_spaces, plain.pattern, cut, plain.marks_spaces, plain, spaced(recipe), always,
         found,
     )
 
@@ -355,14 +345,7 @@ class _Shaped(Splitter):
         prepared = self.prepare(text, first)
         if self.symbols is None or not self.symbols.search(prepared):
             return self.inner.words(prepared, first=False)
-        out: list[str] = []
-        at = 0
-        for match in self.symbols.finditer(prepared):
-            if match.start() > at:
-                out += self.inner.words(prepared[at : match.start()], first=False)
-            out.append(match.group())
-            at = match.end()
-        return out + self.inner.words(prepared[at:], first=False) if at < len(prepared) else out
+        return [word for word, _, _ in self.spans(text, first=first)]
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; see `Splitter.spans`."""

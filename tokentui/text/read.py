@@ -14,25 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from tokentui.core.arguments import each_of, name_of, nearest, path_of
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
 from tokentui.core.jobs import check
-from tokentui.text import files, rows
-from tokentui.text.corpus import (
-    Corpus,
-    Digest,
-    Invalid,
-    LongText,
-    build,
-    decode,
-    long_text,
-    mark_notes,
-    mark_of,
-    whole_text,
-)
+from tokentui.text import files, sources
+from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text, mark_notes, mark_of
+from tokentui.text.documents import LongText, whole_text
 from tokentui.text.sources import READ_AS, find_sample, samples
-
-__all__ = ["READ_AS", "Corpus", "Invalid", "read"]
 
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
@@ -262,11 +249,11 @@ class _Parts:
     def _take_text(self, text: str, way: str, where: str) -> None:
         match way:
             case "lines":
-                self._documents += rows.lines(text)
+                self._documents += sources.lines(text)
             case "jsonl":
-                self._documents += rows.jsonl(text, self._field, where)
+                self._documents += sources.jsonl(text, self._field, where)
             case "counts":
-                self._counts += rows.counts(text, where)
+                self._counts += sources.counts(text, where)
             case _:
                 self._documents.append(text)
 
@@ -298,6 +285,6 @@ def _way(path: str, text: str | LongText) -> str:
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"
-    if name.endswith(".counts.tsv") or (name.endswith(".counts") and rows.are_counts(text[:])):
+    if name.endswith(".counts.tsv") or (name.endswith(".counts") and sources.are_counts(text[:])):
         return "counts"
     return "text"

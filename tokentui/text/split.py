@@ -10,9 +10,10 @@ both, in any context, and no earlier word depends on text past them.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
@@ -32,6 +33,8 @@ SHORT = 1 << 18
 Each pattern takes time in proportion to the text.
 """
 
+_READABLE = 200  # characters of the pattern of a branch
+
 SPACE_MARK = "▁"
 """The mark of a space in `metaspace`: U+2581."""
 
@@ -40,9 +43,11 @@ def to_bytes(text: str) -> bytes:
     """The exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself."""
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes
+    # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes
+    except UnicodeEncodeError:
         return b"".join(
-            one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass") for one in text
+            one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass")
+            for one in text
         )
 
 
@@ -60,8 +65,8 @@ class Splitter:
 
     name: str
     keeps_spaces: bool
-    pattern: Any
-    cut: Any
+    pattern: regex.Pattern[str]
+    cut: regex.Pattern[str] | None
     marks_spaces: bool
 
     def prepare(self, text: str, first: bool = True) -> str:
@@ -92,7 +97,11 @@ class Splitter:
         """The words with their places in the prepared text; the words and arguments are those of `words`."""
         prepared = self.prepare(text, first)
         long = len(text) > SHORT and not isinstance(self.pattern, re.Pattern)
-        matches = patterns.find(self.pattern, prepared, f"split={self.name}:") if long else self.pattern.finditer(prepared)
+        matches = (
+            patterns.find(self.pattern, prepared, f"split={self.name}:")
+            if long
+            else self.pattern.finditer(prepared)
+        )
         return [(match.group(), *match.span()) for match in matches]
 
     def safe_cut(self, text: str, at: int) -> int:
@@ -187,7 +196,11 @@ class _Own(Splitter):
         return [word for word, _, _ in self.spans(text)]
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        return [(word, *match.span()) for match in patterns.find(self.pattern, text, "split=regex:") if (word := match.group())]
+        return [
+            (word, *match.span())
+            for match in patterns.find(self.pattern, text, "split=regex:")
+            if (word := match.group())
+        ]
 
 
 @functools.lru_cache(maxsize=64)
@@ -267,20 +280,21 @@ _TO_END, _TO_ENDS = "white space up to a line end", "white space up to line ends
 _BUT_LAST = "white space, but for the last one before a word"
 _AT_END, _ONE_SPACE, _SPACE = "white space at the end of the text", "one white space", "white space"
 _GPT2_BRANCHES = (
-    "a contraction", "letters, with a space in front", "digits, with a space in front", "signs, with a space in front",
-    _AT_END, _BUT_LAST, _ONE_SPACE,
+    "a contraction", "letters, with a space in front", "digits, with a space in front",
+    "signs, with a space in front", _AT_END, _BUT_LAST, _ONE_SPACE,
 )
 
 SPLITS = Axis(
     "split", "how the text is cut into pre-tokens, which merges never cross",
     Split("none", "not at all: a document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
-        "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)", keeps_spaces=False,
-        kind=_Whitespace, refuses=_spaceless, branches=("what stands between white space",), rule="whitespace",
+        "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
+        keeps_spaces=False, kind=_Whitespace, refuses=_spaceless,
+        branches=("what stands between white space",), rule="whitespace",
     ),
     Split(
-        "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )", keeps_spaces=False,
-        refuses=_spaceless, branches=("what stands between spaces",),
+        "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
+        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",),
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
@@ -293,7 +307,8 @@ SPLITS = Axis(
         branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
     ),
     Split(
-        "before", "before each white space or punctuation character", pattern=r"[\s\p{P}][^\s\p{P}]*|[^\s\p{P}]+",
+        "before", "before each white space or punctuation character",
+        pattern=r"[\s\p{P}][^\s\p{P}]*|[^\s\p{P}]+",
         cut=r"(?s).(?=[\s\p{P}])",
         branches=(
             "a space or a punctuation mark, and what follows up to the next",
@@ -301,8 +316,8 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "metaspace", "before each space, which becomes ▁; one in front", pattern="▁[^▁]*|[^▁]+", cut="(?s).(?=[ ▁])",
-        kind=_Metaspace, marks_spaces=True, alone=True,
+        "metaspace", "before each space, which becomes ▁; one in front", pattern="▁[^▁]*|[^▁]+",
+        cut="(?s).(?=[ ▁])", kind=_Metaspace, marks_spaces=True, alone=True,
         branches=("a space and the word after it", "a beginning without a space"),
     ),
     Split("gpt2", "GPT-2's pattern", pattern=_GPT2, cut=_GPT2_CUT, branches=_GPT2_BRANCHES, rule="gpt2"),
@@ -317,7 +332,8 @@ SPLITS = Axis(
         "cl100k-classic", "GPT-4's pattern as it was published",
         pattern=r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
         r"|\s*[\r\n]|\s+(?!\S)|\s+",
-        cut=_GPT4_CUT, rule="gpt4", branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_END, _BUT_LAST, _SPACE),
+        cut=_GPT4_CUT, rule="gpt4",
+        branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_END, _BUT_LAST, _SPACE),
     ),
     Split(
         "o200k", "GPT-4o's pattern",
@@ -337,11 +353,12 @@ SPLITS = Axis(
         "llama3", "Llama-3's pattern",
         pattern=r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
         r"|\s*[\r\n]+|\s+(?!\S)|\s+",
-        cut=_GPT4_CUT, rule="gpt4", branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
+        cut=_GPT4_CUT, rule="gpt4",
+        branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
     ),
     Split(
-        "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT, kind=_Falcon,
-        told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
+        "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
+        kind=_Falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
     ),
     Split(
         "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+", keeps_spaces=False, kind=_Own,
@@ -365,6 +382,32 @@ def splitter(split: str) -> Splitter:
         pattern = re.compile(record.pattern) if record.plain else compile_pattern(record.pattern)
     cut = (re.compile if record.plain else compile_pattern)(record.cut) if record.cut else None
     return record.kind(split, record.keeps_spaces, pattern, cut, record.marks_spaces)
+
+
+@functools.lru_cache(maxsize=64)
+def branches(split: str) -> patterns.Branches:
+    """The branches of a value of the axis.
+
+    Raises:
+        TokentuiError: A pattern that cannot be compiled.
+    """
+    record = SPLITS.of(split)
+    pattern = record.told or record.pattern or split.partition(":")[2]
+    compiled = re.compile if record.plain else compile_pattern
+    whole, parts = compiled(pattern), patterns.alternatives(pattern)
+    try:
+        found = tuple(map(compiled, parts))
+    except TokentuiError:  # a branch that refers to a group of another one
+        return patterns.Branches((pattern,), record.alone, (whole,))
+    meanings = itertools.chain(record.branches, itertools.repeat(""))
+    return patterns.Branches(tuple(map(_named, parts, meanings)), record.alone, found)
+
+
+def _named(part: str, meaning: str) -> str:
+    """A branch in words, and its pattern where that can be read."""
+    if not meaning:
+        return part
+    return meaning if len(part) > _READABLE else f"{meaning}  {part}"
 
 
 def own_space(split: str, space: bool) -> bool | None:

@@ -1,4 +1,7 @@
-"""The smallest units of a word, and the marks that some of them bear. One record a value of the axes `unit` and `mark`."""
+"""The smallest units of a word, and the marks that some of them bear.
+
+One record a value of the axes `unit` and `mark`.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,10 @@ class Unit(Choice):
     Attributes:
         plural: Several of them, for titles.
         cut: The units of a text, without marks.
-        places: Whether a unit never reaches across two places of a text, so that the text may be cut anywhere.
-        kinds: How many different ones there may be, for kernels that number them by what they are; 0 for no such number.
+        places: Whether a unit never reaches across two places of a text, so that the text may be cut
+        anywhere.
+        kinds: How many different ones there may be, for kernels that number them by what they are; 0 for no
+            such number.
     """
 
     plural: str
@@ -88,7 +93,8 @@ class Mark(Choice):
     """A way to mark where a word starts or ends.
 
     Attributes:
-        put: The units of a word, of which there is at least one, with the mark; it may change the list that it is given.
+        put: The units of a word, of which there is at least one, with the mark; it may change the list that
+        it is given.
         kernel: Whether the kernels of merges know it.
     """
 

@@ -13,7 +13,8 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from tokentui.recipe import Recipe
-from tokentui.text.corpus import Corpus, LongText, whole_text
+from tokentui.text.corpus import Corpus
+from tokentui.text.documents import LongText, whole_text
 from tokentui.text.pretokenize import Pretokenizer, splitter_of
 
 _BACK = (2_000, 20_000, 200_000)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tokentui.core.lazy import Ref
-from tokentui.session.commands import GoTo, Move, Play, Speed, StepPieces
+from tokentui.core.choices import Ref
+from tokentui.session.commands import GoTo, Move, Play, Speed, StepPieces, SyncBy
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
@@ -22,11 +24,10 @@ if TYPE_CHECKING:  # loaded when it is first wanted
 Main: TypeAlias = Action[MainScreen]
 Both: TypeAlias = Action[PaneScreen]
 Compare: TypeAlias = Action["CompareScreen"]
+Always: TypeAlias = Action[TerminalApp]
 
 BOTH = ("global", "compare")
 """The contexts that are a whole screen."""
-
-_LISTS = ("pairs", "vocabulary", "rows")
 
 
 def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
@@ -34,16 +35,61 @@ def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
     return lambda on: on.face.push(dialog(on.face))
 
 
-_COMPARE_WITH = Ref("tokentui.ui.compare.screen:compare_with")
-_RECIPE = Ref("tokentui.ui.dialogs.trying:choose_recipe")
-_COMPRESSED = Ref("tokentui.ui.dialogs.compressed:show_compressed")
+_ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
+_RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
+_COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
 _HELP = Ref("tokentui.ui.dialogs.help:HelpScreen")
 
 
+def compare_with(face: Face) -> None:
+    """Ask for a second column, and compare what is trained with it."""
+    now = face.snapshot
+    if now is None:
+        not_yet(face)
+        return
+    if now.parked:
+        face.compare(())  # as it was left
+        return
+    column = now.main
+    if column.opened is not None:
+        first, name = ColumnWanted(path=column.path, split=column.recipe.split), column.opened.name
+    else:
+        first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
+    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe)
+    face.push(dialog, lambda second: face.compare((first, second)) if second is not None else None)
+
+
+def _turn_bare(on: CompareScreen) -> None:
+    on.vocabulary.turn_bare()
+    on.draw()
+
+
+def _turn_curve(on: CompareScreen, by: int) -> None:
+    on.curves.turn(by)
+    on.draw_titles()
+
+
+def _go_to_columns(on: CompareScreen) -> None:
+    if on.active == "columns":
+        on.sideways(1)
+    else:
+        on.go("columns")
+
+
 def _fine(name: str, key: str, label: str, help: str, pieces: int) -> Main:
     footer = 4 if abs(pieces) == 1 else 0
-    return Main((key,), label, lambda on: on.send(StepPieces(pieces)), help, name, footer=footer, needs="substeps")
+    return Main(
+        (key,), label, lambda on: on.send(StepPieces(pieces)), help, name, footer=footer, needs="finer"
+    )
+
+
+def _scrolling(rows: str, pages: str, ends: str, *contexts: str) -> tuple[Both, ...]:
+    return (
+        Both(("up", "down", "k", "j"), "row", None, "A row up or down", rows, contexts, palette=False),
+        Both(("pageup", "pagedown"), "page", None, "A page up or down", pages, contexts, palette=False),
+        Both(("home", "end"), "ends", None, "To the first row, or the last", ends, contexts, palette=False),
+    )
 
 
 def _sideways(context: str, label: str, left: str, right: str) -> tuple[Compare, ...]:
@@ -56,27 +102,38 @@ def _sideways(context: str, label: str, left: str, right: str) -> tuple[Compare,
     )
 
 
-_MAIN: tuple[Main, ...] = (
+MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("n", "right"), "next", lambda on: on.send(Move(1)),
          "Make the next step: a merge, an EM step, a pruning", "next",
          footer=1),
     Main(("b", "left"), "back", lambda on: on.send(Move(-1)), "Take the last step back", "back", footer=2),
+    Both(("space",), "run", lambda on: on.send(Play()), "Run, or stop", "play", BOTH, 3),
     Main(("plus", "greater_than_sign"), "faster", lambda on: on.send(Speed(1)), "Run faster", "faster",
          footer=15),
     Main(("minus", "less_than_sign"), "slower", lambda on: on.send(Speed(-1)), "Run slower", "slower",
          footer=16),
+    Both(("right_square_bracket",), "+10", lambda on: on.leap(1),
+         "10 steps forward; in an opened file a hundredth of its steps", "next_10", BOTH, 19),
+    Both(("left_square_bracket",), "−10", lambda on: on.leap(-1),
+         "10 steps back; in an opened file a hundredth of its steps", "back_10", BOTH),
+    Both(("N",), "+100", lambda on: on.send(Move(100)), "100 steps forward", "next_100", BOTH, 20),
+    Both(("B",), "−100", lambda on: on.send(Move(-100)), "100 steps back", "back_100", BOTH),
     _fine("piece_on", "l", "piece on", "Drop the next piece of a pruning", 1),
     _fine("piece_back", "h", "piece back", "Take a piece of a pruning back", -1),
     _fine("pieces_on", "L", "+100 pieces", "Drop the next 100 pieces of a pruning", 100),
     _fine("pieces_back", "H", "−100 pieces", "Take 100 pieces of a pruning back", -100),
+    Both(("0",), "start", lambda on: on.send(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
+    Both(("G",), "end", lambda on: on.send(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
     Main(("g",), "go to", opens(Ref("tokentui.ui.dialogs.ask:GoToScreen")),
          "Go to a step, or to the step that makes a token", "go_to", footer=5),
     Main(("a",), "algorithm", lambda on: _RECIPE(on.face),
          "Choose another algorithm, or another value on one of its axes", "algorithm", footer=6),
-    Main(("c",), "compare", lambda on: _COMPARE_WITH(on.face),
+    Main(("c",), "compare", lambda on: compare_with(on.face),
          "Compare this with another recipe or tokenizer", "compare",
          footer=6),
     Main(("o",), "open", lambda on: on.open(), "Open a corpus, or a tokenizer file", "open", footer=8),
+    Both(("i",), "type", lambda on: on.go("encode", typing=True), "Type text to be encoded; esc leaves it",
+         "type", BOTH, 7),
     Main(("slash",), "find", lambda on: on.find(), "Find text in the pane that has the focus", "find",
          footer=9),
     Main(("full_stop",), "next match", lambda on: on.find_again(False), "Find the next match", "find_next"),
@@ -90,7 +147,7 @@ _MAIN: tuple[Main, ...] = (
          "Show which tokens are used, what they save, what more steps would give, and how words are written",
          "questions",
          footer=13),
-    Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.facts:FactsScreen")),
+    Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.inspect:FactsScreen")),
          "Show the facts of the tokenizer, its steps, and a report on its health",
          "facts", footer=13),
     Main(("v",), "view", lambda on: on.turn_view(),
@@ -103,44 +160,6 @@ _MAIN: tuple[Main, ...] = (
     Main(("2",), "pairs", lambda on: on.go("pairs"), "Go to the pairs, or the pieces by loss", "pane_2"),
     Main(("3",), "vocabulary", lambda on: on.go("vocabulary"), "Go to the vocabulary", "pane_3"),
     Main(("4",), "encode", lambda on: on.go("encode"), "Go to the typed text", "pane_4"),
-    Main(("s",), "boundaries", lambda on: on.text.turn_boundaries(),
-         "Tell tokens apart by shades, or by bars between them",
-         "boundaries", ("corpus",), 6, anywhere=True),
-    Main(("z",), "compressed", lambda on: _COMPRESSED(on.face), "Show the compressed text and its table",
-         "compressed",
-         ("corpus",), 4, anywhere=True, needs="compression"),
-    Main(("p",), "pieces", lambda on: on.face.push(_PIECES(on.face, on.text.top_place)),
-         "Show how the text is cut into pieces, and by which branch of the split", "pieces", ("corpus",), 13,
-         anywhere=True),
-    Main(("t",), "edit", lambda on: on.corpus.begin(),
-         "Type into the corpus; each change is trained on at once", "edit",
-         ("corpus",), 6, anywhere=True),
-    Main(("escape",), "end", lambda on: on.leave(), "End typing; the text stays the corpus", "end_edit",
-         ("editor",), 1,
-         palette=False),
-    Main(("ctrl+t",), "undo", None, "Take back what was typed", "undo", ("editor",), 2, palette=False),
-    Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3,
-         palette=False),
-    Main(("enter",), "inspect", None, "Show all about it", "inspect", ("pairs", "vocabulary"), 6,
-         palette=False),
-    Main(("S",), "sort", lambda on: on.turn_order(), "Sort by newest, most used, longest or id", "order",
-         ("vocabulary",), 7,
-         anywhere=True),
-)
-"""The actions of the main screen."""
-
-_BOTH: tuple[Both, ...] = (
-    Both(("space",), "run", lambda on: on.send(Play()), "Run, or stop", "play", BOTH, 3),
-    Both(("right_square_bracket",), "+10", lambda on: on.leap(1),
-         "10 steps forward; in an opened file a hundredth of its steps", "next_10", BOTH, 19),
-    Both(("left_square_bracket",), "−10", lambda on: on.leap(-1),
-         "10 steps back; in an opened file a hundredth of its steps", "back_10", BOTH),
-    Both(("N",), "+100", lambda on: on.send(Move(100)), "100 steps forward", "next_100", BOTH, 20),
-    Both(("B",), "−100", lambda on: on.send(Move(-100)), "100 steps back", "back_100", BOTH),
-    Both(("0",), "start", lambda on: on.send(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
-    Both(("G",), "end", lambda on: on.send(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
-    Both(("i",), "type", lambda on: on.go("encode", typing=True), "Type text to be encoded; esc leaves it",
-         "type", BOTH, 7),
     Both(("tab",), "pane", lambda on: on.turn(1), "Go to the next pane", "next_pane", BOTH, 14,
          palette=False),
     Both(("shift+tab",), "pane before", lambda on: on.turn(-1), "Go to the pane before", "previous_pane",
@@ -153,35 +172,50 @@ _BOTH: tuple[Both, ...] = (
     Both(("ctrl+p",), "commands", lambda on: on.app.run_action("command_palette"), "Choose from all commands",
          "palette", BOTH,
          21, palette=False),
+    Always(("ctrl+l",), "repaint", lambda app: app.repaint(), "Draw the screen again", "repaint", BOTH,
+           always=True),
+    Always(("ctrl+g",), "bytes", lambda app: app.count_bytes(),
+           "Say what each key costs in bytes on the line, or say it no more", "count_bytes", BOTH,
+           always=True),
+    Always(("ctrl+z",), "suspend", lambda app: app.run_action("suspend_process"),
+           "Go back to the shell; fg returns", "suspend",
+           BOTH, always=True),
     Both(("q",), "quit", lambda on: on.app.run_action("quit"), "Quit", "quit", BOTH, 7),
+    Always(("ctrl+c", "ctrl+q"), "quit", lambda app: app.run_action("quit"), "Quit, wherever the focus is",
+           "quit_now", BOTH,
+           palette=False, always=True),
+    Main(("s",), "boundaries", lambda on: on.text.turn_boundaries(),
+         "Tell tokens apart by shades, or by bars between them",
+         "boundaries", ("corpus",), 6, anywhere=True),
+    Main(("z",), "compressed", lambda on: _COMPRESSED(on.face), "Show the compressed text and its table",
+         "compressed",
+         ("corpus",), 4, anywhere=True, needs="compresses"),
+    Main(("p",), "pieces", lambda on: on.face.push(_PIECES(on.face, on.text.top_place)),
+         "Show how the text is cut into pieces, and by which branch of the split", "pieces", ("corpus",), 13,
+         anywhere=True),
+    Main(("t",), "edit", lambda on: on.corpus.begin(),
+         "Type into the corpus; each change is trained on at once", "edit",
+         ("corpus",), 6, anywhere=True),
+    Main(("escape",), "end", lambda on: on.leave(), "End typing; the text stays the corpus", "end_edit",
+         ("editor",), 1,
+         palette=False),
+    Main(("ctrl+t",), "undo", None, "Take back what was typed", "undo", ("editor",), 2, palette=False),
+    Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3,
+         palette=False),
+    Main(("S",), "sort", lambda on: on.turn_order(), "Sort by newest, most used, longest or id", "order",
+         ("vocabulary",), 7,
+         anywhere=True),
+    Main(("enter",), "inspect", None, "Show all about it", "inspect", ("pairs", "vocabulary"), 6,
+         palette=False),
+    *_scrolling("rows", "pages", "ends", "corpus", "pairs", "vocabulary"),
     Both(("escape",), "leave", lambda on: on.leave(), "Leave the typed text", "leave", ("encode",), 1,
          palette=False),
     Both(("ctrl+u",), "clear", None, "Empty the line", "clear", ("encode",), 2, palette=False),
-    Both(("up", "down", "k", "j"), "row", None, "A row up or down", "rows", (*_LISTS, "corpus"),
-         palette=False),
-    Both(("pageup", "pagedown"), "page", None, "A page up or down", "pages", (*_LISTS, "corpus"),
-         palette=False),
-    Both(("home", "end"), "ends", None, "To the first row, or the last", "ends", (*_LISTS, "corpus"),
-         palette=False),
 )
-"""The actions of both screens."""
+"""The actions of the main screen, in the order of its help; some of them work on both screens, or wherever
+the focus is."""
 
-_ALWAYS: tuple[Action[TerminalApp], ...] = (
-    Action(("ctrl+l",), "repaint", lambda app: app.repaint(), "Draw the screen again", "repaint", BOTH,
-           always=True),
-    Action(("ctrl+g",), "bytes", lambda app: app.count_bytes(),
-           "Say what each key costs in bytes on the line, or say it no more", "count_bytes", BOTH,
-           always=True),
-    Action(("ctrl+z",), "suspend", lambda app: app.run_action("suspend_process"),
-           "Go back to the shell; fg returns", "suspend",
-           BOTH, always=True),
-    Action(("ctrl+c", "ctrl+q"), "quit", lambda app: app.run_action("quit"), "Quit, wherever the focus is",
-           "quit_now", BOTH,
-           palette=False, always=True),
-)
-"""The actions of the program itself, which work wherever the focus is."""
-
-_COMPARE: tuple[Compare, ...] = (
+_COMPARE: tuple[Compare | Both, ...] = (
     Compare(("n",), "next", lambda on: on.send(Move(1)), "All columns a step on", "compare_next",
             ("compare",), 1),
     Compare(("b",), "back", lambda on: on.send(Move(-1)), "All columns a step back", "compare_back",
@@ -193,7 +227,7 @@ _COMPARE: tuple[Compare, ...] = (
     Compare(("g",), "go to", lambda on: on.go_to(), "Go to a step, or to a size of the vocabulary",
             "compare_go_to",
             ("compare",), 10),
-    Compare(("v",), "in step by", lambda on: on.turn_sync(),
+    Compare(("v",), "in step by", lambda on: on.send(SyncBy()),
             "Keep columns in step by merges, by ids, or by tokens left",
             "in_step", ("compare",), 6),
     Compare(("d",), "part", lambda on: on.go_to_parting(),
@@ -237,7 +271,7 @@ _COMPARE: tuple[Compare, ...] = (
     Compare(("escape",), "leave", lambda on: on.leave(),
             "Stop what takes long; else leave typing; else back to the main screen", "compare_leave",
             ("compare",), 9),
-    Compare(("1",), "columns", lambda on: on.go_or_turn(), "Go to the columns; again: to the next one",
+    Compare(("1",), "columns", _go_to_columns, "Go to the columns; again: to the next one",
             "to_columns",
             ("compare",)),
     Compare(("2",), "parting", lambda on: on.go("parting"),
@@ -254,6 +288,7 @@ _COMPARE: tuple[Compare, ...] = (
             "Go to how far two columns agree on the corpus",
             "to_agreement", ("compare",)),
     Compare(("7",), "curves", lambda on: on.go("curves"), "Go to the curves", "to_curves", ("compare",)),
+    *_scrolling("compare_rows", "compare_pages", "compare_ends", "rows"),
     Compare(("enter",), "inspect", None, "Show all about it", "inspect_both", ("choices", "tokens"), 10,
             palette=False),
     Compare(("enter",), "go there", None, "Go before the step at which they part", "go_there", ("parting",),
@@ -263,7 +298,7 @@ _COMPARE: tuple[Compare, ...] = (
             palette=False),
     *_sideways("choices", "column", "To the column at the left", "To the column at the right"),
     *_sideways("parting", "pair", "The pair of columns before", "The next pair of columns"),
-    Compare(("t",), "marks", lambda on: on.turn_bare(),
+    Compare(("t",), "marks", _turn_bare,
             "Compare tokens with their marks and spaces in front, or without", "bare", ("tokens",), 5),
     *_sideways("tokens", "list", "The list before: common, only one's, never made", "The next list"),
     Compare(("u",), "conventions", lambda on: on.ask_conventions(),
@@ -290,18 +325,21 @@ _COMPARE: tuple[Compare, ...] = (
     Compare(("end",), "last", lambda on: on.curves.last(), "The cursor to the end", "curves_last",
             ("curves",),
             palette=False),
-    Compare(("up", "k"), "curve", lambda on: on.turn_curve(-1), "The curve before", "curve_up", ("curves",),
+    Compare(("up", "k"), "curve", lambda on: _turn_curve(on, -1), "The curve before", "curve_up", ("curves",),
             6,
             palette=False),
-    Compare(("down", "j"), "next curve", lambda on: on.turn_curve(1), "The next curve", "curve_down",
+    Compare(("down", "j"), "next curve", lambda on: _turn_curve(on, 1), "The next curve", "curve_down",
             ("curves",),
             palette=False),
 )
-"""The actions of Compare."""
+"""The actions that Compare alone has."""
 
-ACTIONS: tuple[Action[Any], ...] = (*_MAIN, *_BOTH, *_ALWAYS, *_COMPARE)
-"""All actions, in the order of the help."""
+COMPARE_ACTIONS: tuple[Action[Any], ...] = (
+    *(one for one in MAIN_ACTIONS if "encode" in one.contexts),
+    *_COMPARE,
+    *(one for one in MAIN_ACTIONS if "compare" in one.contexts),
+)
+"""The actions of Compare, in the order of its help."""
 
-MAIN_ACTIONS: tuple[Action[Any], ...] = (*_MAIN, *_BOTH, *_ALWAYS)
-COMPARE_ACTIONS: tuple[Action[Any], ...] = (*_COMPARE, *_BOTH, *_ALWAYS)
-"""Those of each screen."""
+ACTIONS: tuple[Action[Any], ...] = (*MAIN_ACTIONS, *_COMPARE)
+"""All actions."""

@@ -6,8 +6,9 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+from rich.console import RenderableType
 from textual.actions import SkipAction
 from textual.app import SystemCommand
 from textual.command import CommandPalette
@@ -17,22 +18,29 @@ from textual.screen import Screen
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
-from tokentui.session.commands import Command, Open, OpenTokenizer, Play, SetInput, SetRecipe, SetViewport, TrainOnText
+from tokentui.session.commands import (
+    Command,
+    Open,
+    OpenTokenizer,
+    Play,
+    SetInput,
+    SetRecipe,
+    SetViewport,
+    TrainOnText,
+)
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.draw import theme
 from tokentui.ui.draw.running import Boundaries
-from tokentui.ui.face import Severity
+from tokentui.ui.face import SessionLike, Severity
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
-from tokentui.ui.palette import ActionCommands, Palette
-from tokentui.ui.retraining import Retraining
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 if TYPE_CHECKING:  # loaded when it is first wanted
-    from tokentui.session.commands_compare import ColumnWanted
-    from tokentui.session.saved import Kept
+    from tokentui.session.saved import SavedSession
+    from tokentui.session.views import ColumnWanted
     from tokentui.ui.keeping import Keeping
 
 Answer = TypeVar("Answer")
@@ -40,19 +48,6 @@ Result = TypeVar("Result")
 
 BACKLOG_S = 0.05
 """The delay in seconds before the backlog of a slow terminal is checked again."""
-
-
-class SessionLike(Protocol):
-    """The part of a session that the app uses; `tokentui.session.driver.Session` implements it."""
-
-    async def start(self) -> None:
-        """Begin to take commands."""
-
-    async def close(self) -> None:
-        """Stop, wherever it is."""
-
-    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
-        """Hand in a command; its answer comes later, or a `TokentuiError`."""
 
 
 @runtime_checkable
@@ -94,7 +89,7 @@ class ExplorerApp(Acting, TerminalApp):
     TITLE = "tokentui"
     CSS_PATH = "app.tcss"
     ACTIONS = ACTIONS
-    COMMANDS: ClassVar[set[Any]] = {ActionCommands}
+    COMMANDS = {ActionCommands}  # noqa: RUF012 — Textual's type of it
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(
@@ -102,12 +97,12 @@ class ExplorerApp(Acting, TerminalApp):
         session_factory: Callable[[Callable[[Snapshot], None]], SessionLike],
         *,
         typed: str = "",
-        begin: Callable[[Any], asyncio.Future[Any]] | None = None,
+        begin: Callable[..., asyncio.Future[None]] | None = None,
         then: Callable[[ExplorerApp], object] | None = None,
         run: Run | None = None,
         boundaries: Boundaries | None = None,
-        begun: Kept | None = None,
-        offer: tuple[Kept, str] | None = None,
+        begun: SavedSession | None = None,
+        offer: tuple[SavedSession, str] | None = None,
     ) -> None:
         super().__init__()
         self._begun, self._offer = begun, offer
@@ -116,7 +111,8 @@ class ExplorerApp(Acting, TerminalApp):
         self._typed = typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self._retraining = Retraining(self._send)
+        self._anew: SetRecipe | TrainOnText | None = None
+        """The newest text or recipe; one before it that gave way has nothing to say."""
         self.run_in_use = run or Run()
         self.session: SessionLike | None = None
         self._pending: Snapshot | None = None
@@ -135,7 +131,7 @@ class ExplorerApp(Acting, TerminalApp):
         """Textual's variables, and over them those of the theme and our own."""
         return {**super().get_css_variables(), **theme.variables(self.current_theme)}
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """None of Textual's: the palette has our actions."""
         return ()
 
@@ -151,13 +147,16 @@ class ExplorerApp(Acting, TerminalApp):
         action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
         if action is None or action.does is None:
             raise SkipAction
-        done = action.does(on)
-        if inspect.isawaitable(done):
-            await done
+        try:
+            done = action.does(on)
+            if inspect.isawaitable(done):
+                await done
+        except TokentuiError as error:
+            self.tell(error)
 
     # From beginning to end.
 
-    def get_default_screen(self) -> Screen[Any]:
+    def get_default_screen(self) -> MainScreen:
         """The main screen, below all others. It is made here and not before: an input asks the running app
         for its looks.
         """
@@ -179,17 +178,17 @@ class ExplorerApp(Acting, TerminalApp):
             self._begin_anew()
 
     def _begin_anew(self) -> None:
-        def opened(_: Any) -> None:
+        def opened(_: None) -> None:
             if self.keeping is not None:  # it may have begun before anything was open
                 self.keeping.fingerprint()
             if self._then is not None:
                 self._then(self)
 
-        if self._begin is not None:
+        if self._begin is not None and self.session is not None:
             self.await_answer(self._begin(self.session), opened, self.tell)
 
-    def _offer_to_go_on(self, kept: Kept, note: str) -> None:
-        from tokentui.ui.dialogs.offer import OfferScreen
+    def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
+        from tokentui.ui.dialogs.ask import OfferScreen
 
         def answered(wanted: bool | None) -> None:
             self._offer = None
@@ -198,7 +197,8 @@ class ExplorerApp(Acting, TerminalApp):
                 return
             self._begin_anew()
             if wanted is None:
-                self._begun = None  # to be offered again it has to stay as it is: what is done now is not kept over it
+                # to be offered again it has to stay as it is: what is done now is not kept over it
+                self._begun = None
             else:
                 self._keep().give_up(kept)
 
@@ -213,7 +213,7 @@ class ExplorerApp(Acting, TerminalApp):
             self.keeping.begin()
         return self.keeping
 
-    def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, with all that is on the screen kept."""
         if self.keeping is not None:
             self.keeping.look()
@@ -239,12 +239,7 @@ class ExplorerApp(Acting, TerminalApp):
         self.post_message(Snapshotted(snapshot))
 
     def on_snapshotted(self, message: Snapshotted) -> None:
-        """Show a snapshot, unless it only says that what comes next is on its way, or the terminal has not
-        taken the last.
-        """
-        quiet = self._retraining.quiet and not message.snapshot.waiting
-        if quiet and (message.snapshot.busy is not None or message.snapshot.main.partial):
-            return
+        """Show a snapshot as soon as the terminal has taken the last."""
         waiting, self._pending = self._pending, message.snapshot
         if waiting is None:
             self._show_pending()
@@ -274,7 +269,7 @@ class ExplorerApp(Acting, TerminalApp):
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Hand a command to the session; see `Face.send`. What is trained anew gives way to what is newer."""
+        """Hand a command to the session; see `Face.send`. A text or recipe that gives way is not answered."""
 
         def answered(answer: Answer) -> None:
             if self.keeping is not None:
@@ -284,19 +279,17 @@ class ExplorerApp(Acting, TerminalApp):
             if then is not None:
                 then(answer)
 
-        if isinstance(command, Open | OpenTokenizer):
-            self._retraining.forget()
-        if isinstance(command, SetRecipe | TrainOnText):
-            self._retraining.wish(command, answered, failed or self.tell)
-        else:
-            self._send(command, answered, failed or self.tell)
+        def not_done(error: BaseException) -> None:
+            gave_way = isinstance(command, SetRecipe | TrainOnText) and command is not self._anew
+            if not (gave_way and isinstance(error, Cancelled)):
+                (failed or self.tell)(error)
 
-    def _send(
-        self, command: Command[Answer], then: Callable[[Answer], object],
-        failed: Callable[[BaseException], object]
-    ) -> None:
+        if isinstance(command, SetRecipe | TrainOnText):
+            self._anew = command
+        elif isinstance(command, Open | OpenTokenizer):
+            self._anew = None
         if self.session is not None:
-            self.await_answer(self.session.send(command), then, failed)
+            self.await_answer(self.session.send(command), answered, not_done)
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Hand a command to the session and wait for its answer; see `Face.ask`."""
@@ -354,7 +347,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
         """Compare columns on the corpus that is open; see `Face.compare`."""
-        from tokentui.session.commands_compare import Compare, HoldOut, Leave
+        from tokentui.session.commands import Compare, HoldOut, Leave
         from tokentui.ui.compare.screen import CompareScreen
 
         if self.snapshot is not None and self.snapshot.running:

@@ -15,14 +15,13 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
 
 if TYPE_CHECKING:
-    from tokentui.session.commands_compare import ColumnWanted
+    from tokentui.session.views import ColumnWanted
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 Severity = Literal["information", "warning", "error"]
 
 _SHOWN = 60
-_TRAITS = {"substeps": "unigram", "compression": "gage"}
 
 
 class Face(Protocol):
@@ -82,6 +81,19 @@ class Face(Protocol):
         """Show a dialog; `then` is called with its result."""
 
 
+class SessionLike(Protocol):
+    """The part of a session that the program uses; `tokentui.session.driver.Session` implements it."""
+
+    async def start(self) -> None:
+        """Begin to take commands."""
+
+    async def close(self) -> None:
+        """Stop, wherever it is."""
+
+    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
+        """Hand in a command; its answer comes later, or a `TokentuiError`."""
+
+
 # What is not there yet, in words.
 
 
@@ -104,8 +116,8 @@ def loads(snapshot: Snapshot | None) -> bool:
 
 
 def has(snapshot: Snapshot | None, trait: str) -> bool:
-    """True if the current training has a trait. Every training has the trait ""."""
-    return not trait or (snapshot is not None and _TRAITS[trait] == snapshot.main.objective)
+    """True if the current training has a trait, `finer` or `compresses`. Every training has the trait ""."""
+    return not trait or (snapshot is not None and bool(getattr(snapshot.main.traits, trait)))
 
 
 def not_yet(face: Face) -> None:
@@ -115,4 +127,6 @@ def not_yet(face: Face) -> None:
 
 def nothing_there(snapshot: Snapshot) -> str:
     """Return the text of empty panes: the source that is being opened, or that there is none."""
-    return under_way(snapshot.busy) if snapshot.busy is not None else "nothing is open: o opens a text or a tokenizer"
+    if snapshot.busy is not None:
+        return under_way(snapshot.busy)
+    return "nothing is open: o opens a text or a tokenizer"

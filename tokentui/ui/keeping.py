@@ -9,14 +9,22 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Run
-from tokentui.session.commands import Command, Fingerprint, GoTo, KeepPlace, Open, OpenTokenizer, SetRecipe, TrainOnText
-from tokentui.session.saved import Branch, Keeper, Kept, tidy
-from tokentui.session.saved.value import absolute
-from tokentui.ui.face import Face
+from tokentui.session.commands import (
+    Command,
+    Fingerprint,
+    GoTo,
+    KeepPlace,
+    Open,
+    OpenTokenizer,
+    SetRecipe,
+    TrainOnText,
+)
+from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
+from tokentui.ui.face import Face, SessionLike
 from tokentui.ui.main import MainScreen
 
 
@@ -26,7 +34,7 @@ class Host(Face, Protocol):
     main: MainScreen
     theme: str
     run_in_use: Run
-    session: Any
+    session: SessionLike | None
 
     @property
     def is_running(self) -> bool:
@@ -58,18 +66,18 @@ class Keeping:
         folder: Where sessions are; the user's folder if None.
     """
 
-    def __init__(self, app: Host, begun: Kept | None, folder: Path | None = None) -> None:
+    def __init__(self, app: Host, begun: SavedSession | None, folder: Path | None = None) -> None:
         self._app = app
-        self._about = begun or Kept()
+        self._about = begun or SavedSession()
         self._folder = folder
         self._keeper: Keeper | None = None
         self._refused = False
         self._branches: dict[tuple[object, ...], Branch] = {}
         self._changed = False
         self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
-        self._saving: asyncio.Future[Any] | None = None
+        self._saving: asyncio.Future[None] | None = None
         self._looked: object = None
-        self._last: Kept | None = None
+        self._last: SavedSession | None = None
 
     def begin(self) -> None:
         """Begin to save."""
@@ -77,7 +85,7 @@ class Keeping:
         self.opened(self._about)
         self.fingerprint()
 
-    def opened(self, about: Kept) -> None:
+    def opened(self, about: SavedSession) -> None:
         """Another corpus is open, or being opened."""
         self._release()
         self._about, self._branches, self._refused = about, {}, False
@@ -85,13 +93,17 @@ class Keeping:
     def answered(self, command: Command[object]) -> None:
         """A command has been carried out."""
         if isinstance(command, Open):
-            self.opened(Kept(sources=tuple(map(absolute, command.sources)), as_=command.as_, field_=command.field))
+            self.opened(
+                SavedSession(
+                    sources=tuple(map(absolute, command.sources)), as_=command.as_, field_=command.field
+                )
+            )
         elif isinstance(command, OpenTokenizer):
             self._about = dataclasses.replace(self._about, tokenizer=absolute(command.path),
                 split=command.split)
         elif isinstance(command, TrainOnText):
             if self._about.scratch is None:
-                self.opened(Kept(scratch=command.text))
+                self.opened(SavedSession(scratch=command.text))
             self._about = dataclasses.replace(self._about, scratch=command.text)
         elif isinstance(command, SetRecipe):
             self._about = dataclasses.replace(self._about, tokenizer="", split="")
@@ -106,12 +118,15 @@ class Keeping:
 
         def found(sha256: str) -> None:
             if saved and saved != sha256:
-                self._app.say("the corpus has changed since the session was saved: counts are those of the new text", "warning")
+                self._app.say(
+                    "the corpus has changed since the session was saved: counts are those of the new text",
+                    "warning",
+                )
             self._about = dataclasses.replace(self._about, sha256=sha256)
 
         self._app.send(Fingerprint(), found, lambda error: None)
 
-    def now(self) -> Kept | None:
+    def now(self) -> SavedSession | None:
         """The session as it stands; None before there is anything to keep."""
         main = self._app.main
         seen = main.snapshot
@@ -120,9 +135,9 @@ class Keeping:
         run = self._app.run_in_use
         training = Branch(seen.main.recipe, run, seen.main.at.step)
         key = (seen.main.recipe, run)
-        others = tuple(branch for one, branch in self._branches.items() if one != key)
-        self._branches = {**{one: branch for one, branch in self._branches.items() if one != key},
-            key: training}
+        self._branches.pop(key, None)
+        others = tuple(self._branches.values())
+        self._branches[key] = training
         while len(self._branches) > MOST_BRANCHES + 1:
             self._branches.pop(next(iter(self._branches)))
         settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
@@ -147,13 +162,13 @@ class Keeping:
             self._saving = asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
             self._saving.add_done_callback(self._told)
 
-    def _write(self, kept: Kept) -> None:
+    def _write(self, kept: SavedSession) -> None:
         if self._keeper is None:
             self._keeper = Keeper(kept, self._folder)
             tidy(self._folder)
         self._keeper.save(kept)
 
-    def _told(self, saving: asyncio.Future[Any]) -> None:
+    def _told(self, saving: asyncio.Future[None]) -> None:
         if saving.cancelled():
             return
         error = saving.exception()
@@ -188,7 +203,7 @@ class Keeping:
 
     # ---- going on
 
-    def go_on(self, kept: Kept) -> None:
+    def go_on(self, kept: SavedSession) -> None:
         """Stand where a session stood: open what it had open, and go to its step."""
         app = self._app
         self.opened(dataclasses.replace(kept, ended=False))
@@ -199,20 +214,19 @@ class Keeping:
         # One after the other: what is opened takes the place of what is still being laid out.
         app.send(SetRecipe(kept.training.recipe, kept.training.run), lambda _: self._open_again(kept))
 
-    def _open_again(self, kept: Kept) -> None:
-        self._about = dataclasses.replace(kept, ended=False)
-        self._app.await_answer(self._reopen(kept), lambda _: self._stand(kept), self._app.tell)
-
-    def _reopen(self, kept: Kept) -> asyncio.Future[None]:
+    def _open_again(self, kept: SavedSession) -> None:
         """Open what a session had open."""
+        self._about = dataclasses.replace(kept, ended=False)
+        file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
+        opening: Command[None] = Open(kept.sources, kept.as_, kept.field_, file)
         if kept.scratch is not None:
-            answer: asyncio.Future[None] = self._app.session.send(TrainOnText(kept.scratch))
-        else:
-            file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
-            answer = self._app.session.send(Open(kept.sources, kept.as_, kept.field_, file))
-        return answer
+            opening = TrainOnText(kept.scratch)
+        if self._app.session is not None:
+            self._app.await_answer(
+                self._app.session.send(opening), lambda _: self._stand(kept), self._app.tell
+            )
 
-    def give_up(self, kept: Kept) -> None:
+    def give_up(self, kept: SavedSession) -> None:
         """Offer a session no more."""
 
         def mark() -> None:
@@ -223,7 +237,7 @@ class Keeping:
 
         self._thread.submit(mark)
 
-    def _stand(self, kept: Kept) -> None:
+    def _stand(self, kept: SavedSession) -> None:
         app, main, settings = self._app, self._app.main, kept.settings
         app.send(GoTo(kept.training.step))
         if settings.get("theme") in app.available_themes:
@@ -237,7 +251,8 @@ class Keeping:
 
     def _columns(self) -> tuple[Branch | str, ...]:
         """Return the columns of Compare; empty without Compare."""
-        module = sys.modules.get("tokentui.ui.compare.screen")  # where it was never opened there is nothing to look for
+        # where it was never opened there is nothing to look for
+        module = sys.modules.get("tokentui.ui.compare.screen")
         screen = next((one for one in self._app.screen_stack if module
             and isinstance(one, module.CompareScreen)), None)
         now = getattr(screen, "snapshot", None)
@@ -248,8 +263,8 @@ class Keeping:
             for column in now.columns
         )
 
-    def _compare(self, kept: Kept) -> None:
-        from tokentui.session.commands_compare import ColumnWanted
+    def _compare(self, kept: SavedSession) -> None:
+        from tokentui.session.views import ColumnWanted
 
         wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
             for one in kept.columns]

@@ -1,4 +1,4 @@
-"""Open the explorer on a terminal."""
+"""Open the explorer on a terminal, and load the engine behind its first paint."""
 
 from __future__ import annotations
 
@@ -7,41 +7,39 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from tokentui.core.errors import Cancelled
-from tokentui.core.restore import interrupts_end
+from tokentui.core.jobs import seen
+from tokentui.core.runtime import interrupts_end
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
-from tokentui.ui.late import LateSession
 
 if TYPE_CHECKING:
-    from tokentui.session.commands_compare import ColumnWanted
+    from tokentui.session.commands import Command
     from tokentui.session.driver import Session
-    from tokentui.session.saved import Kept
+    from tokentui.session.saved import SavedSession
     from tokentui.session.snapshot import Snapshot
+    from tokentui.session.views import ColumnWanted
+    from tokentui.ui.face import SessionLike
 
 TYPED = "The crowd in the street"
 """The initial text of the encode pane: a sample to watch while stepping."""
 
 
 def run(
-    sources: tuple[str, ...], recipe: Recipe, asked: Run, as_: str | None, field: str,
-    columns: Sequence[ColumnWanted] = (), held_out: str = "", tokenizer: tuple[str, str] | None = None,
+    opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
     resume: bool = False,
 ) -> int:
     """Open the explorer, until the user leaves it.
 
     Args:
-        sources: The corpora to open, as one.
+        opening: Opens the corpora, as one, and the tokenizer file that takes the place of a training.
         recipe: The recipe to train.
         asked: Its run.
-        as_: The format of the sources, None to tell by their names.
-        field: The field of JSON rows.
         columns: The two to four columns to compare; none to open the main screen only.
         held_out: A second corpus to measure on, empty for none.
-        tokenizer: A tokenizer file to open on it in the place of a training, and the split that was named for
-            it.
         resume: True to offer a session that ended with a dropped line.
 
     Returns:
@@ -61,16 +59,17 @@ def run(
     with interrupts_end():
         from tokentui.ui.app import ExplorerApp
 
+    first = columns[0] if columns else None
+
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
         from tokentui.core.paths import remember
         from tokentui.session.driver import Session
 
-        for source in sources:
+        for source in opening.sources:
             remember(source)
-        first = columns[0] if columns else None
-        wanted = recipe if first is None or first.recipe is None else first.recipe
-        return Session(publish, wanted, asked if first is None else first.run, kernels=True)
+        wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
+        return Session(publish, wanted, run, kernels=True)
 
     def session(publish: Callable[[Snapshot], None]) -> LateSession:
         return LateSession(lambda: engine(publish), app.call_after_refresh)
@@ -79,46 +78,105 @@ def run(
         if columns:
             app.compare(columns, held_out)
 
-    def begin(late: LateSession) -> asyncio.Future[None]:
-        first = columns[0] if columns else None
-        path, split = (first.path, first.split) if first is not None else tokenizer or ("", "")
-        opened = late.send(Open(sources, as_, field, OpenTokenizer(path, split) if path else None))
-        if path:
+    def begin(late: SessionLike) -> asyncio.Future[None]:
+        file = (
+            OpenTokenizer(first.path, first.split) if first is not None and first.path else opening.tokenizer
+        )
+        opened = late.send(replace(opening, tokenizer=file))
+        if file is not None:
             opened.add_done_callback(lambda one: refused(one, late))
         return opened
 
-    def refused(opened: asyncio.Future[None], late: LateSession) -> None:
-        # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays stopped.
+    def refused(opened: asyncio.Future[None], late: SessionLike) -> None:
+        # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays
+        # stopped.
         if not opened.cancelled() and (error := opened.exception()) and not isinstance(error, Cancelled):
-            late.send(Open(sources, as_, field))
+            late.send(replace(opening, tokenizer=None))
 
     with interrupts_end():
-        begun = _kept(sources, as_, field, tokenizer)
+        begun = _kept(opening)
         offer = _offered() if resume else None
     app = ExplorerApp(session, typed=TYPED, begin=begin, then=compare, run=asked, begun=begun, offer=offer)
     return app.run_on_terminal()
 
 
-def _kept(sources: tuple[str, ...], as_: str | None, field: str,
-        tokenizer: tuple[str, str] | None) -> Kept | None:
+def _kept(opening: Open) -> SavedSession | None:
     """Return a new session as it is saved; None for input from a pipe, which cannot be read again."""
-    from tokentui.session.saved.value import Kept, absolute
+    from tokentui.session.saved import SavedSession, absolute
 
-    if "-" in sources:
+    if "-" in opening.sources:
         return None
-    path, split = tokenizer or ("", "")
-    return Kept(tuple(map(absolute, sources)), as_, field, tokenizer=absolute(path) if path else "",
-        split=split)
+    file, sources = opening.tokenizer, tuple(map(absolute, opening.sources))
+    kept = SavedSession(sources, opening.as_, opening.field)
+    return kept if file is None else replace(kept, tokenizer=absolute(file.path), split=file.split)
 
 
-def _offered() -> tuple[Kept, str] | None:
-    """A session that its user did not leave. Loaded only where one looks like it: at most starts there is
-    none.
+def _offered() -> tuple[SavedSession, str] | None:
+    """A session that its user did not leave.
+
+    Read only where one looks like it: at most starts there is none.
     """
-    from tokentui.session.saved.glance import any_open
+    from tokentui.session.saved import any_open, offered
 
-    if not any_open():
-        return None
-    from tokentui.session.saved import offered
+    return offered() if any_open() else None
 
-    return offered()
+
+# The session is made after the first paint.
+
+
+Answer = TypeVar("Answer")
+
+
+class LateSession:
+    """A session whose engine loads in the background. It takes commands from the start, in order.
+
+    Args:
+        make: Makes the session; called in a thread, since what it imports takes a while.
+        when_painted: Given what to call once the screen has been drawn.
+    """
+
+    def __init__(
+        self, make: Callable[[], Session], when_painted: Callable[[Callable[[], object]], object]
+    ) -> None:
+        self._make, self._when_painted = make, when_painted
+        self._session: Session | None = None
+        self._kept: set[asyncio.Task[object]] = set()
+        """The commands that are kept: they go before what is sent later."""
+
+    async def start(self) -> None:
+        """Begin, as soon as the screen is there."""
+        painted = asyncio.Event()
+        self._when_painted(painted.set)
+        self._begun = asyncio.create_task(self._begin(painted), name="tokentui engine")
+        self._begun.add_done_callback(seen)
+
+    async def _begin(self, painted: asyncio.Event) -> Session:
+        await painted.wait()
+        session = await asyncio.to_thread(self._make)
+        await session.start()
+        self._session = session
+        return session
+
+    async def close(self) -> None:
+        """Stop, wherever it is."""
+        self._begun.cancel()
+        await asyncio.gather(self._begun, *self._kept, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
+
+    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
+        """Hand in a command; see `Session.send`."""
+        if self._session is not None and not self._kept:
+            return self._session.send(command)
+        answer = asyncio.create_task(self._send_later(command))
+        self._kept.add(cast("asyncio.Task[object]", answer))
+        answer.add_done_callback(seen)
+        return answer
+
+    async def _send_later(self, command: Command[Answer]) -> Answer:
+        try:
+            session = await asyncio.shield(self._begun)
+            sent = session.send(command)
+        finally:
+            self._kept.discard(cast("asyncio.Task[object]", asyncio.current_task()))
+        return await sent

@@ -1,26 +1,22 @@
-"""The main screen: what every pane shows at one step.
-
-It knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all of
-them are always about the same step.
-"""
+"""The main screen: what every pane shows at one step."""
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
-from textual.widgets import Input
 
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.lazy import Ref
 from tokentui.core.paths import remember
 from tokentui.core.safetext import GLYPH_MODES
+from tokentui.learn.rows import Candidate, Entry, Page, Traits
 from tokentui.session.commands import (
     CancelWork,
     Command,
@@ -31,54 +27,32 @@ from tokentui.session.commands import (
     Open,
     OpenTokenizer,
     Play,
-    SetInput,
-    SetViewport,
     StepPieces,
     WhyUnreachable,
 )
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import (
-    VOCABULARY_ORDERS,
-    Candidates,
-    CorpusPlace,
-    LossRow,
-    PairRow,
-    TokenRow,
-    Viewport,
-    VocabularyPage,
-)
-from tokentui.ui.draw.lines import SAYS_BYTES, Lines, key_bytes
-from tokentui.ui.draw.pane import Pane
+from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Viewport
+from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, nothing_there
 from tokentui.ui.keys import Action
-from tokentui.ui.panes.candidates import PairTable
-from tokentui.ui.panes.corpus import CorpusText, TextWanted
-from tokentui.ui.panes.corpus_pane import CorpusPane
+from tokentui.ui.panes.corpus import CorpusPane, CorpusText, TextWanted
 from tokentui.ui.panes.encode import EncodeBody
-from tokentui.ui.panes.header import header, tabs
-from tokentui.ui.panes.scrubber import scrubber
-from tokentui.ui.panes.tables import VocabularyTable
-from tokentui.ui.panes.why import why
+from tokentui.ui.panes.tables import PairTable, VocabularyTable, ranked_by, rows_word
+from tokentui.ui.panes.why import header, scrubber, tabs, why
 from tokentui.ui.screen import Layout, PaneScreen, too_small
-
-if TYPE_CHECKING:
-    from tokentui.ui.dialogs.open import OpenChoice
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
     "vocabulary": ("3 Vocabulary", "3 Vocab"),
     "encode": ("4 Encode", "4 Encode"),
 }
-_CANDIDATES = {"unigram": "2 Pieces", "opened": "2 Births"}
-
-LEAST_WIDTH, LEAST_HEIGHT = 30, 8
+LEAST = 30, 8
 """Below this nothing but a line is shown."""
 
 INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
-FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
 
 
@@ -95,21 +69,16 @@ class MainScreen(PaneScreen):
     def __init__(
         self, face: Face, actions: Sequence[Action[Any]], typed: str = "", boundaries: Boundaries = "shade"
     ) -> None:
-        super().__init__(face, _NAMES, actions, "corpus", "global")
-        self.snapshot: Snapshot | None = None
-        self.look = Viewport()
+        super().__init__(face, _NAMES, actions, "corpus", "global", Viewport())
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
-        self.objective = ""
-        """The objective of the training, as in `ColumnSnapshot.objective`."""
+        self._traits: Traits | None = None
         self._before_typing = "corpus"
         self._followed: tuple[int, CorpusPlace] | None = None
-        self.header_line = Lines(lambda width,
-            _: [header(self.snapshot, self.mode, key_bytes(self.app), width)], id="header",
-                                 classes=SAYS_BYTES)
+        self._corpus: tuple[object, ...] = ()
         self.tabs = Lines(self._tabs, id="tabs")
         self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
-        self.text.moved = self.pairs.moved = self.vocabulary.moved = self.draw_titles
+        self.text.moved = self.draw_titles
         self.why, self.encode, self.scrubber = Lines(classes="body"), EncodeBody(typed), Lines(id="scrubber")
         self.corpus = CorpusPane(face, self.text, self._editor_turned)
         self.panes = {
@@ -130,7 +99,7 @@ class MainScreen(PaneScreen):
         yield self.panes["encode"]
         yield self.scrubber
         yield self.footer_line
-        yield too_small(f"{LEAST_WIDTH}×{LEAST_HEIGHT}")
+        yield too_small(*LEAST)
 
     # How much room there is.
 
@@ -138,7 +107,7 @@ class MainScreen(PaneScreen):
         """Side by side where it is wide; pairs and vocabulary in one place where it is not; all in one where
         it is small.
         """
-        if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+        if width < LEAST[0] or height < LEAST[1]:
             return None
         if width < 60 or height < 16:
             return Layout((tuple(_NAMES),), frozenset({"small", "short"}))
@@ -170,55 +139,67 @@ class MainScreen(PaneScreen):
 
     # What is seen.
 
-    def show(self, snapshot: Snapshot) -> None:
-        """Take a snapshot. One that is older than what is shown is left out."""
-        before = self.snapshot
-        if before is not None and snapshot.version < before.version:
-            return
-        self.snapshot = snapshot
-        if before is None or self._is_another(before, snapshot):
+    def header(self, cost: Cell, width: int) -> Cell:
+        """The corpus and the recipe."""
+        return header(self.snapshot, self.mode, cost, width)
+
+    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+        """Begin at the top of another corpus; name the panes for what is trained."""
+        corpus = now.corpus.name, now.corpus.bytes, now.main.recipe.normalize
+        # A typed corpus that changes stays the same one.
+        another = corpus[2:] if self.corpus.edited else corpus
+        if before is None or another != self._corpus[-len(another) :]:
             self.text.reset()
-            self.look = dataclasses.replace(self.look, corpus=CorpusPlace(), candidates_top=0,
-                vocabulary_top=0)
+            self.look = dataclasses.replace(
+                self.look, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
+            )
             if before is not None:
                 self.pairs.move_to(0)
                 self.vocabulary.move_to(0)
-        if self.objective != snapshot.main.objective:
-            self.remove_class(f"for-{self.objective}")
-            self.add_class(f"for-{snapshot.main.objective}")
-            self.objective = snapshot.main.objective
-            candidates = _CANDIDATES.get(self.objective, "2 Pairs")
+        self._corpus = corpus
+        if (traits := now.main.traits) is not self._traits:
+            self._traits = traits
+            # Candidates with more figures than a count get more room.
+            kinds = {
+                "for-file": traits.replays, "for-pieces": traits.shrinks,
+                "for-scores": ranked_by(traits) == "score",
+            }
+            for name, on in kinds.items():
+                self.set_class(on, name)
+            candidates = f"2 {rows_word(traits).capitalize()}s"
             self.names = {**_NAMES, "pairs": (candidates, candidates)}
             self.footer_line.say(self.hints())
-        self.draw()
 
-    def _is_another(self, before: Snapshot, now: Snapshot) -> bool:
-        """True if the corpus is another one. A typed corpus that changes stays the same one."""
-        named = not self.corpus.edited and (before.corpus.name, before.corpus.bytes) != (now.corpus.name,
-            now.corpus.bytes)
-        return named or before.main.recipe.normalize != now.main.recipe.normalize
+    def header_of(self, now: Snapshot) -> tuple[object, ...]:
+        """The corpus, the recipe and what runs."""
+        column = now.main
+        return now.corpus, column.at, column.recipe, column.opened, column.preset, now.engine, now.busy
 
-    def draw(self) -> None:
+    def draw_panes(self, now: Snapshot) -> bool:
         """Draw what has changed."""
-        now, mode = self.snapshot, self.mode
-        if now is None:
-            return
-        with self.app.batch_update():
-            self.header_line.again()
-            if now.nothing and not self.corpus.editing:
-                self.text.say(nothing_there(now))
-            elif not self.corpus.editing:
-                self.text.show(now.main.corpus, mode)
-            for table in (self.pairs, self.vocabulary):
-                if now.nothing:
-                    table.say(nothing_there(now))
-                else:
-                    table.show(now.main, mode)
-            self.why.show(lambda width, height: why(now, mode, width, height))
-            if not now.nothing or now.busy is None:
-                self.encode.show(now.main.encoding, mode, now.main.at.last_id)
-            self.scrubber.show(lambda width, _: scrubber(now, width))
-            self.draw_titles()
+        column, mode = now.main, self.mode
+        changed = now.nothing or self.corpus.names() != self.names["corpus"]
+        if now.nothing and not self.corpus.editing:
+            self.text.say(nothing_there(now))
+        elif not self.corpus.editing:
+            changed |= self.text.show(column.corpus, mode)
+        for table in (self.pairs, self.vocabulary):
+            if now.nothing:
+                table.say(nothing_there(now))
+            else:
+                changed |= table.show(column, mode)
+        self.why.show(
+            lambda width, height: why(now, mode, width, height), mode, column.why, column.at, now.busy,
+            now.waiting, column.partial, now.corpus,
+        )
+        if not now.nothing or now.busy is None:
+            self.encode.show(column.encoding, mode, column.at.last_id)
+        self.scrubber.show(
+            lambda width, _: scrubber(now, width), column.at, column.curve, now.running, now.speed,
+            now.corpus, column.partial,
+            column.why,
+        )
+        return changed
 
     def draw_titles(self) -> None:
         """Name the panes, and say where one is in each."""
@@ -256,13 +237,6 @@ class MainScreen(PaneScreen):
 
     # What the panes ask for.
 
-    def see(self, **changes: Any) -> None:
-        """Viewport at other rows."""
-        look = dataclasses.replace(self.look, **changes)
-        if look != self.look:
-            self.look = look
-            self.face.send(SetViewport(look))
-
     @on(TextWanted)
     def _text_wanted(self, event: TextWanted) -> None:
         self.see(corpus=event.place, corpus_chars=event.chars, corpus_before=event.before)
@@ -279,23 +253,21 @@ class MainScreen(PaneScreen):
         now = self.snapshot
         if now is None:
             return
-        page: Candidates | VocabularyPage = now.main.candidates if event.table is self.pairs else now.main.vocabulary
+        page: Page[Candidate] | Page[Entry] = (
+            now.main.candidates if event.table is self.pairs else now.main.vocabulary
+        )
         for row in page.rows[event.index - page.top :][:1]:
             self._inspect(row, now)
 
-    def _inspect(self, row: PairRow | LossRow | TokenRow, now: Snapshot) -> None:
+    def _inspect(self, row: Candidate | Entry, now: Snapshot) -> None:
         of_file = now.main.opened is not None
-        if isinstance(row, TokenRow) and row.id is not None and of_file and not row.reason:
-            self.face.send(WhyUnreachable(row.id), lambda why: self._show(dataclasses.replace(row, reason=why)))
+        if isinstance(row, Entry) and row.id is not None and of_file and not row.reason:
+            self.face.send(WhyUnreachable(row.id), lambda why: self._show(row._replace(reason=why)))
         else:
             self._show(row)
 
-    def _show(self, row: PairRow | LossRow | TokenRow) -> None:
+    def _show(self, row: Candidate | Entry) -> None:
         self.face.push(INSPECT(self.face, row))
-
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        self.face.send(SetInput(event.value))
 
     # What keys do.
 
@@ -311,7 +283,7 @@ class MainScreen(PaneScreen):
     def leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file, a hundredth of its replay steps."""
         opened = self.snapshot.main.opened if self.snapshot is not None else None
-        self.send(Move(tens * (10 if opened is None else max(1, round(opened.births / 100)))))
+        self.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def leave(self) -> None:
         """End typing into the corpus; else stop long work; else leave the line; else end finding."""
@@ -334,11 +306,10 @@ class MainScreen(PaneScreen):
         """Show where the last merge was made; again: the next place."""
         now = self.snapshot
         if now is None or not now.main.at.step:
-            self.face.say("no merge has been made yet" if self.objective != "opened"
-                else "nothing is born yet")
+            self.face.say("no step has been made yet")
             return
-        if self.objective == "unigram":
-            self.face.say("a unigram step merges nothing: it has no one place in the corpus")
+        if not now.main.traits.grows:
+            self.face.say("a step of this training merges nothing: it has no one place in the corpus")
             return
         step = now.main.at.step
         again = self._followed is not None and self._followed[0] == step
@@ -346,8 +317,7 @@ class MainScreen(PaneScreen):
 
         def found(place: CorpusPlace | None) -> None:
             if place is None:
-                last = "merge" if self.objective != "opened" else "birth"
-                self.face.say(f"the last {last} stands nowhere in the corpus")
+                self.face.say(f"the last {now.main.traits.step} stands nowhere in the corpus")
                 return
             self._followed = step, place
             self.text.show_place(place)
@@ -358,21 +328,22 @@ class MainScreen(PaneScreen):
         """Ask for a corpus or a tokenizer, and open it."""
         self.face.push(OPEN(self.face), lambda choice: self._open(choice) if choice is not None else None)
 
-    def _open(self, choice: OpenChoice) -> None:
+    def _open(self, command: Open | OpenTokenizer) -> None:
+        file = isinstance(command, OpenTokenizer)
+        source = command.path if isinstance(command, OpenTokenizer) else command.sources[0]
+
         def opened(_: None) -> None:
             self.call_later(self.corpus.opened)
-            asyncio.get_running_loop().run_in_executor(None, remember, choice.source)
+            asyncio.get_running_loop().run_in_executor(None, remember, source)
 
         def failed(error: BaseException) -> None:
-            if choice.tokenizer and isinstance(error, TokentuiError) and not isinstance(error, Cancelled):
+            if file and isinstance(error, TokentuiError) and not isinstance(error, Cancelled):
                 hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
                 error = TokentuiError(error.what, error.where, hint)
             self.face.tell(error)
             self.corpus.come_back()
 
         self.corpus.give_way()
-        command = OpenTokenizer(choice.source, choice.split) if choice.tokenizer else Open((choice.source,),
-            choice.as_)
         self.face.send(command, opened, failed)
 
     # Finding.
@@ -381,14 +352,13 @@ class MainScreen(PaneScreen):
         """Ask for text, and find it in the pane that has the focus."""
         pane = self.active if self.active != "encode" else "corpus"
 
-        def asked(text: str | None) -> None:
-            if text is not None:
-                self.mark_found(pane, text)
-                if text:
-                    self.find_again(backward=False)
+        def asked(text: str) -> None:
+            self.mark_found(pane, text)
+            if text:
+                self.find_again(backward=False)
 
         name = {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
-        self.face.push(FIND(self.face, name, self.sought[1]), asked)
+        self.ask_find(name, self.sought[1], asked)
 
     def find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""

@@ -1,22 +1,34 @@
-"""The base of the main screen and Compare: sizes, focus, titles, views, and keys that are records."""
+"""The base of the main screen and Compare: what both show and do, and the command palette.
+
+A screen knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all
+of them are always about the same step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from textual import events, on
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
+from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
-from tokentui.session.commands import Command, Move
-from tokentui.ui.draw.lines import KeyLine, Lines
-from tokentui.ui.draw.pane import Pane
-from tokentui.ui.draw.text import Cell
+from tokentui.session.commands import Command, Move, SetInput, SetViewport
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import Viewport
+from tokentui.ui.draw.lines import SAYS_BYTES, KeyLine, Lines, Pane, key_bytes
+from tokentui.ui.draw.text import Cell, StandIns
 from tokentui.ui.face import Face, has
-from tokentui.ui.keys import Action, hints
+from tokentui.ui.keys import Action, hints, key_name
+
+FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
 WHILE_TYPING = ("next_pane", "palette", "quit_now")
 """Actions of the whole screen whose keys are no text."""
@@ -38,8 +50,9 @@ class Layout(NamedTuple):
         return next(group for group in self.groups if pane in group)
 
 
-def too_small(wanted: str) -> Lines:
+def too_small(columns: int, lines: int) -> Lines:
     """Return the message of a terminal that is too small: the size that is needed, centred."""
+    wanted = f"{columns}×{lines}"
 
     def draw(width: int, height: int) -> Sequence[Cell]:
         words = (f"tokentui wants {wanted}", wanted, "…")
@@ -61,19 +74,19 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         actions: The actions of its keys.
         first: The pane that has the focus at first.
         kind: The context of what works on the whole screen.
+        look: The rows and sections that it shows at first.
     """
 
     AUTO_FOCUS = None
 
     def __init__(
         self, face: Face, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]], first: str,
-        kind: str
+        kind: str,
+        look: Viewport,
     ) -> None:
         super().__init__()
-        self.face = face
-        self.names = names
-        self.actions = tuple(actions)
-        self.kind = kind
+        self.face, self.names, self.actions, self.kind, self.look = face, names, tuple(actions), kind, look
+        self.snapshot: Snapshot | None = None
         self.mode: GlyphMode = "text"
         self.active = first
         """The pane that has the focus, or will have it again."""
@@ -85,6 +98,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         self.where: Layout | None = None
         self._fronts = [first]
         """The panes that were looked at, the last one first."""
+        self._header = lambda width, _: [self.header(key_bytes(self.app), width)]
+        self.header_line = Lines(self._header, id="header", classes=SAYS_BYTES)
         self.footer_line = KeyLine(indent=1)
 
     # What a subclass says.
@@ -106,8 +121,19 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Whose keys work: those of the pane that has the focus, or of the line in it."""
         return self.active
 
-    def draw(self) -> None:
-        """Draw what has changed."""
+    def header(self, cost: Cell, width: int) -> Cell:
+        """Return the first line of the screen; `cost` is what the last key cost, if that is measured."""
+        raise NotImplementedError
+
+    def header_of(self, now: Snapshot) -> tuple[object, ...]:
+        """All that the first line is drawn from, besides the way tokens are shown."""
+        return (now,)
+
+    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+        """Follow a new snapshot before it is drawn."""
+
+    def draw_panes(self, now: Snapshot) -> bool:
+        """Draw what has changed in the panes. Returns False where their titles stay as they are."""
         raise NotImplementedError
 
     def fit(self, where: Layout, seen: frozenset[str]) -> None:
@@ -217,7 +243,40 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         names = list(self.names)
         self.go(names[(names.index(self.active) + by) % len(names)])
 
+    # From and to the session.
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take a snapshot. One that is older than what is shown is left out."""
+        before = self.snapshot
+        if before is None or snapshot.version >= before.version:
+            self.snapshot = snapshot
+            self.taken(before, snapshot)
+            self.draw()
+
+    def see(self, **changes: Any) -> None:
+        """Ask for other rows, or for other sections."""
+        look = dataclasses.replace(self.look, **changes)
+        if look != self.look:
+            self.look = look
+            self.face.send(SetViewport(look))
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.face.send(SetInput(event.value))
+
+    def ask_find(self, where: str, text: str, found: Callable[[str], object]) -> None:
+        """Ask for text to find; `where` is the name of what is searched, `text` what was looked for last."""
+        self.face.push(FIND(self.face, where, text), lambda line: found(line) if line is not None else None)
+
     # What is seen.
+
+    def draw(self) -> None:
+        """Draw what has changed."""
+        if self.snapshot is not None:
+            with self.app.batch_update():
+                self.header_line.show(self._header, self.mode, *self.header_of(self.snapshot))
+                if self.draw_panes(self.snapshot):
+                    self.draw_titles()
 
     def turn_view(self) -> None:
         """Show tokens in another way."""
@@ -249,3 +308,42 @@ def titles(
         if len(words) == 1 or sum(map(len, words)) + 3 * len(words) + 12 <= width:
             return [(word, pane == seen) for word, pane in zip(words, group, strict=True)]
     return [(names[pane][1] if pane == seen else names[pane][1][0], pane == seen) for pane in group]
+
+
+# The command palette: the actions that mean something on the screen that is seen.
+
+
+class Palette(CommandPalette):
+    """The command palette, safe to show whatever was pasted into it."""
+
+    def on_mount(self) -> None:
+        """Show what is typed as other lines do."""
+        self.query_one(Input).highlighter = StandIns()
+
+
+class ActionCommands(Provider):
+    """The actions in the command palette."""
+
+    async def discover(self) -> Hits:
+        """All of them."""
+        for action in self._actions():
+            yield DiscoveryHit(action.help, self._runner(action), help=_keys(action))
+
+    async def search(self, query: str) -> Hits:
+        """Those whose words look like what was typed."""
+        matcher = self.matcher(query)
+        for action in self._actions():
+            if (score := matcher.match(action.help)) > 0:
+                shown = matcher.highlight(action.help)
+                yield Hit(score, shown, self._runner(action), text=action.help, help=_keys(action))
+
+    def _actions(self) -> list[Action[Any]]:
+        actions = self.screen.meant() if isinstance(self.screen, PaneScreen) else []
+        return [one for one in actions if one.palette and one.does is not None]
+
+    def _runner(self, action: Action[Any]) -> partial[Any]:
+        return partial(action.does or (lambda on: None), self.app if action.always else self.screen)
+
+
+def _keys(action: Action[Any]) -> str:
+    return "key: " + " ".join(map(key_name, action.keys))

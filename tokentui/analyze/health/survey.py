@@ -11,10 +11,10 @@ from typing import Literal
 
 import regex
 
-from tokentui.analyze.results import CheckResult, Example, VocabularyFacts
-from tokentui.analyze.usage import ORDINARY
+from tokentui.analyze.report import ORDINARY
+from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
 from tokentui.axes import objective_of
-from tokentui.core.jobs import tick
+from tokentui.core.jobs import each
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.reach import bare as bare_bytes
@@ -33,10 +33,10 @@ SCRIPTS = (
 """The scripts that have names here; all others are `other letters`."""
 _JAPANESE = {"Han", "Hiragana", "Katakana"}
 _SPACES = " ▁\t\n\r\v\f\xa0\u3000"
+_BLANKS = " ▁\t\n\r\v\f"
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}")
 _LONGEST = 10
 _MOST_EXAMPLES = 10
-_LOOK_EVERY = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
     alike: dict[bytes, list[int]] = {}
     scripts: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
-    for number, entry in enumerate(entries):
-        if number % _LOOK_EVERY == 0:
-            tick(number, len(entries))
+    for entry in each(entries, len(entries)):
         if entry.kind not in ORDINARY:
             continue
         symbol = symbols[entry.id]
@@ -171,20 +169,18 @@ def survey(tokenizer: Tokenizer) -> Survey:
         first_id=vocabulary.first_id,
         merges=merges,
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
-        longest=tuple(by_length[:_LONGEST]),
-        unreachable=tuple((number, piece, words) for number, piece, _, words in dead),
-        duplicates=tuple((piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
-        broken=tuple(token for token in pieces.items() if len(token[1]) > 1 and token[0] not in texts),
-        spaces=tuple(
-            (number, pieces[number]) for number, text in texts.items() if not text.strip(" ▁\t\n\r\v\f")
-        ),
+        longest=tuple(Token(*one) for one in by_length[:_LONGEST]),
+        unreachable=tuple(DeadToken(number, piece, words) for number, piece, _, words in dead),
+        duplicates=tuple(Spelling(piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
+        not_utf8=tuple(Token(*one) for one in pieces.items() if len(one[1]) > 1 and one[0] not in texts),
+        spaces=tuple(Token(one, pieces[one]) for one, text in texts.items() if not text.strip(_BLANKS)),
         missing_bytes=() if held is None else tuple(
             value for value in range(256) if bytes((value,)) not in held
         ),
         scripts=tuple(scripts.most_common()),
         lengths=tuple(sorted(lengths.items())),
         holes=tuple((a.id + 1, b.id - 1) for a, b in itertools.pairwise(entries) if b.id - a.id > 1),
-        shared=_shared(tokenizer),
+        shared_ids=_shared(tokenizer),
     )
     return Survey(tokenizer, encoder, decoder, entries, pieces, tuple(dead), facts)
 

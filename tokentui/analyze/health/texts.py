@@ -60,10 +60,8 @@ TEXTS: Named = (
 
 SPACES: Named = (
     ("in front", " a"), ("behind", "a "), ("two", "a  b"), ("eight", "a        b"), ("tab", "a\tb"),
-    ("line end", "a\nb"),
-    ("empty line", "a\n\nb"), ("line end and space", "a\n    b"), ("carriage return", "a\r\nb"),
-    ("no-break", "a\u00a0b"),
-    ("ideographic", "a\u3000b"), ("alone", "   "),
+    ("line end", "a\nb"), ("empty line", "a\n\nb"), ("line end and space", "a\n    b"),
+    ("carriage return", "a\r\nb"), ("no-break", "a\u00a0b"), ("ideographic", "a\u3000b"), ("alone", "   "),
 )
 """White space, by what it is."""
 
@@ -96,11 +94,8 @@ def _back(tokenizer: Tokenizer, encoding: Encoding) -> str:
 
 def _specials(tokenizer: Tokenizer) -> list[str]:
     """The first special tokens; a symbol is none: text that spells it is it."""
-    return [
-        name for name in tokenizer.vocabulary.specials[
-            :_MOST_SPECIALS
-        ] if name not in tokenizer.recipe.symbols
-    ]
+    first = tokenizer.vocabulary.specials[:_MOST_SPECIALS]
+    return [name for name in first if name not in tokenizer.recipe.symbols]
 
 
 def specials(seen: Survey) -> Found:
@@ -115,9 +110,8 @@ def specials(seen: Survey) -> Found:
         number = vocabulary.special_id(name)
         for text in (name, f"a {name}b"):
             encoding = encoded(tokenizer, text, allow_special=True)
-            if encoding is not None and encoding.ids.count(number) == 1 and (
-                text != name or len(encoding.ids) == 1
-            ):
+            alone = encoding is not None and (text != name or len(encoding.ids) == 1)
+            if encoding is not None and alone and encoding.ids.count(number) == 1:
                 continue
             tokens = () if encoding is None else encoding.tokens[:8]
             into = "it is refused" if encoding is None else "becomes " + " ".join(map(safe, tokens))
@@ -174,22 +168,8 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
     return tuple(sorted({end - 2 for _, end in encoding.offsets if end > 2})) or None  # it may be dropped
 
 
-def spaces(seen: Survey) -> Found:
-    """White space that does not come back."""
-    return _round(seen, SPACES, "kind")
-
-
-def texts(seen: Survey) -> Found:
+def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
     """Texts that do not come back."""
-    return _round(seen, (*SCRIPTS, *TEXTS), "text")
-
-
-def controls(seen: Survey) -> Found:
-    """Characters without a shape that do not come back."""
-    return _round(seen, CONTROLS, "control")
-
-
-def _round(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
     found, refused, whole = [], 0, len(pairs)
     for name, text in pairs:
         encoding = encoded(seen.tokenizer, text)
@@ -197,9 +177,8 @@ def _round(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
         if held and encoding is not None and _back(seen.tokenizer, encoding) == text:
             continue
         why = seen.tokenizer.lost(text)
-        found.append(
-            Example(None, text.encode(), f"{name}: {why[0] if why else 'nothing of it has a token'}")
-        )
+        note = f"{name}: {why[0] if why else 'nothing of it has a token'}"
+        found.append(Example(None, text.encode(), note))
         refused += not held
     if refused == whole:
         return Found(f"nothing of {some(whole, what)} has a token")
@@ -232,10 +211,8 @@ def stable(seen: Survey) -> Found:
 def unknown(seen: Survey) -> Found:
     """Scripts that the vocabulary lacks."""
     rows = list(_lacking(seen.tokenizer))
-    found = [
-        Example(None, text.encode(), f"{name}: {part:.0%} of its characters") for name, text,
-        part in rows if part
-    ]
+    found = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
+             for name, text, part in rows if part]
     if not found:
         return Found(f"all {len(rows)} scripts are written without an unknown token", 0)
     found.sort(key=lambda one: one.note)

@@ -17,10 +17,11 @@ from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats import letters
+from tokentui.formats import tokens
 from tokentui.learn import start_counted, walk
+from tokentui.learn.rows import Candidate, Query
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Candidate, Query, Stop, Word
+from tokentui.learn.values import Stop, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -64,13 +65,13 @@ class Taken:
     """The decision of the other library at a step.
 
     Attributes:
-        pair: The pair that it merged; (None, None) where it tells its tokens only and no pair makes this one.
+        pair: The pair that it merged; empty where it tells its tokens only and no pair makes this one.
         token: The token that it made.
         count: The count of the pair in the corpus as it was cut then, by a recount of all of it.
         place: The place of the pair among our candidates, from 1; None where it is not among them.
     """
 
-    pair: tuple[bytes, bytes] | tuple[None, None]
+    pair: tuple[bytes, ...]
     token: bytes
     count: int
     place: int | None
@@ -143,26 +144,22 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
         raise TokentuiError(f"{peer.name} knows no {name}", f"{name}={recipe.axis(name)}", "leave it out")
 
 
-def verify_training(
-    corpus: Corpus, recipe: Recipe, peer: Peer, merges: int | None = None, run: Run | None = None
-) -> TrainingReport:
+def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None = None) -> TrainingReport:
     """Train here and there and find the first step that differs.
 
     Args:
         corpus: The corpus to train on.
         recipe: The recipe to train by.
         peer: The library.
-        merges: The last step that is looked at; None for all there are, but for a few hundred of a library
-            that is slow.
-        run: The special tokens, and the sizes at which it ends.
+        run: The special tokens, and the sizes at which it ends. Without a size it ends with the last step,
+            or after a few hundred of a library that is slow.
 
     Raises:
         TokentuiError: The library cannot train so, refuses, or fails.
     """
     check_recipe(recipe, peer)
     run = run or Run()
-    if merges is None and peer.name == "tiktoken":
-        merges = _FEW
+    merges = _FEW if run.stops.merges is None and peer.name == "tiktoken" else run.stops.merges
     spm = peer.name == "sentencepiece"
     if spm:
         _check_lines(corpus, recipe)
@@ -174,8 +171,6 @@ def verify_training(
     if size is not None:
         last = max(0, size - trainer.size_at(0))
         merges = last if merges is None else min(merges, last)
-    elif merges is None:
-        merges = run.stops.merges
     end = walk.run(trainer, Stops(merges, min_count=2 if spm else 1))
     made = trainer.number
     # One step more than ours, to see whether theirs goes on; a library that fails when nothing is left is not
@@ -236,7 +231,7 @@ def _request(peer: Peer, recipe: Recipe, words: Words, corpus: Corpus, trainer: 
     spelled: Sequence[str] = words.words
     alphabet: list[str] = []
     if peer.name == "tokenizers" and recipe.unit == "byte":
-        spelled, alphabet = [letters.letters(to_bytes(word)) for word in spelled], list(letters.LETTERS)
+        spelled, alphabet = [tokens.letters(to_bytes(word)) for word in spelled], list(tokens.LETTERS)
     elif peer.name == "subword-nmt" and (
         bad := next((word for word in spelled if _BREAKS.search(word)), None)
     ):
@@ -252,7 +247,7 @@ def _request(peer: Peer, recipe: Recipe, words: Words, corpus: Corpus, trainer: 
 def _piece(name: str, peer: Peer, recipe: Recipe) -> bytes:
     """A part or token as it is spelled here."""
     if peer.name == "tokenizers":
-        return letters.spelled(name) if recipe.unit == "byte" else name.encode("utf-8", "surrogatepass")
+        return tokens.spelled(name) if recipe.unit == "byte" else name.encode("utf-8", "surrogatepass")
     return name.encode() if peer.name == "subword-nmt" else bytes.fromhex(name)
 
 
@@ -284,13 +279,11 @@ def _difference(
         pairs = [row] if len(row) == 2 else [pair for pair in counts if b"".join(pair) == row[0]]
         pair = max(pairs, key=lambda one: counts[one[0], one[1]], default=None)
         if pair is None:
-            taken = Taken((None, None), b"".join(row), 0, None)
+            taken = Taken((), b"".join(row), 0, None)
         else:
             rows = trainer.candidates(Query(rows=1000)).rows
             places = [n for n, one in enumerate(rows, 1) if one.parts == pair]
-            taken = Taken(
-                (pair[0], pair[1]), b"".join(row), counts[pair[0], pair[1]], places[0] if places else None
-            )
+            taken = Taken(pair, b"".join(row), counts[pair[0], pair[1]], places[0] if places else None)
     why = trainer.why(trainer.number + 1, trainer.limits)
     candidates = trainer.candidates(Query(rows=ROWS)).rows
     tied = why.tied if trainer.end(Stops()) is None else 0

@@ -6,6 +6,7 @@ copied.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,22 +16,11 @@ import numpy as np
 
 from tokentui.encode.kernels import words
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.ranked import JoinedMerging, PairMerging, RankedMerging
-from tokentui.text.kernels.count import (
-    PAD,
-    Table,
-    as_bytes,
-    border_of,
-    bounds_of,
-    longer,
-    tables_of,
-    windows_of,
-)
-from tokentui.text.kernels.counted import CountedWords
-from tokentui.text.kernels.rules import RUNS, is_bert, is_shaped, rule_of
-from tokentui.text.kernels.scan_count import Split, WordTable, number_words
-from tokentui.text.kernels.shares import Shares, threads_for
+from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
+from tokentui.text.documents import CountedWords
+from tokentui.text.kernels.count import Table, bounds_of, longer, share, tables_of, threads_for
+from tokentui.text.kernels.rules import RUNS, Split, scanned
+from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
 
 KEPT_WORDS = 1 << 20
@@ -113,32 +103,17 @@ class Coded(Table):
         self._out = np.empty(1 << 16, np.int32)
         if self._merges is not None:
             start, whole = self._merges.start.words, self._merges.whole
-            self.words = WordTable(
-                start.slots.copy(),
-                start.shift,
-                start.rows.copy(),
-                start.text.copy(),
-                start.ends.copy(),
-                start.used.copy(),
-            )
+            self.words = WordTable(*map(copy.copy, start))
             self._known = len(whole)
             self._starts = np.arange(len(whole) + 2, dtype=np.int64)
             self._ids = _room_for(whole, len(whole), len(whole) + 2)
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
 
-    def encode(self, text: bytes, split: Split) -> Any:
+    def encode(self, text: bytes | memoryview, split: Split) -> Any:
         """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
-        data = as_bytes(text + PAD)
         if len(self._numbers) <= len(text):
             self._numbers = np.empty(len(text) + 1, np.int32)
-        at = count = 0
-        while True:
-            at, count = number_words(
-                data, windows_of(data), at, len(text), split, self.words, self.events, self._numbers, count
-            )
-            if at == len(text):
-                break
-            self.grow(len(data))
+        count = self.scan([text], split, self._numbers)
         self._encode_new()
         written = filled = 0
         while True:
@@ -206,15 +181,7 @@ class Compiled:
 
     def __init__(self, encoder: WordEncoder, word: Callable[[str], Sequence[int]]) -> None:
         recipe = encoder.pretokenizer.recipe
-        self._split = (
-            ""
-            if is_shaped(recipe)
-            else recipe.split
-            if not recipe.normalize
-            else RUNS
-            if is_bert(recipe)
-            else ""
-        )
+        self._split = scanned(recipe)
         vocabulary, merges = encoder.vocabulary, encoder.merges
         numbered = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
         others = [
@@ -223,7 +190,7 @@ class Compiled:
         ]
         ids = [0, *numbered, *others]
         self.knows = (
-            type(encoder.pretokenizer) is Pretokenizer and bool(self._split and rule_of(self._split))
+            type(encoder.pretokenizer) is Pretokenizer and bool(self._split)
             and all(0 <= number <= _LARGEST_ID for number in (min(ids), max(ids)))
         )
         """True if the kernels can encode with this vocabulary."""
@@ -239,20 +206,18 @@ class Compiled:
 
     def encode(self, text: str, threads: int | None) -> array[int]:
         """The ids of a text. `IdEncoder.encode` says what the arguments are."""
-
         split = tables_of(self._split)
-        shares = Shares([text], border_of(self._split), self._replaced, threads or threads_for(len(text)))
-        coded = [self._taken() for _ in range(shares.threads)]
+        coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
 
-        def worker(number: int) -> Callable[[list[bytes]], None]:
-            def work(texts: list[bytes]) -> None:
+        def worker(number: int) -> Callable[[list[bytes | memoryview]], None]:
+            def work(texts: list[bytes | memoryview]) -> None:
                 for one in texts:
                     ids[number].frombytes(coded[number].encode(one, split))
 
             return work
 
-        shares.run([worker(number) for number in range(shares.threads)])
+        share([text], self._split, self._replaced, [worker(number) for number in range(len(coded))])
         self._idle += coded  # not after an error: it may have come in the middle of a word
         for more in ids[1:]:
             ids[0] += more
@@ -270,17 +235,13 @@ def _merges(encoder: WordEncoder, numbered: list[int]) -> Merges | None:
     """The merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what its
     segmenter does."""
     segmenter, vocabulary, recipe = encoder.segmenter, encoder.vocabulary, encoder.vocabulary.recipe
-    if (
-        recipe.unit != "byte"
-        or recipe.mark_kind != "none"
-        or not isinstance(segmenter, Merging | RankedMerging)
-    ):
+    if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
         return None
     if type(segmenter) not in (Merging, PairMerging, JoinedMerging):
         return None  # a child, which does more
     known = vocabulary.known_units(encoder.merges)
     units = [known.get(bytes((value,)), -1) for value in range(256)]
-    whole = segmenter.whole_words() if isinstance(segmenter, RankedMerging) else ()
+    whole = segmenter.whole_words()
     by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
     merges = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
     # Segmenters know what was merged meanwhile by the symbol made, kernels by the rank. That is the same

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tokentui.core.jit.compiling import (
+from tokentui.core.compiling import (
     EVENTS,
     GIVEN_NUMBERS,
     HALVES,

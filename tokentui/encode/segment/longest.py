@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.limited import LimitedTable
-from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Part, byte_parts
-from tokentui.encode.segment.unknown import UNKNOWN
+from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, Part, byte_parts
 from tokentui.encode.vocabulary import Marks, Vocabulary
 
 
@@ -30,11 +28,15 @@ class LongestMatch:
         self._size = vocabulary.base_size + merges
         self._marks = Marks(vocabulary)
         unknown = UNKNOWN.of(vocabulary.recipe.unknown)
-        self._stops, self._never = unknown.first, unknown.sure
+        self._stops = unknown.first
+        self._most: int | None = None if unknown.sure else MAX_CHARACTERS
+        """The most characters of a word that is not given up."""
+        self._long = MAX_CHARACTERS if unknown.sure else None
+        """In longer words no attempt is longer than the longest token."""
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; each unit at which no token starts is a part of its own."""
-        if characters > MAX_CHARACTERS and not self._never:
+        if self._most is not None and characters > self._most:
             return [Part(0, len(units))]
         parts = []
         for start, end, symbol, _ in self._tries(units, bounded=True):
@@ -47,9 +49,10 @@ class LongestMatch:
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """Each attempt in order. In words of any length that `never` allows, none is longer than the longest
         token."""
-        if characters > MAX_CHARACTERS and not self._never:
+        if self._most is not None and characters > self._most:
             return
-        for start, end, symbol, candidate in self._tries(units, bounded=characters > MAX_CHARACTERS):
+        bounded = self._long is not None and characters > self._long
+        for start, end, symbol, candidate in self._tries(units, bounded=bounded):
             yield Attempt(candidate, start, end, symbol is not None)
 
     def _tries(
@@ -127,18 +130,7 @@ class TableMatch(LongestMatch):
 
     def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int | None = MAX_CHARACTERS) -> None:
         super().__init__(vocabulary, merges)
-        self._limit = limit
-
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """Cut a word into parts; each unit at which no token starts is a part of its own."""
-        return [Part(0, len(units))] if self._gives_up(characters) else super().segment(units, 0)
-
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each attempt in order."""
-        return iter(()) if self._gives_up(characters) else super().steps(units, 0)
-
-    def _gives_up(self, characters: int) -> bool:
-        return self._limit is not None and characters > self._limit
+        self._most, self._long = limit, None
 
     @functools.cached_property
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:

@@ -1,108 +1,377 @@
-"""Encoding by merges: the pair of the lowest rank first, all its places from left to right."""
+"""Encoding by merges: of all neighbours that merge the pair of the least rank first, of equals the leftmost.
+
+A trained vocabulary makes each token of one pair. A file may list a token under several pairs, or list no
+pairs at all. The ways differ in the rank of a pair, and give the same for trained vocabularies:
+
+- `Merging`: the number of the merge.
+- `PairMerging`: the row of the pair in the file (Hugging Face, GPT-2, subword-nmt).
+- `JoinedMerging`: the rank of what the two spell together, where that is a token (tiktoken, sentencepiece).
+- `PieceMerging`: the same with pieces that never merge and pieces that are cut again (sentencepiece).
+"""
 
 from __future__ import annotations
 
 import copy
 import heapq
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment.parts import ASKED_EVERY, MergeStep, Part, RankedPair
+from tokentui.encode.segment.ways import ASKED_EVERY, MergeStep, Part, RankedPair, byte_parts
 from tokentui.encode.vocabulary import Vocabulary
 
 _NONE = -1
 """The symbol of a unit that the vocabulary lacks, and of a place that was merged away: it joins nothing."""
 
+Cells = tuple[list[int], Sequence[int], list[int]]
+"""A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
+before."""
+
 
 class Merging:
-    """Replays the first `merges` merges of a vocabulary on a word.
+    """Merges by the merges of a vocabulary.
 
-    A heap of (rank, place) over a linked list of tokens, so a word of n units costs O(n log n). Ranks only
-    rise along the way, because a merge's parts are older than the merge: lowest first and leftmost first is
-    then the same as replaying the merges in the order they were learned.
+    A heap of (rank, place) over a linked list of cells: a word of n units costs O(n log n).
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count: a pair that makes a later token is passed over.
+        whole: The token of a whole word, by its bytes; empty where merges decide alone.
+        fallback: The symbols of the bytes that replace a unit which is no token; empty where none do.
+        drop: True if a unit that is no token is left out before any merge, so that its neighbours meet.
+        fused: True if a run of units that are no tokens is one, where some bytes have no symbol.
+
+    >>> from tokentui.recipe import Recipe
+    >>> vocabulary = Vocabulary(Recipe(split="whitespace", unit="char"), [b"g", b"h", b"u"])
+    >>> vocabulary.extend([(2, 0), (1, 3)], [15, 10])  # ug, hug
+    >>> spans = Merging(vocabulary, 1).segment([b"h", b"u", b"g"], 3)
+    >>> [(part.start, part.end, part.symbol) for part in spans]
+    [(0, 1, 1), (1, 3, 3)]
+    >>> [step.result for step in Merging(vocabulary, 2).steps([b"h", b"u", b"g"], 3)]
+    [b'ug', b'hug']
     """
 
-    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
-        self._vocabulary = vocabulary
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int, *, whole: Mapping[bytes, int] | None = None,
+        fallback: Mapping[int, int] | None = None, drop: bool = False, fused: bool = False,
+    ) -> None:
+        self._vocabulary, self._base, self._ranks = vocabulary, vocabulary.base_size, vocabulary.ranks
+        self._whole, self._fallback = whole or {}, fallback or {}
+        self._drop, self._fused = drop, fused
+        self._count(merges)
+
+    def _count(self, merges: int) -> None:
+        """Let so many merges count."""
         self._merges = merges
+        self._limit = self._base + merges
+        self._complete = merges == len(self._vocabulary.merges)
+
+    def _rank(self, left: int, right: int) -> int | None:
+        """The rank of two neighbours, None where they do not merge."""
+        rank = self._ranks.get((left, right))
+        return rank if rank is not None and rank < self._merges else None
+
+    def _made(self, left: int, right: int, rank: int) -> int:
+        """The symbol that two neighbours of this rank make."""
+        return self._base + rank
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs that merge."""
+        for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
+            yield left, right, rank, self._base + rank
+
+    def in_order(self) -> int:
+        """The number of tokens, from the first, that merge in the order of the vocabulary.
+
+        Within these tokens, the steps with fewer of them are a prefix of the steps with more of them.
+        """
+        return len(self._vocabulary.merges)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
-        symbols, ends = self._start(units)
-        for number, _ in enumerate(self._run(symbols, ends)):
+        symbol = self._whole_word(units)
+        if symbol is not None:
+            return [Part(0, len(units), symbol)]
+        symbols, starts, ends = self._cells(units)
+        following = list(range(1, len(symbols) + 1))
+        for number, _ in enumerate(self._run(symbols, ends, following)):
             if number % ASKED_EVERY == 0:
                 check()
         parts, at = [], 0
         while at < len(symbols):
-            symbol = symbols[at]
-            parts.append(Part(at, ends[at], None if symbol == _NONE else symbol))
-            at = ends[at]
+            parts.append(Part(starts[at], ends[at], None if symbols[at] == _NONE else symbols[at]))
+            at = following[at]
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep]:
-        """Each merge in the order applied."""
-        symbols, ends = self._start(units)
-        pieces, merges = self._vocabulary.pieces, self._vocabulary.merges
-        for rank, start, middle in self._run(symbols, ends):
-            left, right = merges[rank]
-            result = pieces[self._vocabulary.base_size + rank]
-            yield MergeStep(rank, pieces[left], pieces[right], result, start, middle, ends[start])
+        """Each merge in the order applied; none for a word that is a token as it is."""
+        if self._whole_word(units) is not None:
+            return
+        symbols, starts, ends = self._cells(units)
+        pieces, base = self._vocabulary.pieces, self._base
+        for left, right, at, middle in self._run(symbols, ends, list(range(1, len(symbols) + 1))):
+            made = symbols[at]
+            places = starts[at], starts[middle], ends[at]
+            yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made], *places)
 
-    def pairs(self) -> Iterator[RankedPair]:
-        """All pairs that merge."""
-        base = self._vocabulary.base_size
-        for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
-            yield left, right, rank, base + rank
-
-    def with_limit(self, number: int, made: Sequence[int]) -> Merging:
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with so many merges."""
         other = copy.copy(self)
-        other._merges = number
+        other._count(number)
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
         """The symbols of a word before any merge (-1 for none), and its merges in the order of use.
 
-        Each merge is (left, right, made).
+        Each merge is (left, right, made). A word that is itself a token is merged too.
         """
-        symbols, ends = self._start(units)
-        base, merges = self._vocabulary.base_size, self._vocabulary.merges
-        return list(symbols), [(*merges[rank], base + rank) for rank, _, _ in self._run(symbols, ends)]
+        symbols, _, ends = self._cells(units)
+        start = symbols.copy()
+        run = self._run(symbols, ends, list(range(1, len(symbols) + 1)))
+        return start, [(left, right, symbols[at]) for left, right, at, _ in run]
 
-    def _start(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
-        known = self._vocabulary.known_units(self._merges)
-        return [known.get(unit, _NONE) for unit in units], list(range(1, len(units) + 1))
+    def whole(self, units: Sequence[bytes]) -> int | None:
+        """The token that a word is at once where all merges count, whatever merges would make of it."""
+        return self._whole.get(b"".join(units)) if self._whole else None
 
-    def _run(self, symbols: list[int], ends: list[int]) -> Iterator[tuple[int, int, int]]:
-        """Merge in place; yields (rank, start, middle) after each merge.
+    def whole_words(self) -> Iterator[int]:
+        """The tokens that a word becomes at once where it is spelled alike."""
+        pieces = self._vocabulary.pieces
+        return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
-        `symbols[i]` is the token that starts at unit i, `ends[i]` where it ends, which is where the next one
-        starts.
+    def _whole_word(self, units: Sequence[bytes]) -> int | None:
+        symbol = self.whole(units)
+        return symbol if symbol is not None and self._counts_whole(symbol, len(units)) else None
+
+    def _counts_whole(self, symbol: int, units: int) -> bool:
+        """True if a token of so many units exists at this number of merges.
+
+        A token of several units that no merge makes exists only once all merges count.
         """
-        size, limit = len(symbols), self._merges
-        base, ranks = self._vocabulary.base_size, self._vocabulary.ranks
+        return symbol < self._limit and (self._complete or symbol >= self._base or units == 1)
+
+    def _cells(self, units: Sequence[bytes]) -> Cells:
+        """The cells of a word before any merge.
+
+        An unknown unit waits for the next token that is no byte, as in Hugging Face's library. The bytes of
+        the units that follow it come first.
+        """
+        known, fallback = self._vocabulary.known_units(self._merges), self._fallback
+        if not fallback and not self._drop:
+            size = len(units)
+            return [known.get(unit, _NONE) for unit in units], range(size), list(range(1, size + 1))
+        cells: list[tuple[int, int, int]] = []
+        waiting: list[tuple[int, int, int]] = []
+        for at, unit in enumerate(units):
+            symbol = known.get(unit, _NONE)
+            if symbol == _NONE:
+                spelled = [fallback.get(value, _NONE) for value in unit]
+                if _NONE not in spelled:
+                    cells += [(byte, at, at + 1) for byte in spelled]
+                elif self._drop:
+                    continue
+                elif waiting and self._fused:
+                    waiting = [(_NONE, waiting[0][1], at + 1)]
+                else:
+                    cells += waiting
+                    waiting = [(_NONE, at, at + 1)]
+            else:
+                cells += [*waiting, (symbol, at, at + 1)]
+                waiting = []
+        cells += waiting
+        return (
+            [symbol for symbol, _, _ in cells], [start for _, start, _ in cells],
+            [end for _, _, end in cells],
+        )
+
+    def _run(
+        self, symbols: list[int], ends: list[int], following: list[int]
+    ) -> Iterator[tuple[int, int, int, int]]:
+        """Merge in place; yields (left, right, place, place of the right one) after each merge.
+
+        A heap entry is stale when the two cells at its place now have another rank, or none.
+        """
+        size, rank_of = len(symbols), self._rank
         before = list(range(-1, size - 1))
-        heap = []
+        heap: list[int] = []
+
+        def push(at: int, right: int) -> None:
+            if symbols[at] != _NONE and symbols[right] != _NONE:
+                rank = rank_of(symbols[at], symbols[right])
+                if rank is not None:
+                    heapq.heappush(heap, rank * size + at)
+                    if self.tells:
+                        self._found(symbols[at], symbols[right], rank)
+
         for at in range(size - 1):
-            rank = ranks.get((symbols[at], symbols[at + 1]), limit)
-            if rank < limit:
-                heap.append(rank * size + at)
-        heapq.heapify(heap)
+            push(at, at + 1)
         while heap:
-            rank, left = divmod(heapq.heappop(heap), size)
-            right = ends[left]
-            if right == size or ranks.get((symbols[left], symbols[right])) != rank:
-                continue  # one of the two has been merged since
-            end = ends[left] = ends[right]
-            symbols[left], symbols[right] = base + rank, _NONE
-            if end < size:
-                before[end] = left
-                following = ranks.get((symbols[left], symbols[end]), limit)
-                if following < limit:
-                    heapq.heappush(heap, following * size + left)
-            if left:
-                previous = before[left]
-                preceding = ranks.get((symbols[previous], symbols[left]), limit)
-                if preceding < limit:
-                    heapq.heappush(heap, preceding * size + previous)
-            yield rank, left, right
+            rank, at = divmod(heapq.heappop(heap), size)
+            right, left_symbol = following[at], symbols[at]
+            if left_symbol == _NONE or right == size or symbols[right] == _NONE:
+                continue
+            right_symbol = symbols[right]
+            if rank_of(left_symbol, right_symbol) != rank:
+                continue
+            symbols[at], symbols[right] = self._made(left_symbol, right_symbol, rank), _NONE
+            ends[at] = ends[right]
+            beyond = following[at] = following[right]
+            # Both neighbours are looked at anew: the one behind and the one in front.
+            if before[at] >= 0:
+                push(before[at], at)
+            if beyond < size:
+                before[beyond] = at
+                push(at, beyond)
+            yield left_symbol, right_symbol, at, right
+
+    tells = False
+    """True if `_found` is told of each pair that may merge, in the order in which they are found."""
+
+    def _found(self, left: int, right: int, rank: int) -> None:
+        """Told of a pair."""
+
+
+class PairMerging(Merging):
+    """Merges by rows of pairs.
+
+    Args:
+        vocabulary, merges, more: As for `Merging`.
+        rows: The rank of the row by `left * len(pieces) + right`.
+        makes: The symbol that each row makes.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int, rows: Mapping[int, int], makes: Sequence[int], **more: Any
+    ) -> None:
+        super().__init__(vocabulary, merges, **more)
+        self._rows, self.makes, self._width = rows, makes, len(vocabulary.pieces)
+
+    def _rank(self, left: int, right: int) -> int | None:
+        row = self._rows.get(left * self._width + right)
+        return row if row is not None and self.makes[row] < self._limit else None
+
+    def _made(self, left: int, right: int, rank: int) -> int:
+        return self.makes[rank]
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs that merge."""
+        for key, row in self._rows.items():
+            if self.makes[row] < self._limit:
+                yield *divmod(key, self._width), row, self.makes[row]
+
+    def in_order(self) -> int:
+        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        back = (other for one, other in itertools.pairwise(self.makes) if one > other)
+        return max(0, min(back, default=len(self._vocabulary.pieces)) - self._base)
+
+
+class JoinedMerging(Merging):
+    """Merges by what a pair spells.
+
+    Args:
+        vocabulary, merges, more: As for `Merging`.
+        table: The symbol of each token by its bytes.
+        order: The rank of each symbol; the symbol itself where None.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int, table: Mapping[bytes, int],
+        order: Sequence[int] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(vocabulary, merges, **more)
+        self._table, self._order, self._pieces = table, order, vocabulary.pieces
+
+    def _rank(self, left: int, right: int) -> int | None:
+        symbol = self._table.get(self._pieces[left] + self._pieces[right])
+        if symbol is None or symbol >= self._limit:
+            return None
+        return symbol if self._order is None else self._order[symbol]
+
+    def _made(self, left: int, right: int, rank: int) -> int:
+        return rank if self._order is None else self._table[self._pieces[left] + self._pieces[right]]
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs that merge."""
+        symbol_of, order = self._table.get, self._order
+        ranks = {} if order is None else {priority: rank for rank, priority in enumerate(sorted(set(order)))}
+        for piece, made in self._table.items():
+            if made >= self._limit:
+                continue
+            rank = made if order is None else ranks[order[made]]
+            for cut in range(1, len(piece)):
+                left = symbol_of(piece[:cut])
+                if left is not None and (right := symbol_of(piece[cut:])) is not None:
+                    yield left, right, rank, made
+
+    def in_order(self) -> int:
+        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        merges = len(self._vocabulary.merges)
+        if self._order is None:
+            return merges
+        pairs = itertools.pairwise(self._order[self._base :])
+        return next((at for at, (one, other) in enumerate(pairs) if one >= other), merges)
+
+
+class PieceMerging(JoinedMerging):
+    """Merges neighbours that spell a piece, the best piece first.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count.
+        table: The symbol of each piece by its bytes.
+        order: The rank of each symbol.
+        frozen: Symbols that merge with nothing (user-defined pieces).
+        unused: Symbols that are cut again into the pair that they were merged from last.
+        hidden: Symbols of characters that are no pieces: they merge, and are unknown where they are left.
+        bytes_: The symbol of each byte-fallback token by its byte.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int, *, table: Mapping[bytes, int],
+        order: Sequence[int] | None = None, frozen: Collection[int] = (), unused: Collection[int] = (),
+        hidden: Collection[int] = (),
+        bytes_: Mapping[int, int],
+    ) -> None:
+        super().__init__(vocabulary, merges, table, order)
+        self._frozen, self._unused, self._hidden, self._bytes = frozen, unused, hidden, bytes_
+        self._made_from: dict[int, tuple[int, int]] = {}
+        self.tells = bool(unused)
+
+    def in_order(self) -> int:
+        """The number of tokens that merge in the order of the vocabulary: 0 where some pieces are cut again.
+        """
+        return 0 if self._unused else super().in_order()
+
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """As of any merging; what is unknown where it is left is no symbol to begin with."""
+        start, merges = super().history(units)
+        return [-1 if symbol in self._hidden else symbol for symbol in start], merges
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts."""
+        self._made_from.clear()
+        out: list[Part] = []
+        waiting = super().segment(units, characters)[::-1]
+        while waiting:
+            part = waiting.pop()
+            pair = None if part.symbol is None else self._made_from.get(part.symbol)
+            if pair is not None:  # a piece that is not used is cut again
+                length, middle = len(self._pieces[pair[0]]), part.start
+                while length > 0:
+                    length -= len(units[middle])
+                    middle += 1
+                waiting += [Part(middle, part.end, pair[1]), Part(part.start, middle, pair[0])]
+                continue
+            known = part.symbol is not None and part.symbol not in self._hidden
+            out += [part] if known else byte_parts(part, units, self._bytes)
+        return out
+
+    def _rank(self, left: int, right: int) -> int | None:
+        return None if left in self._frozen or right in self._frozen else super()._rank(left, right)
+
+    def _found(self, left: int, right: int, rank: int) -> None:
+        made = self._made(left, right, rank)
+        if made in self._unused:
+            self._made_from[made] = left, right

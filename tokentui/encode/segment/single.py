@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple, Self
 
-from tokentui.encode.segment.parts import Part, byte_parts
 from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, ScoredVocabulary, Viterbi
+from tokentui.encode.segment.ways import Part, byte_parts
 from tokentui.encode.vocabulary import Vocabulary
 
 _EPSILON = 2.0**-22
@@ -63,7 +63,7 @@ class SingleViterbi(Viterbi):
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word that nothing stands before."""
-        return self.finished(self._cut(units, 0.0).parts, units)
+        return self.finished(self.cut(units, 0.0).parts, units)
 
     def finished(self, parts: list[Part], units: Sequence[bytes]) -> list[Part]:
         """The parts with the byte tokens of unknown units, where the model has them."""
@@ -88,10 +88,10 @@ class SingleViterbi(Viterbi):
         if found is None:
             if len(self._cuts) >= _WORDS_KEPT:
                 self._cuts.clear()
-            found = self._cuts[word] = self._cut(units(word), 0.0)
+            found = self._cuts[word] = self.cut(units(word), 0.0)
         return found
 
-    def _cut(self, units: Sequence[bytes], before: float) -> _Cut:
+    def cut(self, units: Sequence[bytes], before: float) -> _Cut:
         """Cut a word with a sum in front of it."""
         size = len(units)
         sums = array("f", [before]) * (size + 1)
@@ -122,10 +122,6 @@ class SingleViterbi(Viterbi):
             end = start
         return _Cut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))
 
-    def again(self, units: Sequence[bytes], before: float) -> _Cut:
-        """A word as it is cut with a sum in front of it."""
-        return self._cut(units, before)
-
 
 class Follower:
     """Cuts the words of a text one after the other."""
@@ -142,7 +138,7 @@ class Follower:
             return None
         reach = abs(self._sum) + cut.reach + 1.0
         if cut.margin <= (len(word) + 4) * _EPSILON * reach or reach > _LARGEST_SUM:
-            cut = self._segmenter.again(units(word), self._sum)
+            cut = self._segmenter.cut(units(word), self._sum)
             self._sum = cut.end
             return self._segmenter.finished(cut.parts, units(word))
         for score in cut.scores:

@@ -18,14 +18,11 @@ from random import Random
 from sys import float_info
 from typing import NamedTuple, Self
 
-from tokentui.core.arguments import shown
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
-from tokentui.encode.segment.limited import LimitedTable
-from tokentui.encode.segment.parts import ASKED_EVERY, Attempt, Part
+from tokentui.encode.segment.ways import ASKED_EVERY, Attempt, LimitedTable, Part, byte_parts
 from tokentui.encode.vocabulary import Marks, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
 
 UNKNOWN_PENALTY = 10.0
 """By how much an unknown unit scores less than the least piece."""
@@ -60,7 +57,7 @@ class ScoredVocabulary(Vocabulary):
             raise TokentuiError(what, "vocabulary", "give each piece one")
 
     @functools.cached_property
-    def table(self) -> dict[bytes, int]:
+    def table(self) -> Mapping[bytes, int]:
         """The symbol of each piece; what a piece begins with and is none has -1."""
         table: dict[bytes, int] = {}
         for symbol, piece in enumerate(self.pieces):
@@ -69,6 +66,12 @@ class ScoredVocabulary(Vocabulary):
             if table.get(piece, -1) < 0:  # of two that are spelled alike the first, the more probable one
                 table[piece] = symbol
         return table
+
+    def limited(self, made: Sequence[int], number: int) -> Self:
+        """The vocabulary with the pieces only that are in use at a step."""
+        other = super().limited(made, number)
+        other.table = LimitedTable(self.table, made, number, walked=True)
+        return other
 
 
 class _Arc(NamedTuple):
@@ -172,10 +175,6 @@ class Viterbi:
                     parts.append(self._piece(way.arc, units))
                     way = way.rest
                 yield tuple(parts), score
-
-    def sample(self, units: Sequence[bytes], temperature: float, random: Random) -> tuple[bytes, ...]:
-        """A segmentation drawn by its probability to the power of 1/temperature."""
-        return tuple(self._piece(arc, units) for arc in self._draw(units, temperature, random))
 
     def _draw(self, units: Sequence[bytes], temperature: float, random: Random) -> list[_Arc]:
         arcs = [arc._replace(score=arc.score / temperature) for arc in self._arcs(units)]
@@ -287,7 +286,11 @@ class Sampling(Viterbi):
 
     def __init__(self, vocabulary: Vocabulary, temperature: float = 1.0, seed: int | None = None) -> None:
         super().__init__(vocabulary)
-        self._temperature = check_temperature(temperature)
+        if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
+            raise TokentuiError(
+                "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
+            )
+        self._temperature = temperature
         self._random = Random(seed)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
@@ -297,17 +300,61 @@ class Sampling(Viterbi):
         ]
 
 
-def check_temperature(temperature: float) -> float:
-    """The temperature, if it is one.
+class FusedViterbi(Viterbi):
+    """The most probable segmentation; a run of unknown units is one part, or the tokens of its bytes where
+    all are tokens.
 
-    Raises:
-        TokentuiError: It is not above 0.
+    Of segmentations that are as good as equal rounding decides, so the scores are those that the library has.
+
+    Args:
+        vocabulary: One with scores.
+        merges: Of no meaning here.
+        fallback: The symbol of each byte-fallback token by its byte.
+        unknown: The symbol of the unknown token: where a text spells it, that is an unknown unit too.
     """
-    if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
-        raise TokentuiError(
-            "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
-        )
-    return temperature
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int = 0, *, fallback: Mapping[int, int], unknown: int | None
+    ) -> None:
+        super().__init__(vocabulary, merges)
+        self._fallback = fallback
+        self._unknown_symbol = unknown
+        self._scores = list(map(as_read, self._scores))
+        self._unknown = min(self._scores, default=0.0) - UNKNOWN_PENALTY
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts."""
+        parts: list[Part] = []
+        for part in super().segment(units, characters):
+            known = part.symbol is not None and part.symbol != self._unknown_symbol
+            if not known and parts and parts[-1].symbol is None:
+                parts[-1] = parts[-1]._replace(end=part.end)
+            else:
+                parts.append(part if known else part._replace(symbol=None))
+        return [
+            made
+            for part in parts
+            for made in ([part] if part.symbol is not None else self._of_run(part, units))
+        ]
+
+    def _of_run(self, part: Part, units: Sequence[bytes]) -> list[Part]:
+        known = self._table.get(b"".join(units[part.start : part.end]), -1)
+        return [part._replace(symbol=known)] if known >= 0 else byte_parts(part, units, self._fallback)
+
+
+@functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them
+def as_read(score: float) -> float:
+    """A number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and then
+    divided.
+
+    That is not always the nearest number of double precision. Source: serde_json 1.0, `f64_from_parts`.
+    """
+    digits, _, exponent = repr(score).partition("e")
+    whole, _, part = digits.lstrip("-").partition(".")
+    if exponent or len(whole) + len(part) > 19:
+        return score
+    value = float(int(whole + part)) / 10.0 ** len(part)
+    return -value if score < 0 else value
 
 
 def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
@@ -317,52 +364,3 @@ def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
         here, more = sums[end], sums[start] + score
         sums[end] = max(here, more) + log1p(exp(-abs(here - more)))
     return sums
-
-
-def nbest(vocabulary: Vocabulary, word: str, n: int) -> list[tuple[tuple[bytes, ...], float]]:
-    """The n most probable segmentations of a pre-token, best first, each with its natural log probability.
-
-    Raises:
-        TokentuiError: The vocabulary has no probabilities.
-    """
-    segmenter, units = _ready(vocabulary, word)
-    return list(itertools.islice(segmenter.nbest(units), max(0, n)))
-
-
-def sample(
-    vocabulary: Vocabulary, word: str, temperature: float = 1.0, seed: int | None = None
-) -> tuple[bytes, ...]:
-    """A segmentation of a pre-token drawn at random.
-
-    Args:
-        vocabulary: One with probabilities.
-        word: The pre-token.
-        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from
-            it.
-        seed: The same seed gives the same segmentation.
-
-    Raises:
-        TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
-    """
-    check_temperature(temperature)
-    segmenter, units = _ready(vocabulary, word)
-    return segmenter.sample(units, temperature, Random(seed))
-
-
-def lattice(vocabulary: Vocabulary, word: str) -> list[Edge]:
-    """Every piece that may stand in a pre-token, by start and then by end, with its score and posterior.
-
-    Raises:
-        TokentuiError: The vocabulary has no probabilities.
-    """
-    segmenter, units = _ready(vocabulary, word)
-    return segmenter.lattice(units)
-
-
-@functools.lru_cache(maxsize=2)
-def _segmenter(vocabulary: Vocabulary) -> Viterbi:
-    return Viterbi(vocabulary)
-
-
-def _ready(vocabulary: Vocabulary, word: str) -> tuple[Viterbi, list[bytes]]:
-    return _segmenter(vocabulary), Pretokenizer(vocabulary.recipe).units(word)

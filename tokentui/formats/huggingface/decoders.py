@@ -7,209 +7,19 @@ way.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence as Listed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from tokentui.formats import letters
-from tokentui.formats.document import Node
-from tokentui.formats.huggingface import steps
-from tokentui.formats.huggingface.pre_tokenizers import SpaceMark
-from tokentui.formats.huggingface.text import Pattern, check_growth
-from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, spaced, to_bytes
+from tokentui.formats.huggingface import Pattern, check_growth
+from tokentui.formats.huggingface.steps import MAX_DEPTH, Decoder, kind, read_step
+from tokentui.formats.source import Node
+from tokentui.formats.tokens import spelled
+from tokentui.text.split import to_bytes
 
 _BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")
-
-
-@dataclass(frozen=True)
-class Decoder(steps.Step):
-    """A step from parts of a text to other parts, at first the names of tokens."""
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts after the step."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Sequence(Decoder):
-    """Several steps, one after the other."""
-
-    decoders: tuple[Decoder, ...]
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts after all of them."""
-        length = sum(map(len, parts))
-        for step in self.decoders:
-            parts = step(parts)
-            check_growth(length + len(parts), sum(map(len, parts)), self.where)
-        return parts
-
-
-@dataclass(frozen=True)
-class ByteLevel(Decoder):
-    """The text of letters for bytes."""
-
-    add_prefix_space: bool = True
-    trim_offsets: bool = True
-    use_regex: bool = True
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The one part that they are."""
-        return [b"".join(map(letters.spelled, parts)).decode("utf-8", "surrogateescape")]
-
-
 _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"),
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
-
-
-def _clean(text: str) -> str:
-    for before, after in _CLEANED:
-        text = text.replace(before, after)
-    return text
-
-
-@dataclass(frozen=True)
-class WordPiece(Decoder):
-    """A space before each part that does not continue a word."""
-
-    prefix: str
-    cleanup: bool
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts without prefixes."""
-        prefix = self.prefix
-        joined = [
-            part if n == 0 else part[len(prefix) :] if part.startswith(prefix) else " " + part
-            for n, part in enumerate(parts)
-        ]
-        return [_clean(part) for part in joined] if self.cleanup else joined
-
-
-@dataclass(frozen=True)
-class Metaspace(SpaceMark, Decoder):
-    """Spaces for marks, and none for the one in front."""
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts with spaces."""
-        head = " " if self.prepend_scheme == "never" else ""
-        return [part.replace(self.replacement, " " if n else head) for n, part in enumerate(parts)]
-
-
-@dataclass(frozen=True)
-class BPEDecoder(Decoder):
-    """A space for each mark at the end of a word."""
-
-    suffix: str
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts without marks."""
-        if not self.suffix:
-            return parts
-        return [part.replace(self.suffix, "" if n == len(parts) - 1 else " ") for n, part in enumerate(parts)]
-
-
-class ByteFallback(Decoder):
-    """The text of each run of byte tokens."""
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts without byte tokens."""
-        out: list[str] = []
-        data = bytearray()
-        for part in [*parts, None]:
-            match = _BYTE_TOKEN.fullmatch(part) if part is not None else None
-            if match:
-                data.append(int(match[1], 16))
-                continue
-            if data:
-                out.append(_of_bytes(bytes(data)))
-                data.clear()
-            if part is not None:
-                out.append(part)
-        return out
-
-
-def _of_bytes(data: bytes) -> str:
-    """The text of a run of byte tokens: where it is not UTF-8 as a whole, each byte by itself."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return "".join(chr(0xDC00 + value) if value >= 0x80 else "\ufffd" for value in data)
-
-
-class Fuse(Decoder):
-    """All parts as one."""
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The one part."""
-        return ["".join(parts)]
-
-
-@dataclass(frozen=True)
-class Strip(Decoder):
-    """Each part without some characters at its ends."""
-
-    content: str
-    start: int
-    stop: int
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts without them."""
-        return [self._cut(part) for part in parts] if self.content else parts
-
-    def _cut(self, part: str) -> str:
-        left = min(self.start, len(part) - len(part.lstrip(self.content)))
-        right = min(self.stop, len(part) - len(part.rstrip(self.content)))
-        return part[left : max(len(part) - right, left)]
-
-
-@dataclass(frozen=True)
-class Replace(Decoder):
-    """A text in place of all that a pattern finds."""
-
-    pattern: Pattern
-    content: str
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts with it."""
-        return [self._replaced(part) for part in parts]
-
-    def _replaced(self, part: str) -> str:
-        out, at = [], 0
-        found = list(self.pattern.find(part, self.where))
-        check_growth(len(part), len(found) * len(self.content), self.where)
-        for start, end in found:
-            out += [part[at:start], self.content]
-            at = end
-        return "".join(out) + part[at:]
-
-
-@dataclass(frozen=True)
-class CTC(Decoder):
-    """Parts that come twice once, without padding."""
-
-    pad_token: str
-    word_delimiter_token: str
-    cleanup: bool
-
-    def __call__(self, parts: list[str]) -> list[str]:
-        """The parts that are left."""
-        single = [part for n, part in enumerate(parts) if n == 0 or part != parts[n - 1]]
-        bare = [part.replace(self.pad_token, "") if self.pad_token else part for part in single]
-        if self.cleanup:
-            bare = list(map(_clean, bare))
-            if self.word_delimiter_token:
-                bare = [part.replace(self.word_delimiter_token, " ") for part in bare]
-        return [part for part in bare if part]
-
-
-TYPES: dict[str, type[Decoder]] = {
-    kind.__name__: kind
-    for kind in (
-        Sequence, ByteLevel, WordPiece, Metaspace, BPEDecoder, ByteFallback, Fuse, Strip, Replace, CTC
-    )
-}
-"""The decoders by their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,47 +32,144 @@ class Decoding:
 
     step: Decoder | None
 
-    def __call__(self, names: Listed[str]) -> bytes:
+    def __call__(self, names: Sequence[str]) -> bytes:
         """The bytes of the text."""
         return to_bytes(" ".join(names) if self.step is None else "".join(self.step(list(names))))
 
 
-def read(node: Node) -> Decoding:
+def read_decoder(node: Node) -> Decoding:
     """The decoder of its JSON value.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
     """
-    return Decoding(None if node.value is None else steps.read(node, TYPES, "decoders"))
+    return Decoding(None if node.value is None else read_step(node, "decoders"))
 
 
-def of_recipe(recipe: Recipe) -> Decoder:
-    """The decoder that gives the text that the recipe's own rules give."""
-    kind, mark = recipe.mark_kind, recipe.mark_text
-    if recipe.unit == "byte":
-        spaces = (Replace(Pattern("String", mark), " "), Strip(" ", 0, 1)) if kind == "end-suffix" else ()
-        return Sequence((ByteLevel(), *spaces)) if spaces else ByteLevel()
-    if kind == "prefix":
-        return WordPiece(mark, False)
-    if kind == "end-suffix":
-        return BPEDecoder(mark)
-    if recipe.split == "metaspace":
-        return of_marks(recipe.unknown == "byte-fallback", spaced(recipe))
-    return Fuse()
+@kind("decoders", "Sequence")
+def _decoded_in_a_row(parts: list[str], decoders: tuple[Decoder, ...], where: str) -> list[str]:
+    length = sum(map(len, parts))
+    for step in decoders:
+        parts = step(parts)
+        check_growth(length + len(parts), sum(map(len, parts)), where)
+    return parts
 
 
-def of_marks(fallback: bool, spaced: bool = True) -> Decoder:
-    """Spaces for ▁, bytes for byte tokens, and not the space in front, where one was set there."""
-    found: list[Decoder] = [Replace(Pattern("String", SPACE_MARK), " ")]
-    found += [ByteFallback()] if fallback else []
-    return Sequence((*found, Fuse(), *([Strip(" ", 1, 0)] if spaced else [])))
+@kind("decoders", "ByteLevel")
+def _from_letters(
+    parts: list[str], add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True
+) -> list[str]:
+    return [b"".join(map(spelled, parts)).decode("utf-8", "surrogateescape")]
+
+
+def _clean(text: str) -> str:
+    for before, after in _CLEANED:
+        text = text.replace(before, after)
+    return text
+
+
+@kind("decoders", "WordPiece")
+def _spaced(parts: list[str], prefix: str, cleanup: bool) -> list[str]:
+    joined = [part if n == 0 else part[len(prefix) :] if part.startswith(prefix) else " " + part
+              for n, part in enumerate(parts)]
+    return list(map(_clean, joined)) if cleanup else joined
+
+
+@kind("decoders", "Metaspace")
+def _unmarked(
+    parts: list[str], replacement: str, prepend_scheme: str = "always", split: bool | None = True
+) -> list[str]:
+    head = " " if prepend_scheme == "never" else ""
+    return [part.replace(replacement, " " if n else head) for n, part in enumerate(parts)]
+
+
+@kind("decoders", "BPEDecoder")
+def _without_suffix(parts: list[str], suffix: str) -> list[str]:
+    if not suffix:
+        return parts
+    return [part.replace(suffix, "" if n == len(parts) - 1 else " ") for n, part in enumerate(parts)]
+
+
+@kind("decoders", "ByteFallback")
+def _from_byte_tokens(parts: list[str]) -> list[str]:
+    out: list[str] = []
+    data = bytearray()
+    for part in [*parts, None]:
+        match = _BYTE_TOKEN.fullmatch(part) if part is not None else None
+        if match:
+            data.append(int(match[1], 16))
+            continue
+        if data:
+            out.append(_of_bytes(bytes(data)))
+            data.clear()
+        if part is not None:
+            out.append(part)
+    return out
+
+
+def _of_bytes(data: bytes) -> str:
+    """The text of a run of byte tokens: where it is not UTF-8 as a whole, each byte by itself."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(chr(0xDC00 + value) if value >= 0x80 else "\ufffd" for value in data)
+
+
+@kind("decoders", "Fuse")
+def _fused(parts: list[str]) -> list[str]:
+    return ["".join(parts)]
+
+
+@kind("decoders", "Strip")
+def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str]:
+    def cut(part: str) -> str:
+        left = min(start, len(part) - len(part.lstrip(content)))
+        right = min(stop, len(part) - len(part.rstrip(content)))
+        return part[left : max(len(part) - right, left)]
+
+    return list(map(cut, parts)) if content else parts
+
+
+@kind("decoders", "Replace")
+def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> list[str]:
+    def replaced(part: str) -> str:
+        out, at = [], 0
+        found = list(pattern.find(part, where))
+        check_growth(len(part), len(found) * len(content), where)
+        for start, end in found:
+            out += [part[at:start], content]
+            at = end
+        return "".join(out) + part[at:]
+
+    return list(map(replaced, parts))
+
+
+@kind("decoders", "CTC")
+def _without_padding(parts: list[str], pad_token: str, word_delimiter_token: str, cleanup: bool) -> list[str]:
+    single = [part for n, part in enumerate(parts) if n == 0 or part != parts[n - 1]]
+    bare = [part.replace(pad_token, "") if pad_token else part for part in single]
+    if cleanup:
+        bare = list(map(_clean, bare))
+        if word_delimiter_token:
+            bare = [part.replace(word_delimiter_token, " ") for part in bare]
+    return list(filter(None, bare))
 
 
 # --- post-processors ---
 
-Around = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""The names before a text, those after it, and what is in doubt."""
-_NOTHING: Around = ((), (), ())
+
+class Around(NamedTuple):
+    """The tokens that a post-processor puts around one text.
+
+    Attributes:
+        before: The names of the special tokens before it.
+        after: Those after it.
+        notes: What is in doubt.
+    """
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_around(node: Node, depth: int = 0) -> Around:
@@ -272,25 +179,18 @@ def read_around(node: Node, depth: int = 0) -> Around:
         TokentuiError: It is damaged, or of a type that is not known.
     """
     if node.value is None:
-        return _NOTHING
-    kind = node["type"].value
-    if depth > steps.MAX_DEPTH:
+        return Around()
+    if depth > MAX_DEPTH:
         raise node.error("sequences stand too deep in one another")
-    match kind:
-        case "ByteLevel":
-            return _NOTHING
-        case "BertProcessing" | "RobertaProcessing":
-            return (_named(node["cls"]),), (_named(node["sep"]),), ()
-        case "TemplateProcessing":
-            return _template(node)
-        case "Sequence":
-            before, after, notes = _NOTHING
-            for one in node.listed("processors"):
-                outer, behind, more = read_around(one, depth + 1)
-                before, after, notes = outer + before, after + behind, notes + more
-            return before, after, notes
-    raise node.error(f"{str(kind)[:40]!r} is no type that this version reads",
-                     "one of: BertProcessing, RobertaProcessing, TemplateProcessing, ByteLevel, Sequence")
+    name = node["type"].value
+    if not isinstance(name, str) or name not in _POST_PROCESSORS:
+        raise node.error(f"{str(name)[:40]!r} is no type that this version reads",
+                         "one of: " + ", ".join(_POST_PROCESSORS))
+    return _POST_PROCESSORS[name](node, depth)
+
+
+def _between(node: Node, depth: int) -> Around:
+    return Around((_named(node["cls"]),), (_named(node["sep"]),))
 
 
 def _named(node: Node) -> str:
@@ -299,7 +199,15 @@ def _named(node: Node) -> str:
     return token.text()
 
 
-def _template(node: Node) -> Around:
+def _around_each(node: Node, depth: int) -> Around:
+    found = Around()
+    for one in node.listed("processors"):
+        outer = read_around(one, depth + 1)
+        found = Around(outer.before + found.before, found.after + outer.after, found.notes + outer.notes)
+    return found
+
+
+def _template(node: Node, depth: int) -> Around:
     sides: tuple[list[str], list[str]] = ([], [])
     behind = 0
     known = node["special_tokens"]
@@ -312,21 +220,28 @@ def _template(node: Node) -> Around:
         row = Node(known.mapping({}).get(name), "special_tokens", node)
         sides[min(behind, 1)].extend(token.text() for token in row.listed("tokens"))
     notes = () if behind == 1 else (f"the template holds the text {behind} times: it is taken once",)
-    return tuple(sides[0]), tuple(sides[1]), notes
+    return Around(tuple(sides[0]), tuple(sides[1]), notes)
+
+
+_POST_PROCESSORS: dict[str, Callable[[Node, int], Around]] = {
+    "BertProcessing": _between, "RobertaProcessing": _between, "TemplateProcessing": _template,
+    "ByteLevel": lambda node, depth: Around(), "Sequence": _around_each,
+}
+"""The readers of post-processors, by their types."""
 
 
 def around_json(
     before: tuple[str, ...], after: tuple[str, ...], specials: dict[str, int]
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """The post-processor that puts special tokens around a text, as its JSON value."""
     if not before and not after:
         return None
 
-    def pieces(texts: str) -> list[dict[str, Any]]:
-        out: list[dict[str, Any]] = [{"SpecialToken": {"id": name, "type_id": 0}} for name in before]
-        for kind, text in enumerate(texts):
-            out.append({"Sequence": {"id": text, "type_id": kind}})
-            out += [{"SpecialToken": {"id": name, "type_id": kind}} for name in after]
+    def pieces(texts: str) -> list[object]:
+        out: list[object] = [{"SpecialToken": {"id": name, "type_id": 0}} for name in before]
+        for number, text in enumerate(texts):
+            out.append({"Sequence": {"id": text, "type_id": number}})
+            out += [{"SpecialToken": {"id": name, "type_id": number}} for name in after]
         return out
 
     named = {name: {"id": name, "ids": [specials[name]], "tokens": [name]} for name in (*before, *after)}

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
+from collections.abc import Mapping
 
 import regex
 
 from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.parts import MAX_CHARACTERS
+from tokentui.encode.segment.ways import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.clip_words import ClipWords, differs
-from tokentui.formats.document import Node
-from tokentui.formats.huggingface import decoders, normalizers, pre_tokenizers
+from tokentui.formats.huggingface import Text
+from tokentui.formats.huggingface.axes import (
+    decoder_of,
+    decoder_of_marks,
+    marked,
+    normalize_of,
+    normalized_in_a_row,
+    normalizer_of,
+    pattern_alone,
+    pre_tokenizer_of,
+    precompiled,
+    split_of,
+    squeezed,
+)
+from tokentui.formats.huggingface.decoders import around_json, read_around, read_decoder
 from tokentui.formats.huggingface.models import Model, read_model
-from tokentui.formats.huggingface.normalizers import Normalizer
-from tokentui.formats.huggingface.pre_tokenizers import PreTokenizer, makes_letters
-from tokentui.formats.huggingface.steps import Step, check_steps
-from tokentui.formats.huggingface.text import Text
+from tokentui.formats.huggingface.steps import Decoder, Normalizer, PreTokenizer, check_steps, read_step
 from tokentui.formats.huggingface.words import (
-    ACROSS,
-    Added,
+    BEFORE_MARK,
+    ClipWords,
     CutAtMarks,
     Finder,
     StagedPretokenizer,
     Stretches,
+    clip_differs,
     read_added,
 )
-from tokentui.formats.sentencepiece.words import proto_of
-from tokentui.formats.source import Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous, name_of
+from tokentui.formats.sentencepiece import proto_of
+from tokentui.formats.source import Node, Source
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous, json_bytes
+from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, spaced
@@ -57,11 +67,13 @@ def read(source: Source) -> Tokenizer:
                                     "update tokentui")
     for name in _STEPS:
         check_steps(root[name])
-    normalizer, splitting = normalizers.read(root["normalizer"]), pre_tokenizers.read(root["pre_tokenizer"])
-    model = read_model(root["model"], makes_letters(normalizer) or makes_letters(splitting))
+    at, behind = root["normalizer"], root["pre_tokenizer"]
+    normalizer: Normalizer | None = None if at.value is None else read_step(at, "normalizers")
+    splitting: PreTokenizer | None = None if behind.value is None else read_step(behind, "pretokenizers")
+    model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
     vocabulary = dict(zip(model.tokens, model.ids, strict=True))
     added, notes = read_added(root["added_tokens"], vocabulary)
-    before, after, doubts = decoders.read_around(root["post_processor"])
+    before, after, doubts = read_around(root["post_processor"])
     specials = {token.content: token.id for token in added}
     for name in (*before, *after, model.unknown):
         if name and name in vocabulary:
@@ -77,26 +89,36 @@ def read(source: Source) -> Tokenizer:
     late = normalizer is not None and any(token.normalized for token in added)
     recipe, pretokenizer = _pretokenizer(model, normalizer, splitting, late)
     source.keeps_split(recipe.split)
-    decoder = decoders.read(root["decoder"])
-    said_of_model = {name: value for name, value in root["model"].mapping().items()
-                     if name not in ("vocab", "merges")}
-    stages: dict[str, Any] = {name: root[name].value for name in _STEPS if root[name].value is not None}
-    said = {**source.document, "model": {"type": model.kind, **said_of_model}}
-    stretches = _stretches(added, normalizer, pretokenizer)
-    staged = isinstance(pretokenizer, StagedPretokenizer) and not recipe.split.startswith("regex:")
-    pipeline = Pipeline(
-        model.segmenter, pretokenizer, stretches, decoder, (before, after), stages | {"model": said_of_model},
-        tuple(notes),
-        model.policy, Origin("huggingface", said, extras=_extras(root)), stretches.bare,
-        near=staged and recipe.split != (pre_tokenizers.axis_of(splitting) or ""),
+    decoder = read_decoder(root["decoder"])
+    of_model = {
+        name: value for name, value in root["model"].mapping().items() if name not in ("vocab", "merges")
+    }
+    stages = {name: root[name].value for name in _STEPS if root[name].value is not None} | {"model": of_model}
+    said = {**source.document, "model": {"type": model.kind, **of_model}}
+    # Tokens that are looked for after normalising are spelled as they are then.
+    names = {
+        token.id: normalizer(Text.typed(token.content)).text
+        if token.normalized and normalizer
+        else token.content
+        for token in added
+    }
+    staged = isinstance(pretokenizer, StagedPretokenizer)
+    stretches = Stretches(
+        pretokenizer, normalizer if staged else None,
+        Finder({token.content: token for token in added if not (token.normalized and staged)}),
+        Finder({names[token.id]: token for token in added if token.normalized and staged}),
     )
-    names = dict(zip(model.ids, model.tokens, strict=True)) | {token.id: _normal(token, normalizer)
-                                                               for token in added}
+    pipeline = Pipeline(
+        model.segmenter, pretokenizer, stretches, decoder, (before, after), stages, tuple(notes),
+        model.policy, Origin("huggingface", said, extras=_extras(root)), stretches.bare,
+        near=staged and not recipe.split.startswith("regex:") and recipe.split != (split_of(splitting) or ""),
+    )
     made = ImportedScores if model.scores else ImportedVocabulary
     return Tokenizer(made(
         recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
         specials=dict(sorted(specials.items(), key=lambda item: item[1])),
-        unknown=specials[model.unknown] if model.unknown else None, names=names, bytes_=model.bytes_,
+        unknown=specials[model.unknown] if model.unknown else None,
+        names=dict(zip(model.ids, model.tokens, strict=True)) | names, bytes_=model.bytes_,
         scores=model.scores, never=model.never,
     ))
 
@@ -107,22 +129,25 @@ def _pretokenizer(
     """The recipe, and the steps where the axes cannot say all of it; `late` is whether tokens are cut
     out in between.
     """
-    said, cut = normalizers.axis_of(normalizer), pre_tokenizers.axis_of(splitting)
-    byte_level = makes_letters(normalizer) or makes_letters(splitting)
+    said, cut, byte_level = normalize_of(normalizer), split_of(splitting), _makes_letters(splitting)
     # With a step that makes letters in the normalizer, or marks on both sides of a unit, the axes say
     # something else.
-    exact = said is not None and cut is not None and not (model.prefix and model.suffix) and not late
-    exact = exact and byte_level == makes_letters(splitting)
+    both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
+    exact = said is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(normalizer, splitting, cut)
-    recipe = Recipe(**{**model.axes, "normalize": said or (), "split": split})  # type: ignore[arg-type]
+    recipe = Recipe.from_dict({**model.axes, "normalize": said or (), "split": split})
     cuts = _cuts(model)
     if exact and not cuts:
         return recipe, Pretokenizer(recipe)
     return recipe, StagedPretokenizer(
-        recipe, normalizer, CutAtMarks(splitting) if cuts else splitting, byte_level=byte_level,
-        prefix=model.prefix,
-        suffix=model.suffix,
+        recipe, normalizer, CutAtMarks(splitting) if cuts else splitting,
+        byte_level=byte_level or _makes_letters(normalizer), prefix=model.prefix, suffix=model.suffix,
     )
+
+
+def _makes_letters(step: Normalizer | PreTokenizer | None) -> bool:
+    """Return whether a step turns bytes into letters."""
+    return step is not None and step.has("ByteLevel")
 
 
 def _cuts(model: Model) -> bool:
@@ -134,14 +159,14 @@ def _cuts(model: Model) -> bool:
     marked = model.whole or model.prefix or model.suffix
     if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
         return False
-    return not any(SPACE_MARK in name and ACROSS.search(name) for name in model.tokens)
+    return not any(SPACE_MARK in name and BEFORE_MARK.search(name) for name in model.tokens)
 
 
 def _near(normalizer: Normalizer | None, splitting: PreTokenizer | None, cut: str | None) -> str:
     """The nearest value of the axis `split`, where none says exactly what the file does."""
     if cut not in (None, "none"):
         return str(cut)
-    alone = pre_tokenizers.pattern_alone(splitting)
+    alone = pattern_alone(splitting)
     if alone is not None:
         return alone
     text = str(splitting and splitting.json()) + str(normalizer and normalizer.json())[:1000]
@@ -164,20 +189,6 @@ def _extras(root: Node) -> dict[str, str]:
     if named := [name for name in ("truncation", "padding") if root[name].value]:
         found["lengths"] = " and ".join(named)
     return found
-
-
-def _stretches(added: list[Added], normalizer: Normalizer | None, pretokenizer: Pretokenizer) -> Stretches:
-    """Cuts a text at the added tokens."""
-    if not isinstance(pretokenizer, StagedPretokenizer):
-        return Stretches(pretokenizer, None, Finder({token.content: token for token in added}))
-    return Stretches(
-        pretokenizer, normalizer, Finder({token.content: token for token in added if not token.normalized}),
-        Finder({_normal(token, normalizer): token for token in added if token.normalized}),
-    )
-
-
-def _normal(token: Added, normalizer: Normalizer | None) -> str:
-    return normalizer(Text.typed(token.content)).text if token.normalized and normalizer else token.content
 
 
 # --- writing ---
@@ -206,47 +217,42 @@ def fit(spec: Spec) -> Fitted:
     recipe, byte_level = spec.recipe, spec.recipe.unit == "byte"
     kind = {"viterbi": "Unigram", "longest-match": "WordPiece"}.get(spec.way, "BPE")
     fitted = Fitted(recipe, spec.tokens(byte_level), specials=dict(spec.specials))
-    steps = _steps(spec)
+    normalizer, splitting, decoder = (step and step.json() for step in _steps(spec))
     mark = _mark(recipe, kind)
     _add_specials(fitted)
     if recipe.unknown not in _POLICIES[kind] or not (spec.unknown or recipe.unknown in _NAMELESS):
         fails = kind != "BPE" and not spec.unknown
-        fitted.lose_unknown(
-            f"unknown={recipe.unknown} becomes: {'encoding such a text fails' if fails else _BECOMES[kind]}"
-        )
-    model: dict[str, Any] = {"type": kind}
+        becomes = "encoding such a text fails" if fails else _BECOMES[kind]
+        fitted.lose_unknown(f"unknown={recipe.unknown} becomes: {becomes}")
+    model: dict[str, object] = {"type": kind}
     if kind == "Unigram":
-        _unigram(fitted, spec, model)
+        _number_anew(fitted)
+        model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,
+                  "byte_fallback": recipe.unknown == "byte-fallback"}
     elif kind == "WordPiece":
         model |= {"unk_token": spec.unknown or "[UNK]", "continuing_subword_prefix": mark,
                   "max_input_chars_per_word": _ENDLESS if recipe.unknown == "never" else MAX_CHARACTERS}
     else:
         known = {token.name for token in fitted.tokens}
-        for merge in spec.rows:
-            left, right, made = (name_of(piece, byte_level) for piece in merge)
-            if {left, right, made} <= known:
-                fitted.rows.append((left, right, made))
+        rows = ([name_of(piece, byte_level) for piece in merge] for merge in spec.rows)
+        fitted.rows += [(left, right, made) for left, right, made in rows if {left, right, made} <= known]
+        named = recipe.unknown in ("per-unit", "fused", "byte-fallback")
         model |= {
-            "dropout": None,
-            "unk_token": spec.unknown or None if recipe.unknown in ("per-unit", "fused", "byte-fallback")
-            else None,
+            "dropout": None, "unk_token": spec.unknown or None if named else None,
             "continuing_subword_prefix": mark if recipe.mark_kind == "prefix" else None,
             "end_of_word_suffix": mark if recipe.mark_kind == "end-suffix" else None,
             "fuse_unk": recipe.unknown in ("fused", "byte-fallback"),
-            "byte_fallback": recipe.unknown == "byte-fallback",
-            "ignore_merges": spec.whole,
+            "byte_fallback": recipe.unknown == "byte-fallback", "ignore_merges": spec.whole,
         }
     added = [
         {"id": number, "content": name, "single_word": False, "lstrip": False, "rstrip": False,
          "normalized": name in recipe.symbols, "special": name not in recipe.symbols}
         for name, number in sorted(fitted.specials.items(), key=lambda item: item[1]) if name
     ]
-    normalizer, splitting, decoder = (step and step.json() for step in steps)
-    around = decoders.around_json(spec.before, spec.after, fitted.specials)
+    around = around_json(spec.before, spec.after, fitted.specials)
     fitted.said = {"version": _VERSION, "truncation": None, "padding": None, "added_tokens": added,
                    "normalizer": normalizer, "pre_tokenizer": splitting, "post_processor": around,
-                   "decoder": decoder,
-                   "model": model}
+                   "decoder": decoder, "model": model}
     _tell(fitted, spec, [name for name in spec.specials if name] if kind != "BPE" else [])
     return fitted
 
@@ -306,7 +312,7 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
     spelled_names = [*names, *marks]
     begins = (*symbols, " ", SPACE_MARK) if symbols and spaced(recipe) else ()
     fitted.excused = lambda text: (
-        (by_cluster and _combines(text)) or (clip and differs(text))
+        (by_cluster and _combines(text)) or (clip and clip_differs(text))
         or any(name in text for name in spelled_names)
         or (bool(begins) and (text.startswith(begins)
                               or not spec.pretokenizer.normalized(text).startswith(text[:1])))
@@ -317,20 +323,19 @@ def _combines(text: str) -> bool:
     return any(len(cluster) > 1 for cluster in _CLUSTER.findall(text))
 
 
-def _steps(spec: Spec) -> tuple[Step | None, Step | None, Step]:
+def _steps(spec: Spec) -> tuple[Normalizer | None, PreTokenizer | None, Decoder]:
     """Normalizer, pre-tokenizer and decoder."""
     recipe = spec.recipe
     if not spec.staged:
-        return normalizers.of_recipe(recipe), pre_tokenizers.of_recipe(recipe), decoders.of_recipe(recipe)
+        return normalizer_of(recipe), pre_tokenizer_of(recipe), decoder_of(recipe)
     proto = proto_of(spec.pretokenizer)
     if proto is None or not proto.escape or proto.suffix:
         raise Refused("what is done to a text is more than the axes say", "",
                       "no steps of Hugging Face's are known to do it")
-    steps: list[Normalizer] = [normalizers.precompiled(proto.charsmap)] if proto.charsmap else []
-    steps += normalizers.squeezed() if proto.squeeze else []
-    return normalizers.joined(
-        [*steps, *normalizers.marked(proto.dummy_prefix)]
-    ), None, decoders.of_marks(proto.byte_fallback)
+    steps: list[Normalizer] = [precompiled(proto.charsmap)] if proto.charsmap else []
+    steps += squeezed() if proto.squeeze else []
+    steps += marked(proto.dummy_prefix)
+    return normalized_in_a_row(steps), None, decoder_of_marks(proto.byte_fallback)
 
 
 def _mark(recipe: Recipe, kind: str) -> str:
@@ -352,15 +357,14 @@ _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unkno
             "Unigram": "a run of them is one token"}
 
 
-def _unigram(fitted: Fitted, spec: Spec, model: dict[str, Any]) -> None:
-    """Ids are places in the list: specials and byte tokens stand there with a score of 0."""
+def _number_anew(fitted: Fitted) -> None:
+    """Number the tokens by their places in the list: specials and byte tokens stand there with a score of 0.
+    """
     if not contiguous([token.id for token in fitted.tokens]):
         ids = {token.name: n for n, token in enumerate(fitted.tokens)}
         fitted.lose_ids(ids, {token.name: token.id for token in fitted.tokens})
         fitted.tokens = [token._replace(id=n) for n, token in enumerate(fitted.tokens)]
         fitted.specials = {name: ids[name] for name in fitted.specials}
-    model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,
-              "byte_fallback": spec.recipe.unknown == "byte-fallback"}
 
 
 def _listed(spec: Spec) -> Fitted:
@@ -393,14 +397,12 @@ def _listed(spec: Spec) -> Fitted:
 
 def write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
-    document: dict[str, Any] = dict(fitted.said)
-    model = dict(document["model"])
+    said = fitted.said["model"]
+    model = dict(said) if isinstance(said, Mapping) else {}
     if model["type"] == "Unigram":
         model["vocab"] = [[token.name, token.score or 0.0] for token in fitted.tokens]
     else:
         model["vocab"] = {token.name: token.id for token in fitted.tokens}
         if model["type"] == "BPE":
             model["merges"] = [[left, right] for left, right, _ in fitted.rows]
-    document["model"] = model
-    return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8",
-                                                                                       "surrogatepass"),)
+    return (json_bytes({**fitted.said, "model": model}),)

@@ -1,76 +1,137 @@
-"""The steps of a `tokenizer.json` as frozen values: read from JSON and written to it by their fields, and
-called.
+"""The steps of a `tokenizer.json`: values that are read from JSON, written to it, and called.
 
-A step is a dataclass whose fields are the keys of its JSON value. What it does is its method `run`.
+A stage is a table of functions by the types of its steps. The parameters of a function behind the first are
+the keys of the JSON value; their annotations say how these are read, `where` is the place of the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, Self, TypeVar
+import base64
+import binascii
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from tokentui.formats.document import Node, inner_of
-from tokentui.formats.huggingface.text import Pattern
+import regex
+
+from tokentui.formats.huggingface import (
+    BEHAVIOURS,
+    Bare,
+    Pattern,
+    Text,
+    by_script,
+    check_growth,
+    class_spans,
+    spans,
+    split,
+)
+from tokentui.formats.sentencepiece.charsmap import Charsmap
+from tokentui.formats.source import Node, inner_of
+from tokentui.formats.tokens import letters
+from tokentui.text import bert
+from tokentui.text.normalize import NORMALIZERS, Stage, bert_strip_accents, lowercase
+from tokentui.text.split import to_bytes
 
 MAX_DEPTH = 32
 """Levels of sequences in sequences."""
 _MOST_STEPS = 1_000
-_ABSENT = ("where", "type")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 @dataclass(frozen=True)
-class Step:
-    """A step.
+class Step(Generic[A, B]):
+    """A step from an `A` to a `B`.
 
     Attributes:
-        kind: The type in JSON: the name of the class where empty.
+        stage: The stage, by the key of the steps of a sequence.
+        kind: Its type in JSON.
+        given: The values of its keys.
         where: The place in the file, for errors.
     """
 
-    kind: ClassVar[str] = ""
-    where: str = field(default="", kw_only=True, compare=False, repr=False)
+    stage: str
+    kind: str
+    given: Mapping[str, object]
+    where: str = field(default="", compare=False)
 
-    @classmethod
-    def read(cls, node: Node, inner: tuple[Step, ...] = ()) -> Self:
-        """The step of its JSON value.
-
-        Args:
-            node: The value.
-            inner: The steps in it, of a sequence.
+    def __call__(self, value: A) -> B:
+        """The value after the step.
 
         Raises:
-            TokentuiError: A key is missing or damaged.
+            TokentuiError: It becomes too long.
         """
-        given = {one.name: _value(one, node, inner) for one in fields(cls) if one.name not in _ABSENT}
-        step = cls(**given, where=str(node))
-        step.check(node)
-        return step
+        run = _STAGES[self.stage][self.kind]
+        place = {"where": self.where} if "where" in _keys(run) else {}
+        made: B = run(value, **self.given, **place)
+        if isinstance(value, Text) and isinstance(made, Text):
+            check_growth(len(value.text), len(made.text), self.where)
+        return made
 
-    def check(self, node: Node) -> None:
-        """Look at what the types of the fields do not say.
+    @property
+    def steps(self) -> tuple[Step[A, B], ...]:
+        """The steps of a sequence."""
+        found = self.given.get(self.stage, ())
+        return found if isinstance(found, tuple) else ()
 
-        Raises:
-            TokentuiError: It is damaged.
-        """
-
-    def json(self) -> dict[str, Any]:
+    def json(self) -> dict[str, object]:
         """The JSON value."""
-        return {"type": self.kind or type(self).__name__} | {
-            one.name: _json(getattr(self, one.name)) for one in fields(self) if one.name not in _ABSENT
-        }
+        return {"type": self.kind} | {name: _json(value) for name, value in self.given.items()}
+
+    def has(self, kind: str) -> bool:
+        """Return whether it is of a type, or a sequence that holds one."""
+        return self.kind == kind or any(step.has(kind) for step in self.steps)
 
 
-S = TypeVar("S", bound=Step)
+def _json(value: object) -> object:
+    if isinstance(value, tuple):
+        return [step.json() for step in value]
+    return value.json() if isinstance(value, Pattern) else value
 
 
-def read(node: Node, types: Mapping[str, type[S]], inner: str, depth: int = 0) -> S:
-    """A step of one of these types.
+Normalizer: TypeAlias = Step[Text, Text]
+PreTokenizer: TypeAlias = Step[Text, list[Text]]
+Decoder: TypeAlias = Step[list[str], list[str]]
+_STAGES: dict[str, dict[str, Callable[..., Any]]] = {"normalizers": {}, "pretokenizers": {}, "decoders": {}}
+"""The functions of each stage by the types of its steps."""
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def kind(stage: str, name: str) -> Callable[[F], F]:
+    """Enter a function in the table of a stage."""
+    def entered(run: F) -> F:
+        _STAGES[stage][name] = run
+        return run
+    return entered
+
+
+def normalizer(name: str, **given: object) -> Normalizer:
+    """A normalizer."""
+    return Step("normalizers", name, given)
+
+
+def pre_tokenizer(name: str, **given: object) -> PreTokenizer:
+    """A pre-tokenizer."""
+    return Step("pretokenizers", name, given)
+
+
+def decoder(name: str, **given: object) -> Decoder:
+    """A decoder."""
+    return Step("decoders", name, given)
+
+
+# --- reading ---
+
+
+def read_step(node: Node, stage: str, depth: int = 0) -> Step[A, B]:
+    """A step of its JSON value.
 
     Args:
-        node: Its JSON value.
-        types: The classes by their types in JSON.
-        inner: The key of the steps of a sequence.
+        node: The value.
+        stage: The stage, by the key of the steps of a sequence.
         depth: The number of sequences around it.
 
     Raises:
@@ -78,14 +139,100 @@ def read(node: Node, types: Mapping[str, type[S]], inner: str, depth: int = 0) -
     """
     if depth > MAX_DEPTH:
         raise node.error("sequences stand too deep in one another")
-    kind = node["type"].value
-    if not isinstance(kind, str) or kind not in types:
-        raise node.error(f"{str(kind)[:40]!r} is no type that this version reads",
-                         "one of: " + ", ".join(types))
-    here = node.at(kind, node.value)
-    within = tuple(read(one, types, inner, depth + 1)
-                   for one in here.listed(inner)) if kind == "Sequence" else ()
-    return types[kind].read(here, within)
+    name, kinds = node["type"].value, _STAGES[stage]
+    if not isinstance(name, str) or name not in kinds:
+        raise node.error(
+            f"{str(name)[:40]!r} is no type that this version reads", "one of: " + ", ".join(kinds)
+        )
+    here = node.at(name, node.value)
+    given: dict[str, object] = {}
+    for key, (wanted, default) in _keys(kinds[name]).items():
+        if key == stage:
+            given[key] = tuple(read_step(one, stage, depth + 1) for one in here.listed(key))
+        elif key != "where":
+            given[key] = (_READERS.get(key) or _READERS[wanted])(here, key, default)
+    return Step(stage, name, given, str(here))
+
+
+@functools.cache
+def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, object]]:
+    """The annotation and the default of each key that a function takes."""
+    _, *found = inspect.signature(run).parameters.values()
+    return {
+        one.name: (str(one.annotation), None if one.default is one.empty else one.default) for one in found
+    }
+
+
+def _flag(node: Node, key: str, default: object) -> bool:
+    return node.flag(key, default if isinstance(default, bool) else None)
+
+
+def _flag_or_null(node: Node, key: str, default: object) -> bool | None:
+    return None if node[key].value is None else node.flag(key)
+
+
+def _text(node: Node, key: str, default: object) -> str:
+    return node[key].text(default if isinstance(default, str) else None)
+
+
+def _number(node: Node, key: str, default: object) -> int:
+    return node[key].number(default if isinstance(default, int) else None)
+
+
+def _length(node: Node, key: str, default: object) -> int:
+    number = _number(node, key, default)
+    if not number:
+        raise node[key].error("a length is at least 1")
+    return number
+
+
+def _character(node: Node, key: str, default: object) -> str:
+    if len(node[key].text()) != 1:
+        raise node[key].error("one character belongs here")
+    return node[key].text()
+
+
+def _behaviour(node: Node, key: str, default: object) -> str:
+    behaviour = _text(node, key, default)
+    if behaviour not in BEHAVIOURS:
+        raise node[key].error("no such behaviour", "one of: " + ", ".join(BEHAVIOURS))
+    return behaviour
+
+
+def _scheme(node: Node, key: str, default: object) -> str:
+    """Where a text gets a mark in front, of a Metaspace in its old form or its new one: `always`, `never`, or
+    `first` for the beginning of the text.
+    """
+    scheme = node.mapping().get(key, "always")
+    if not isinstance(scheme, str) or scheme not in ("first", "never", "always"):
+        raise node[key].error("no such scheme", "one of: first, never, always")
+    if node["add_prefix_space"].value is False:
+        if key not in node:
+            raise node.error('"add_prefix_space" is false without "prepend_scheme": "never"', "write both")
+        if scheme != "never":
+            what = '"add_prefix_space" and "prepend_scheme" contradict each other'
+            raise node.error(what, "leave one of them out")
+    return scheme
+
+
+def _rules(node: Node, key: str, default: object) -> str:
+    code = _text(node, key, default)
+    try:
+        blob = base64.b64decode(code, validate=True)
+    except (binascii.Error, ValueError):
+        raise node[key].error("not base64") from None
+    if blob:
+        Charsmap(blob, node[key])
+    return code
+
+
+_READERS: dict[str, Callable[[Node, str, object], object]] = {
+    "bool": _flag, "bool | None": _flag_or_null, "str": _text, "int": _number,
+    "Pattern": lambda node, key, default: Pattern.read(node[key]),
+    "replacement": _character, "delimiter": _character, "behavior": _behaviour, "prepend_scheme": _scheme,
+    "length": _length, "precompiled_charsmap": _rules,
+}
+"""The reader of a key, by its name, else by its annotation."""
 
 
 def check_steps(node: Node) -> None:
@@ -102,24 +249,193 @@ def check_steps(node: Node) -> None:
         level = list(inner_of(level))
 
 
-def _value(one: Field[Any], node: Node, inner: tuple[Step, ...]) -> object:
-    """The value of a field, by its type."""
-    default = None if one.default is MISSING else one.default
-    match one.type:
-        case "bool":
-            return node.flag(one.name, default)
-        case "bool | None":
-            return None if node[one.name].value is None else node.flag(one.name)
-        case "str":
-            return node[one.name].text(default)
-        case "int":
-            return node[one.name].number(default)
-        case "Pattern":
-            return Pattern.read(node[one.name])
-    return inner
+# --- normalizers ---
+
+_NMT_DROPPED = re.compile("[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]")
+_NMT_SPACES = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
+_CLEANED = re.compile(f"[{bert.DROPPED}]")
+_IDEOGRAPHS = re.compile(f"([{bert.IDEOGRAPHS}])")
+_SPACES = re.compile(f"[{bert.SPACES}]")
 
 
-def _json(value: object) -> object:
-    if isinstance(value, tuple):
-        return [step.json() for step in value]
-    return value.json() if isinstance(value, Pattern) else value
+@kind("normalizers", "Sequence")
+def _normalized_in_a_row(text: Text, normalizers: tuple[Normalizer, ...], where: str) -> Text:
+    length = len(text.text)
+    for step in normalizers:
+        text = step(text)
+        check_growth(length, len(text.text), where)
+    return text
+
+
+@kind("normalizers", "BertNormalizer")
+def _bert(
+    text: Text, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
+) -> Text:
+    strips = lowercase if strip_accents is None else strip_accents
+    asked = (clean_text, handle_chinese_chars, strips, lowercase)
+    for wanted, stage in zip(asked, (_clean, _space_ideographs, bert_strip_accents, _lower), strict=True):
+        text = text.passed(stage) if wanted else text
+    return text
+
+
+_lower = lowercase
+
+
+def _clean(text: str) -> str:
+    return _SPACES.sub(" ", _CLEANED.sub("", text))
+
+
+def _space_ideographs(text: str) -> str:
+    return _IDEOGRAPHS.sub(r" \1 ", text)
+
+
+@kind("normalizers", "Strip")
+def _stripped(text: Text, strip_left: bool, strip_right: bool) -> Text:
+    start, end = 0, len(text.text)
+    while strip_left and start < end and _SPACES.match(text.text[start]):
+        start += 1
+    while strip_right and end > start and _SPACES.match(text.text[end - 1]):
+        end -= 1
+    return text.part(start, end)
+
+
+def _nmt(text: str) -> str:
+    return _NMT_SPACES.sub(" ", _NMT_DROPPED.sub("", text))
+
+
+def _passing(stage: Stage) -> Callable[[Text], Text]:
+    return lambda text: text.passed(stage)
+
+
+PLAIN = {"StripAccents": "strip-accents", "NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd",
+         "Lowercase": "lowercase"}
+"""The values of the axis `normalize` that are one normalizer, by its type."""
+_STAGES["normalizers"] |= {name: _passing(NORMALIZERS[value].stages[0]) for name, value in PLAIN.items()}
+_STAGES["normalizers"]["Nmt"] = _passing(_nmt)
+
+
+@kind("normalizers", "Precompiled")
+def _precompiled(text: Text, where: str, precompiled_charsmap: str = "") -> Text:
+    if not precompiled_charsmap:
+        return text
+    made, pieces = 0, []
+    for piece in _charsmap(precompiled_charsmap).by_grapheme(text.text):
+        pieces.append(piece)
+        made += len(piece[0])
+        if made > len(text.text):
+            check_growth(len(text.text), made, where)
+    return text.edited(pieces)
+
+
+@functools.lru_cache(maxsize=8)
+def _charsmap(code: str) -> Charsmap:
+    return Charsmap(base64.b64decode(code), Node(None, "precompiled_charsmap"))
+
+
+@kind("normalizers", "Replace")
+def _replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
+    found = list(pattern.find(text.text, where))
+    check_growth(len(text.text), len(found) * len(content), where)
+    return text.replaced(found, content)
+
+
+@kind("normalizers", "Prepend")
+def _prepended(text: Text, prepend: str, where: str) -> Text:
+    check_growth(len(text.text), len(prepend), where)
+    return text.prepended(prepend) if text.text else text
+
+
+@kind("normalizers", "ByteLevel")
+def _letters(text: Text) -> Text:
+    if isinstance(text, Bare):
+        return text.respelled(letters(to_bytes(text.text)))
+    return text.edited((letters(to_bytes(character)), n, n + 1) for n, character in enumerate(text.text))
+
+
+# --- pre-tokenizers: from a text to its parts, none of them empty ---
+
+_GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+_WORD_CHARACTERS = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
+_WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
+
+
+@kind("pretokenizers", "Sequence")
+def _cut_in_a_row(text: Text, pretokenizers: tuple[PreTokenizer, ...], where: str) -> list[Text]:
+    parts = [text]
+    for step in pretokenizers:
+        parts = [made for part in parts for made in step(part)]
+        check_growth(len(text.text), sum(len(part.text) for part in parts), where)
+    return parts
+
+
+@kind("pretokenizers", "ByteLevel")
+def _gpt2_words(
+    text: Text, where: str, add_prefix_space: bool, trim_offsets: bool = True, use_regex: bool = True
+) -> list[Text]:
+    if add_prefix_space and not text.text.startswith(" "):
+        text = text.prepended(" ")
+    cut = split(text, spans(_GPT2, text.text, where), "Isolated") if use_regex else [text]
+    return list(map(_letters, cut))
+
+
+@kind("pretokenizers", "Metaspace")
+def _marked_words(
+    text: Text, replacement: str, prepend_scheme: str = "always", split: bool | None = True
+) -> list[Text]:
+    mark = replacement
+    text = text.respelled(text.text.replace(" ", mark))
+    begins = prepend_scheme == "always" or (prepend_scheme == "first" and text.starts[0] == 0)
+    if begins and not text.text.startswith(mark):
+        text = text.prepended(mark)
+    if split is False or mark not in text.text[1:]:
+        return [text]
+    return _split(text, class_spans(regex.escape(mark), text.text), "MergedWithNext")
+
+
+_split = split
+
+
+@kind("pretokenizers", "Split")
+def _split_at(text: Text, pattern: Pattern, behavior: str, invert: bool, where: str) -> list[Text]:
+    return split(text, pattern.find(text.text, where), behavior, invert)
+
+
+@kind("pretokenizers", "Whitespace")
+def _words(text: Text, where: str) -> list[Text]:
+    return split(text, spans(_WORDS, text.text, where), "Removed", invert=True)
+
+
+@kind("pretokenizers", "WhitespaceSplit")
+def _split_at_spaces(text: Text) -> list[Text]:
+    return split(text, class_spans(bert.SPACES, text.text, re), "Removed")
+
+
+@kind("pretokenizers", "BertPreTokenizer")
+def _bert_words(text: Text) -> list[Text]:
+    return [part for word in _split_at_spaces(text) for part in _split_at_punctuation(word)]
+
+
+@kind("pretokenizers", "Punctuation")
+def _split_at_punctuation(text: Text, behavior: str = "Isolated") -> list[Text]:
+    return split(text, class_spans(bert.PUNCTUATION, text.text, re), behavior)
+
+
+@kind("pretokenizers", "Digits")
+def _split_at_digits(text: Text, individual_digits: bool) -> list[Text]:
+    return split(text, class_spans(r"\p{N}", text.text), "Isolated" if individual_digits else "Contiguous")
+
+
+@kind("pretokenizers", "CharDelimiterSplit")
+def _split_at_character(text: Text, delimiter: str) -> list[Text]:
+    return split(text, class_spans(regex.escape(delimiter), text.text), "Removed")
+
+
+@kind("pretokenizers", "FixedLength")
+def _split_by_length(text: Text, length: int = 5) -> list[Text]:
+    size = len(text.text)
+    return [text.part(at, min(at + length, size)) for at in range(0, size, length)]
+
+
+@kind("pretokenizers", "UnicodeScripts")
+def _split_by_script(text: Text) -> list[Text]:
+    return by_script(text)

@@ -5,25 +5,26 @@ its steps.
 from __future__ import annotations
 
 import functools
+import html
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import regex
 
 from tokentui.encode.pipeline import Special, Stretch
-from tokentui.formats.document import Node, check_tokens
-from tokentui.formats.huggingface.text import Bare, Span, Text
-from tokentui.formats.letters import LETTERS
+from tokentui.formats.huggingface import Bare, Span, Text, split
+from tokentui.formats.source import Node, check_tokens
+from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Recipe
+from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK, to_bytes
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 _WORDS_KEPT = 1 << 16
-ACROSS = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
+BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
 """A place before a ▁ that no ▁ stands before."""
 
 
@@ -116,8 +117,8 @@ class StagedPretokenizer(Pretokenizer):
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
         spelled = [_BYTES.get(character) or to_bytes(character) for character in part.text]
         spans = [span for data, *span in zip(spelled, part.starts, part.ends, strict=True) for _ in data]
-        return b"".join(spelled).decode("utf-8",
-                                        "surrogateescape"), tuple((start, end) for start, end in spans)
+        word = b"".join(spelled).decode("utf-8", "surrogateescape")
+        return word, tuple((start, end) for start, end in spans)
 
     def _normal(self, text: str, kind: type[Text] = Text) -> Text:
         typed = kind.typed(self._typed(text))
@@ -143,7 +144,7 @@ class CutAtMarks:
         """The words of a text."""
         words: list[Text] = []
         for part in self.splitting(text) if self.splitting else [text]:
-            cuts = [0, *(match.start() + 1 for match in ACROSS.finditer(part.text)), len(part.text)]
+            cuts = [0, *(match.start() for match in BEFORE_MARK.finditer(part.text)), len(part.text)]
             words += [part.part(start, end) for start, end in itertools.pairwise(cuts)]
         return words
 
@@ -152,8 +153,6 @@ class CutAtMarks:
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-_FEW = 1_000
-"""Names up to which one pattern of them all is compiled in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,28 +236,20 @@ class Finder:
         if at < len(typed):
             yield None, text.part(at, len(typed))
 
-    def _spans(self, text: str) -> Iterable[Span]:
-        """The places of the names, without overlap."""
-        if len(self._by_text) <= _FEW:
-            return (match.span() for match in self._pattern.finditer(text))
-        return self._by_heads(text)
-
     @functools.cached_property
-    def _pattern(self) -> Any:
-        return regex.compile("|".join(map(regex.escape, sorted(self._by_text, key=len, reverse=True))))
-
-    @functools.cached_property
-    def _heads(self) -> tuple[Any, dict[str, list[int]]]:
+    def _heads(self) -> tuple[re.Pattern[str], dict[str, list[int]]]:
         """A pattern of the first characters of all names, and the lengths of the names by these, the longest
         first.
         """
         lengths: dict[str, set[int]] = {}
         for name in self._by_text:
             lengths.setdefault(name[0], set()).add(len(name))
-        pattern = regex.compile(f"[{''.join(map(regex.escape, lengths))}]")
+        pattern = re.compile(f"[{''.join(map(re.escape, lengths))}]")
         return pattern, {head: sorted(found, reverse=True) for head, found in lengths.items()}
 
-    def _by_heads(self, text: str) -> Iterator[Span]:
+    def _spans(self, text: str) -> Iterator[Span]:
+        """The places of the names, without overlap. (A pattern of all names takes the longer the more there
+        are.)"""
         end, known, (heads, lengths) = 0, self._by_text, self._heads
         for match in heads.finditer(text):
             start = match.start()
@@ -322,3 +313,63 @@ class Stretches:
 
 def _special(token: Added, part: Text) -> Special:
     return Special(token.content, part.starts[0], part.ends[-1])
+
+
+# --- CLIP's words ---
+
+CLIP = Recipe(("nfc", "lowercase"), r"regex:(?i)'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+",
+              mark="end-suffix:</w>")
+"""The values of the axes for CLIP. No value of the axis `normalize` says that character references are
+undone, twice, that white space is one, and that a Σ that ends a word becomes ς.
+"""
+_CLIP_WORDS = regex.compile(CLIP.split.removeprefix("regex:"), regex.VERSION0)
+_SEPARATORS = dict.fromkeys(range(28, 32), " ")
+"""Characters that Python takes for white space and Unicode does not."""
+_OTHERWISE = regex.compile("[Σ&\x1c-\x1f]")
+
+
+class ClipWords(StagedPretokenizer):
+    """From a text to the words and units of CLIP's program, but for its mending of broken text.
+
+    Source: openai/CLIP and open_clip, `basic_clean`, `whitespace_clean` and `lower`.
+
+    Args:
+        recipe: What the axes can say.
+    """
+
+    beyond_axes = False  # what they do not say is told as a loss
+
+    def __init__(self, recipe: Recipe) -> None:
+        super().__init__(recipe, _clip_normal, _clip_words, byte_level=False, suffix=recipe.mark_text)
+
+    def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
+        places = zip(part.text, part.starts, part.ends, strict=True)
+        return part.text, tuple((start, end) for character, start, end in places for _ in to_bytes(character))
+
+
+def is_clip(recipe: Recipe) -> bool:
+    """Return whether a recipe is what the axes can say of CLIP."""
+    return (recipe.split, recipe.normalize, recipe.mark) == (CLIP.split, CLIP.normalize, CLIP.mark)
+
+
+def clip_differs(text: str) -> bool:
+    """Return whether what the axes say may give other words of a text than CLIP's program."""
+    return _OTHERWISE.search(text) is not None
+
+
+def _clip_normal(text: Text) -> Text:
+    for stage in (_unescaped, _separated, NORMALIZERS["nfc"].stages[0], str.lower):
+        text = text.passed(stage)
+    return text
+
+
+def _unescaped(text: str) -> str:
+    return html.unescape(html.unescape(text)) if "&" in text else text
+
+
+def _separated(text: str) -> str:
+    return text.translate(_SEPARATORS)
+
+
+def _clip_words(text: Text) -> list[Text]:
+    return split(text, (match.span() for match in _CLIP_WORDS.finditer(text.text)), "Removed", True)

@@ -1,13 +1,16 @@
-"""Classes of characters in Oniguruma's patterns, read, and written for the `regex` library without set
-operations.
+"""Characters in Oniguruma's patterns: their cases, and classes of them, written for the `regex` library
+without set operations.
 
-A class is a union of items that may stand in one pair of brackets and of others that may not: complements of
-several items, and intersections. These are matched by looking ahead.
+Upper and lower case are as Oniguruma sees them: by Unicode's full case folding, in which ß is ss and ı is
+itself alone. A class is a union of items that may stand in one pair of brackets and of others that may not:
+complements of several items, and intersections. These are matched by looking ahead.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import regex
@@ -17,34 +20,123 @@ class Untranslated(Exception):
     """A pattern holds what has no exact translation, or what Oniguruma refuses; the text names it."""
 
 
-WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
-BARE_WORD = WORD + "²³¹¼½¾"
+# --- cases ---
+
+_LAST = 0x20000
+"""No character from here on has a case."""
+_MOST = 64
+"""Ways to write one text that are written out."""
+_LATER = {
+    "\u1c89": "\u1c8a", "\ua7cb": "\u0264", "\ua7cc": "\ua7cd", "\ua7da": "\ua7db", "\ua7dc": "\u019b",
+    **{chr(0x10D50 + n): chr(0x10D70 + n) for n in range(0x16)},
+}
+"""Foldings of Unicode 16 that older versions of Python do not know."""
+
+
+@functools.cache
+def _folds() -> dict[str, str]:
+    """The folding of each character that folds to something else."""
+    characters = (chr(code) for code in range(_LAST) if not 0xD800 <= code < 0xE000)
+    return _LATER | {character: folded for character in characters
+                     if (folded := character.casefold()) != character}
+
+
+@functools.cache
+def _unfolds() -> dict[str, str]:
+    """The other characters that fold to a text, by the text."""
+    found: dict[str, str] = {}
+    for character, folded in _folds().items():
+        found[folded] = found.get(folded, "") + character
+    return found
+
+
+@functools.cache
+def _cased() -> str:
+    """All characters that have another case, here or in the `regex` library."""
+    folds = _folds()
+    several = {character for folded in folds.values() for character in folded}
+    return "".join(sorted({*folds, *several, "ı"}))
+
+
+def _variants(character: str) -> str:
+    """A character and all that are the same in another case, one for one."""
+    folded = _folds().get(character, character)
+    both = (folded if len(folded) == 1 else "") + _unfolds().get(folded, "") + character
+    return "".join(sorted(set(both)))
+
+
+def ways(text: str) -> list[list[str]] | None:
+    """The ways to write a text: rows of the characters that may stand at each place; None for too many.
+
+    What several characters of the text are as one, and what one of them is as several, is counted in.
+    """
+    folds, unfolds = _folds(), _unfolds()
+    single = [folded if len(folded := folds.get(character, character)) == 1 else character
+              for character in text]
+    rows: list[list[list[str]]] = [[] for _ in text] + [[[]]]
+    for at in range(len(text) - 1, -1, -1):
+        heads = [([_variants(text[at])], 1)]
+        if len(folded := folds.get(text[at], "")) > 1:
+            heads.append((list(map(_variants, folded)), 1))
+        joined = ((unfolds.get("".join(single[at : at + size]), ""), size) for size in (2, 3)
+                  if at + size <= len(text))
+        heads += [([made], size) for made, size in joined if made]
+        rows[at] = [head + tail for head, size in heads for tail in rows[at + size]]
+        if len(rows[at]) > _MOST:
+            return None
+    return rows[0]
+
+
+@functools.lru_cache(1 << 10)
+def _plainly(pattern: str) -> frozenset[str]:
+    """Those of `_cased()` that a pattern of one character matches as they stand."""
+    return frozenset(regex.findall(pattern, _cased(), regex.VERSION0))
+
+
+def one_of(letters: str) -> str:
+    """One of several characters, as an atom."""
+    return shown(letters) if len(letters) == 1 else f"[{in_brackets(letters)}]"
+
+
+def in_brackets(characters: Iterable[str]) -> str:
+    """Characters as they stand in brackets."""
+    return "".join(shown(character, r"\]^[-&~|") for character in characters)
+
+
+def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
+    """A character with a backslash where it is special, by its number where it cannot be seen."""
+    if character in special:
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    named = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}.get(character)
+    return named or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000
+                     else f"\\U{code:08x}")
+
+
+# --- classes ---
+
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+BARE_WORD = _WORD + "²³¹¼½¾"
 """A `\\w` that stands alone is looked up in another table below U+0100 than one in brackets."""
 _POSIX = {
     "alnum": r"\p{Alphabetic}\p{Nd}", "alpha": r"\p{Alphabetic}", "blank": r"\t\p{Zs}", "cntrl": r"\p{Cc}",
-    "digit": r"\p{Nd}",
-    "lower": r"\p{Lowercase}", "punct": r"\p{P}\p{S}", "space": r"\s", "upper": r"\p{Uppercase}",
-    "xdigit": "0-9A-Fa-f",
-    "word": WORD, "ascii": r"\x00-\x7f",
+    "digit": r"\p{Nd}", "lower": r"\p{Lowercase}", "punct": r"\p{P}\p{S}", "space": r"\s",
+    "upper": r"\p{Uppercase}", "xdigit": "0-9A-Fa-f", "word": _WORD, "ascii": r"\x00-\x7f",
 }
 _SINGLE = regex.compile(r"\\[sS]|\\[pP]\{[^}]*\}")
 _NOT_GRAPH = r"\s\p{Cc}\p{Cn}\p{Cs}"
-_CATEGORIES = {
-    "C": "Other", "Cc": "Control", "Cf": "Format", "Cn": "Unassigned", "Co": "Private_Use", "Cs": "Surrogate",
-    "L": "Letter",
-    "LC": "Cased_Letter", "Ll": "Lowercase_Letter", "Lm": "Modifier_Letter", "Lo": "Other_Letter",
-    "Lt": "Titlecase_Letter",
-    "Lu": "Uppercase_Letter", "M": "Mark Combining_Mark", "Mc": "Spacing_Mark", "Me": "Enclosing_Mark",
-    "Mn": "Nonspacing_Mark",
-    "N": "Number", "Nd": "Decimal_Number", "Nl": "Letter_Number", "No": "Other_Number", "P": "Punctuation",
-    "Pc": "Connector_Punctuation", "Pd": "Dash_Punctuation", "Pe": "Close_Punctuation",
-    "Pf": "Final_Punctuation",
-    "Pi": "Initial_Punctuation", "Po": "Other_Punctuation", "Ps": "Open_Punctuation", "S": "Symbol",
-    "Sc": "Currency_Symbol",
-    "Sk": "Modifier_Symbol", "Sm": "Math_Symbol", "So": "Other_Symbol", "Z": "Separator",
-    "Zl": "Line_Separator",
-    "Zp": "Paragraph_Separator", "Zs": "Space_Separator",
-}
+_CATEGORIES = (
+    "C Other, Cc Control, Cf Format, Cn Unassigned, Co Private_Use, Cs Surrogate, L Letter, LC Cased_Letter, "
+    "Ll Lowercase_Letter, Lm Modifier_Letter, Lo Other_Letter, Lt Titlecase_Letter, Lu Uppercase_Letter, "
+    "M Mark Combining_Mark, Mc Spacing_Mark, Me Enclosing_Mark, Mn Nonspacing_Mark, N Number, "
+    "Nd Decimal_Number, Nl Letter_Number, No Other_Number, P Punctuation, Pc Connector_Punctuation, "
+    "Pd Dash_Punctuation, Pe Close_Punctuation, Pf Final_Punctuation, Pi Initial_Punctuation, "
+    "Po Other_Punctuation, Ps Open_Punctuation, S Symbol, Sc Currency_Symbol, Sk Modifier_Symbol, "
+    "Sm Math_Symbol, So Other_Symbol, Z Separator, Zl Line_Separator, Zp Paragraph_Separator, "
+    "Zs Space_Separator"
+)
 _FLAGS = (
     "Alphabetic Bidi_Control Case_Ignorable Cased Changes_When_Lowercased Changes_When_Titlecased "
     "Changes_When_Uppercased Dash Default_Ignorable_Code_Point Diacritic Extender Grapheme_Base "
@@ -63,8 +155,11 @@ def _plain(name: str) -> str:
 
 _PROPERTIES = {
     **{_plain(name): rf"\p{{{name}}}" for name in _FLAGS.split()},
-    **{_plain(name): rf"\p{{{short}}}" for short, long in _CATEGORIES.items()
-       for name in (short, *long.split())},
+    **{
+        _plain(name): rf"\p{{{names.split()[0]}}}"
+        for names in _CATEGORIES.split(",")
+        for name in names.split()
+    },
     **_POSIX, "punct": r"\p{P}", "any": r"\s\S",
 }
 """The inside of brackets for a property, by its plain name. `punct` is less than `[[:punct:]]`."""
@@ -110,6 +205,25 @@ def _holds_all(items: str) -> bool:
     return (r"\s" in items and r"\S" in items) or not names["p"].isdisjoint(names["P"])
 
 
+def in_any_case(found: Class) -> list[str]:
+    """A class with the other cases of its characters, as an atom; then the rows of characters that some of
+    them are in another case.
+    """
+    text, folds = found.written(), _folds()
+    matched = set(_plainly(text))
+    inner = set(_cased()) - matched if found.negated else matched
+    more = in_brackets(sorted({other for one in inner for other in _variants(one)} - inner))
+    if found.negated:
+        return [rf"(?:(?![{more}]){text})" if more else text]
+    simple = text.startswith("[") and not text.startswith("[^")
+    joined = f"{text[:-1]}{more}]" if simple else f"(?:[{more}]|{text})"
+    several = sorted(
+        {made for one in inner if len(made := folds.get(one, "")) > 1}, key=lambda one: (len(one), one)
+    )
+    rows = ("".join(f"[{in_brackets(_variants(letter))}]" for letter in letters) for letters in several)
+    return [joined if more else text, *rows]
+
+
 def both(classes: list[Class]) -> Class:
     """The characters that all of several classes have."""
     *heads, last = [one.written() for one in classes]
@@ -119,7 +233,7 @@ def both(classes: list[Class]) -> Class:
 def of_type(letter: str, bare: bool) -> Class:
     """The class of `\\w`, `\\d`, `\\s`, `\\h` or of its capital, which is the complement."""
     small = letter.lower()
-    items = {"w": BARE_WORD if bare else WORD, "d": r"\p{Nd}", "s": r"\s", "h": "0-9A-Fa-f"}[small]
+    items = {"w": BARE_WORD if bare else _WORD, "d": r"\p{Nd}", "s": r"\s", "h": "0-9A-Fa-f"}[small]
     if letter == "W" and not bare:
         return Class(r"\W\u200c\u200d")
     single = {"D": r"\P{Nd}", "S": r"\S"}.get(letter)
@@ -168,193 +282,156 @@ def _script(plain: str) -> str:
     return rf"\p{{Script={plain}}}"
 
 
-def in_brackets(character: str) -> str:
-    """A character as it stands in brackets."""
-    return shown(character, r"\]^[-&~|")
-
-
-def shown(character: str, special: str) -> str:
-    """A character with a backslash where it is special, by its number where it cannot be seen."""
-    if character in special:
-        return "\\" + character
-    if character.isprintable():
-        return character
-    code = ord(character)
-    named = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}.get(character)
-    return named or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000
-                     else f"\\U{code:08x}")
-
-
-# --- the letters of a pattern ---
+# --- reading ---
 
 _SIGNS = {"t": "\t", "v": "\v", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
-_PROPERTY = re.compile(r"\{(\^?)([^(){}|]*)\}")
-_POSIX_CLASS = re.compile(r":(\^?)([a-z]+):\]")
-_LIKE_POSIX_CLASS = re.compile(r":[^:\]\\]{0,20}:\]")
-_BRACED = {"x": re.compile(r"\{([0-9A-Fa-f]{1,8})\}"), "o": re.compile(r"\{([0-7]{1,11})\}")}
-_CRUDE = {"x": re.compile(r"[0-9A-Fa-f]{0,2}"), "0": re.compile("[0-7]{0,2}")}
-_AGAIN = {"x": re.compile(r"\\x([0-9A-Fa-f]{1,2})"), "0": re.compile(r"\\([0-7]{1,3})")}
-
-
+_BRACED = {"x": (r"\{([0-9A-Fa-f]{1,8})\}", 16), "o": (r"\{([0-7]{1,11})\}", 8)}
 _BEYOND_ASCII = "".join(map(chr, range(0x80, 0x3000)))
 
 
 class Brackets:
-    """A pattern and the place that is read next."""
+    """A pattern and the place that is read next: reads characters, and classes in brackets.
+
+    Args:
+        pattern: The pattern.
+    """
 
     def __init__(self, pattern: str) -> None:
-        self.text = pattern
-        self.at = 0
+        self._text, self._at = pattern, 0
 
-    def took(self, sign: str) -> bool:
-        """Return whether a sign stands at the place; then it is passed."""
-        if self.text.startswith(sign, self.at):
-            self.at += len(sign)
+    def _took(self, sign: str) -> bool:
+        """Pass over a sign. Returns False where it does not stand at the place."""
+        if self._text.startswith(sign, self._at):
+            self._at += len(sign)
             return True
         return False
 
-    def escape(self) -> str:
-        """The letter after a backslash."""
-        if self.at == len(self.text):
-            raise Untranslated("a backslash at the end")
-        self.at += 1
-        return self.text[self.at - 1]
+    def _match(self, pattern: str) -> re.Match[str] | None:
+        """Pass over what a pattern matches at the place."""
+        match = re.compile(pattern).match(self._text, self._at)
+        if match is not None:
+            self._at = match.end()
+        return match
 
-    def property_(self, letter: str) -> tuple[str, bool]:
+    def _next(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _escape(self) -> str:
+        """The letter after a backslash."""
+        if self._at == len(self._text):
+            raise Untranslated("a backslash at the end")
+        self._at += 1
+        return self._text[self._at - 1]
+
+    def _property(self, letter: str) -> tuple[str, bool]:
         """The name of the property after a `\\p` or `\\P`, and whether it is negated."""
-        negated = letter == "P"
-        if not self.text.startswith("{", self.at):
+        if self._next() != "{":
             raise Untranslated(rf"\{letter} without braces, which versions of Oniguruma read in two ways")
-        match = _PROPERTY.match(self.text, self.at)
+        match = self._match(r"\{(\^?)([^(){}|]*)\}")
         if match is None:
             raise Untranslated(rf"\{letter} with a broken name")
-        self.at = match.end()
-        return match[2], negated != bool(match[1])
+        return match[2], (letter == "P") != bool(match[1])
 
-    def literal(self, letter: str) -> str:
+    def _literal(self, letter: str) -> str:
         """The character that stands for a backslash and this letter."""
         if letter in _SIGNS:
             return _SIGNS[letter]
-        if letter in "xo" and self.text.startswith("{", self.at):
-            match = _BRACED[letter].match(self.text, self.at)
+        if letter in _BRACED and self._next() == "{":
+            pattern, base = _BRACED[letter]
+            match = self._match(pattern)
             if match is None:
                 raise Untranslated(rf"\{letter}{{ with other than one code point")
-            self.at = match.end()
-            return _character(int(match[1], 16 if letter == "x" else 8))
+            return _character(int(match[1], base))
         if letter == "u":
-            digits = self.text[self.at : self.at + 4]
-            if not re.fullmatch("[0-9A-Fa-f]{4}", digits):
+            match = self._match("[0-9A-Fa-f]{4}")
+            if match is None:
                 raise Untranslated(r"\u without four digits")
-            self.at += 4
-            return _character(int(digits, 16))
+            return _character(int(match[0], 16))
         if letter == "x" or letter in "01234567":
-            return self._crude(letter)
+            return self._by_bytes(letter)
         if letter in "cCM":
             raise Untranslated(rf"\{letter}, a control or meta character")
         return letter
 
-    def _crude(self, letter: str) -> str:
+    def _by_bytes(self, letter: str) -> str:
         """A character that is written by its bytes, each in two hexadecimal digits or three octal ones."""
-        kind, base = ("x", 16) if letter == "x" else ("0", 8)
-        if kind == "0" and letter != "0":
-            self.at -= 1
-            match = re.compile("[0-7]{1,3}").match(self.text, self.at)
-        else:
-            match = _CRUDE[kind].match(self.text, self.at)
-        assert match is not None
-        self.at = match.end()
-        value = int(match[0] or "0", base)
+        digits, base, sign = ("[0-9A-Fa-f]{0,2}", 16, "x") if letter == "x" else ("[0-7]{1,3}", 8, "")
+        self._at -= letter != "x"
         data = bytearray()
-        while value < 256:
-            data.append(value)
+        match = self._match(f"({digits})")
+        while match is not None and int(match[1] or "0", base) < 256:
+            data.append(int(match[1] or "0", base))
             try:
                 return data.decode("utf-8")
             except UnicodeDecodeError as error:
-                following = _AGAIN[kind].match(self.text, self.at)
-                if error.reason != "unexpected end of data" or following is None:
+                if error.reason != "unexpected end of data":
                     break
-                self.at = following.end()
-                value = int(following[1], base)
+            match = self._match(rf"\\{sign}({digits.replace('0,', '1,')})")
         raise Untranslated("bytes that are no UTF-8")
 
-    # --- brackets ---
-
-    def brackets(self, depth: int = 0) -> Class:
+    def _brackets(self, depth: int = 0) -> Class:
         """The class of what follows a `[`."""
         if depth > 20:
             raise Untranslated("brackets too deep in one another")
-        negated = self.took("^")
+        negated = self._took("^")
         classes = [Class()]
         first: str | None = None
         start = True
-        if self.text.startswith("]", self.at) and not re.search(r"\]", self.text[self.at + 1 :]):
+        if self._next() == "]" and "]" not in self._text[self._at + 1 :]:
             raise Untranslated("empty brackets")
-        while True:
-            if self.at == len(self.text):
+        while start or not self._took("]"):
+            if self._at == len(self._text):
                 raise Untranslated("[ without ]")
-            if not start and self.took("]"):
-                break
-            if self.took("&&"):
+            start = False
+            if self._took("&&"):
                 classes.append(Class())
                 first = None
-                start = False
                 continue
-            start = False
-            now = classes[-1]
-            if first is not None and self._is_range():
-                self.at += 1
-                last = self._member(depth)
-                if isinstance(last, Class):
-                    raise Untranslated("a range that ends in no character")
-                if first > last:
-                    raise Untranslated("a range whose end comes before its begin")
-                now.items += f"-{in_brackets(last)}"
-                first = None
-                continue
+            # A hyphen before the end or before && makes no range.
+            ranged = first is not None and self._match(r"-(?!\]|&&)") is not None
             one = self._member(depth)
             if isinstance(one, Class):
-                now.add(one)
+                if ranged:
+                    raise Untranslated("a range that ends in no character")
+                classes[-1].add(one)
                 first = None
-            else:
-                now.items += in_brackets(one)
-                first = one
+                continue
+            if ranged and first is not None and first > one:
+                raise Untranslated("a range whose end comes before its begin")
+            classes[-1].items += "-" * ranged + in_brackets(one)
+            first = None if ranged else one
         made = classes[0] if len(classes) == 1 else both(classes)
         if not negated:
             return made
-        return Class(made.items, made.others, True) if not made.negated else Class(others=[made.written()],
-                                                                                   negated=True)
-
-    def _is_range(self) -> bool:
-        """Return whether a hyphen at the place makes a range: it does not before the end and before `&&`."""
-        return self.text.startswith("-", self.at) and not self.text.startswith(("-]", "-&&"), self.at)
+        if made.negated:
+            return Class(others=[made.written()], negated=True)
+        return Class(made.items, made.others, True)
 
     def _member(self, depth: int) -> Class | str:
         """The next character or class in brackets."""
-        sign = self.text[self.at : self.at + 1]
-        self.at += 1
-        if sign == "[":
-            match = _POSIX_CLASS.match(self.text, self.at)
+        if self._took("["):
+            match = self._match(r":(\^?)([a-z]+):\]")
             if match:
-                self.at = match.end()
                 return of_posix(match[2], bool(match[1]))
-            if _LIKE_POSIX_CLASS.match(self.text, self.at):
+            if self._match(r":[^:\]\\]{0,20}:\]"):
                 raise Untranslated("[: with a name that is not known")
-            inner = self.brackets(depth + 1)
+            inner = self._brackets(depth + 1)
             if inner.negated and not regex.search(inner.written(), _BEYOND_ASCII):
                 raise Untranslated("brackets in brackets that hold no character beyond ASCII")
             return inner
-        if sign != "\\":
-            if not sign:
+        if not self._took("\\"):
+            self._at += 1
+            if self._at > len(self._text):
                 raise Untranslated("[ without ]")
-            return sign
-        letter = self.escape()
+            return self._text[self._at - 1]
+        letter = self._escape()
         if letter in "wWdDsShH":
             return of_type(letter, bare=False)
         if letter in "pP":
-            return of_name(*self.property_(letter))
+            return of_name(*self._property(letter))
         if letter == "b":
             return "\b"
-        return letter if letter in "89" else self.literal(letter)
+        return letter if letter in "89" else self._literal(letter)
 
 
 def _character(code: int) -> str:

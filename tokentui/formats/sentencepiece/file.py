@@ -11,22 +11,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tokentui.encode.parents import Parents
-from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Parents, Pipeline
 from tokentui.encode.segment.longest import WholeWords
-from tokentui.encode.segment.pieces import PieceMerging
+from tokentui.encode.segment.merges import PieceMerging
 from tokentui.encode.segment.single import SingleViterbi, single
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats import protobuf
-from tokentui.formats.charsmap import Charsmap, rules_of
-from tokentui.formats.document import Node
-from tokentui.formats.sentencepiece.proto import (
+from tokentui.formats.huggingface.words import BEFORE_MARK
+from tokentui.formats.sentencepiece import (
     BPE,
     BYTE,
     CHAR,
     CONTROL,
     NORMAL,
+    SPELLED,
     UNIGRAM,
     UNKNOWN,
     UNUSED,
@@ -34,10 +32,12 @@ from tokentui.formats.sentencepiece.proto import (
     WORD,
     Piece,
     Proto,
+    SentencePieceWords,
+    message,
     parse,
 )
-from tokentui.formats.sentencepiece.words import SentencePieceWords
-from tokentui.formats.source import Source
+from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
+from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, own_space, spaced, to_bytes
@@ -103,52 +103,40 @@ class _Builder:
 
     def __init__(self, proto: Proto) -> None:
         self.proto = proto
-        self.notes: tuple[str, ...] = ()
         pieces = proto.pieces
+        self.notes = ("rules that change text after decoding are not applied",) if proto.denormalizes else ()
         spelled = [to_bytes(piece.text) for piece in pieces]
-        found = {piece: n for n, piece in enumerate(spelled)
-                 if pieces[n].kind in (NORMAL, USER_DEFINED, UNUSED)}
-        births = _births(proto, found) if proto.model_type == BPE else []
-        born = set(births)
-        order = [n for n in range(len(pieces)) if n not in born] + births
-        self.hidden = self._hidden(found)
-        roots = len(order) - len(births)
-        self.pieces = [spelled[n] for n in order[:roots]] + self.hidden + [spelled[n] for n in order[roots:]]
+        found = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in SPELLED}
+        made = _made(proto, found) if proto.model_type == BPE else []
+        merged = set(made)
+        roots = [n for n in range(len(pieces)) if n not in merged]
+        # Characters that are no pieces and stand in pieces merge, and are unknown where they are left.
+        characters = (to_bytes(one) for piece in pieces if piece.kind in SPELLED for one in piece.text)
+        hidden = [
+            one for one in dict.fromkeys(characters if proto.model_type == BPE else ()) if one not in found
+        ]
         unknown = next(n for n, piece in enumerate(pieces) if piece.kind == UNKNOWN)
-        self.ids = order[:roots] + [unknown] * len(self.hidden) + order[roots:]
-        none = [Piece("", 0.0, UNKNOWN)] * len(self.hidden)
-        self.of = [pieces[n] for n in order[:roots]] + none + [pieces[n] for n in order[roots:]]
-        self.hidden_symbols = range(roots, roots + len(self.hidden))
+        rows = [*((spelled[n], n, pieces[n]) for n in roots),
+                *((one, unknown, Piece(kind=UNKNOWN)) for one in hidden),
+                *((spelled[n], n, pieces[n]) for n in made)]
+        base = len(rows) - len(made)
+        self.pieces = [piece for piece, _, _ in rows]
+        self.ids = [number for _, number, _ in rows]
+        self.of = [piece for _, _, piece in rows]
+        self.hidden_symbols = range(len(roots), base)
         self.table = {
-            piece: symbol for symbol, piece in enumerate(self.pieces)
-            if self.of[symbol].kind in (NORMAL, USER_DEFINED, UNUSED)
+            piece: symbol for symbol, piece in enumerate(self.pieces) if self.of[symbol].kind in SPELLED
         }
-        base = roots + len(self.hidden)
-        self.merges: Sequence[tuple[int, int]] = Parents(self.pieces, self.table, base,
-                                                         _characters) if births else ()
-        self.units = {
-            piece: symbol for symbol, piece in enumerate(self.pieces[:base])
-            if symbol in self.hidden_symbols or self.of[symbol].kind in (NORMAL, USER_DEFINED, UNUSED)
-        }
-        self.never = frozenset(
-            symbol for symbol, piece in enumerate(self.of) if piece.kind in (UNKNOWN, CONTROL, BYTE, UNUSED)
+        self.merges: Sequence[tuple[int, int]] = (
+            Parents(self.pieces, self.table, base, _characters) if made else ()
         )
+        self.units = {piece: symbol for symbol, piece in enumerate(self.pieces[:base])
+                      if symbol in self.hidden_symbols or self.of[symbol].kind in SPELLED}
+        self.never = frozenset(symbol for symbol, piece in enumerate(self.of)
+                               if piece.kind not in (NORMAL, USER_DEFINED))
         self.bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(self.of)
                        if piece.kind == BYTE}
-        self.scores = [self._score(piece) for piece in self.of]
-        if proto.denormalizes:
-            self.notes = ("rules that change text after decoding are not applied",)
-
-    def _hidden(self, found: Mapping[bytes, int]) -> list[bytes]:
-        """Characters that are no pieces and stand in pieces: they merge, and are unknown where they are left.
-        """
-        if self.proto.model_type != BPE:
-            return []
-        characters = dict.fromkeys(
-            to_bytes(character) for piece in self.proto.pieces if piece.kind in (NORMAL, USER_DEFINED, UNUSED)
-            for character in piece.text
-        )
-        return [character for character in characters if character not in found]
+        self.scores = list(map(self._score, self.of))
 
     def _score(self, piece: Piece) -> float:
         """The score of a piece where text is cut: a user-defined one more than nothing, so that it is always
@@ -160,15 +148,10 @@ class _Builder:
 
     def cuts_words(self) -> bool:
         """Return whether no piece goes across the place before a ▁ that no ▁ stands before."""
-        if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in self.proto.pieces):
+        pieces = self.proto.pieces
+        if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
             return False
-        return not any(
-            piece.text[at] == SPACE_MARK != piece.text[at - 1]
-            for piece in self.proto.pieces if piece.kind in (
-                NORMAL, USER_DEFINED, UNUSED
-            ) and SPACE_MARK in piece.text[1:]
-            for at in range(1, len(piece.text))
-        )
+        return not any(piece.kind in SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
 
     def recipe(self) -> Recipe:
         """The recipe: all that the axes can say."""
@@ -195,12 +178,10 @@ class _Builder:
             return functools.partial(SingleViterbi, least=least, bytes_=self.bytes_)
         if self.proto.model_type == WORD:
             return functools.partial(WholeWords, start=_SPACE, bytes_=self.bytes_)
-        kinds = {kind: frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
-                 for kind in (USER_DEFINED, UNUSED)}
-        merging = functools.partial(
-            PieceMerging, frozen=kinds[USER_DEFINED], unused=kinds[UNUSED], hidden=self.hidden_symbols,
-            bytes_=self.bytes_
-        )
+        frozen, unused = (frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
+                          for kind in (USER_DEFINED, UNUSED))
+        merging = functools.partial(PieceMerging, frozen=frozen, unused=unused, hidden=self.hidden_symbols,
+                                    bytes_=self.bytes_)
         if self.proto.model_type == CHAR:
             return functools.partial(merging, table={})
         levels = sorted({-piece.score for piece in self.of})
@@ -209,18 +190,18 @@ class _Builder:
         return functools.partial(merging, table=self.table, order=order)
 
 
-def _births(proto: Proto, found: Mapping[bytes, int]) -> list[int]:
+def _made(proto: Proto, found: Mapping[bytes, int]) -> list[int]:
     """The pieces that two earlier ones spell, in the order in which they are merged."""
     pieces = proto.pieces
     ordered = sorted(found.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
     earlier = {piece: n for piece, n in ordered if len(pieces[n].text) == 1 or pieces[n].kind == USER_DEFINED}
-    births = []
+    made = []
     for piece, n in ordered:
         if piece not in earlier:
             if Parents.has(piece, earlier):
-                births.append(n)
+                made.append(n)
             earlier[piece] = n
-    return births
+    return made
 
 
 def _characters(piece: bytes) -> list[bytes]:
@@ -373,7 +354,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
 
 
 def _packed(fields: _Fields) -> str:
-    return base64.b64encode(protobuf.message(fields)).decode("ascii")
+    return base64.b64encode(message(fields)).decode("ascii")
 
 
 def _listed(spec: Spec) -> Fitted:
@@ -397,6 +378,6 @@ def write(fitted: Fitted) -> tuple[bytes, ...]:
     for n, token in enumerate(fitted.tokens):
         piece: _Fields = [(1, token.name), (2, float(token.score or 0.0))]
         kind = said["kinds"].get(str(n), NORMAL)
-        fields.append((1, protobuf.message([*piece, (3, kind)] if kind != NORMAL else piece)))
+        fields.append((1, message([*piece, (3, kind)] if kind != NORMAL else piece)))
     fields += [(number, base64.b64decode(data)) for number, data in said["fields"]]
-    return (protobuf.message(fields),)
+    return (message(fields),)

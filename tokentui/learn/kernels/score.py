@@ -1,99 +1,321 @@
-"""The corpus and the history of a training by score, in flat arrays: those of `pairs`, with another way to find the best pair.
+"""Kernels: the queue of candidates by score at the furthest step, on the state of `layout`.
 
-`tokentui.core.jit.load` has to have said yes before this module is imported.
+A merge of (a, b) changes the uses of a and b, and with that the score of each pair that has one of them: most
+rise, so no queue that waits for the best to fall will do. But in the column of a right symbol y all pairs
+share c(y): the best left partner is the one with the greatest c(xy) / c(x), whatever c(y) becomes. So after a
+merge
+
+- the columns of a and b are scaled, by one number each;
+- the pairs of the rows of a and b, which rise but where their count fell, are compared with the best of their
+  column;
+- a column whose best pair fell is looked over again.
+
+Only the columns whose score is at least a mark, the leaders, are compared with each other. The mark is set so
+that they are some hundreds, and set again when none is left or they have become many. Each column counts how
+many pairs share its best score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tokentui.learn.kernels import score_run
-from tokentui.learn.kernels.pairs import SLICE, CompiledCells, Units
-from tokentui.learn.kernels.pairs_fields import LEVEL, NO_LIMIT
-from tokentui.learn.kernels.score_columns import COLUMN, LINK, QUEUE, WINNER
+from tokentui.core.compiling import helper, inlined, kernel
+from tokentui.learn.kernels.layout import A_STEP, FILL, RUN, Queue
+from tokentui.learn.kernels.merges import has_room, may_be_made, merge
+from tokentui.learn.kernels.order import comes_first, compare_scores, compare_shares, key_of
+
+CLEAN, CHANGED, STALE = range(3)
+"""States of a column: up to date, its score is to be computed again, or its best pair before that."""
+_WANTED = 256
+"""The wanted number of leading columns after the mark is set."""
+_NEARLY = 1 - 2.0**-40
+"""Scores further below the greatest one are less in any precision."""
+_NO_LEVEL = -1
+"""A count that no pair has."""
 
 
-class ScoredCells(CompiledCells):
-    """Compiled cells: `cells.Cells`, `score.ScoreFrontier` and the history of `ScoreTrainer` in one.
+@inlined
+def note(column: int, state: int, size: int, s: Any) -> Any:
+    """Note that something is to be done with a column. Returns how many such there are."""
+    if s.columns[column].state == CLEAN:
+        s.changed[size] = column
+        size += 1
+    s.columns[column].state = max(s.columns[column].state, state)
+    return size
 
-    The arguments are those of `CompiledCells`.
+
+@inlined
+def leave(pair: int, size: int, s: Any) -> Any:
+    """Take a pair whose count fell out of the best of its column.
+
+    Returns how many columns there is something to do with.
     """
-
-    def __init__(
-        self, units: Units, symbols: Sequence[int], pieces: Sequence[bytes], tie: str, prefix: int, base_last: bool
-    ) -> None:
-        super().__init__(units, symbols, pieces, tie, prefix, base_last)
-        self._least = 1
-        self._queue = np.zeros(QUEUE, np.int64)
-        self._mark = np.zeros(1)
-
-    def fill(self, longest: int | None, least: int = 1) -> None:
-        """Find the candidates anew; no token is longer than so many units, and what stands less often is none."""
-        self._longest = NO_LIMIT if longest is None else min(longest, NO_LIMIT)
-        self._least = least
-        size = len(self._symbols)
-        self._columns, self._links = np.zeros(size, COLUMN), np.zeros(len(self._table), LINK)
-        self._scores, self._room = np.zeros(size), np.empty(size)
-        self._leaders, self._changed = np.empty(size, np.int32), np.empty(size, np.int32)
-        score_run.fill(
-            int(self._steps["pairs"][self.known]), self.base + self.known, least, self._longest, self._rule, self._prefix,
-            self._queue, self._mark, self._leaders, self._columns, self._scores, self._room, self._links,
-            self._cells, self._places, self._table, self._counts, self._symbols, self._uses, self._text, self._ends,
-        )
-
-    def _run(self, goal: int, least: int) -> int:
-        known: int = score_run.run(
-            self.known, goal, self._least, SLICE, self.base, self._longest, self._rule, self._prefix,
-            self._steps, self._queue, self._mark, self._leaders, self._changed, self._columns, self._scores, self._room,
-            self._links,
-            self._cells, self._places, self._log, self._table, self._counts, self._symbols, self._uses, self._text, self._ends,
-        )
-        return known
-
-    def best(self) -> int:
-        """The best pair at the frontier, 0 where none is left."""
-        winner = int(self._queue[WINNER])
-        return int(self._columns["pair"][winner]) if winner >= 0 else 0
-
-    def greatest(self) -> int:
-        """The count of the best pair at the frontier, 0 where none is left."""
-        return int(self._queue[LEVEL])
-
-    def _make_room(self) -> None:
-        super()._make_room()
-        self._links = _with_room(self._links, len(self._table))
-        size = len(self._symbols)
-        self._columns, self._scores = _with_room(self._columns, size), _with_room(self._scores, size)
-        self._leaders = _with_room(self._leaders, size)
-        if size > len(self._room):
-            self._room, self._changed = np.empty(size), np.empty(size, np.int32)
-
-    def standing(self, limit: int, least: int) -> tuple[int, int, list[int]]:
-        """Return the number of candidates, the number with the greatest score, and the best in order.
-
-        Args:
-            limit: The most candidates to return.
-            least: The least count of a candidate.
-        """
-        pairs = self.pairs
-        limit = min(limit, pairs)
-        rows = np.empty(max(1, limit), score_run.SCORED)
-        found, tied, size = score_run.standing(
-            pairs, limit, max(1, least), self._longest, self._rule, self._prefix, rows,
-            self._cells, self._places, self._table, self._counts, self._symbols, self._uses, self._text, self._ends,
-        )
-        return found, tied, rows["pair"][:size].tolist()
-
-    @property
-    def memory(self) -> int:
-        """The size of the corpus, its pairs, the history and the checkpoints in bytes."""
-        own = (self._columns, self._links, self._scores, self._room, self._leaders, self._changed)
-        return super().memory + sum(array.nbytes for array in own)
+    column = s.table[pair].right
+    if s.links[pair].stamp != s.columns[column].stamp:
+        return size
+    s.links[pair].stamp = 0
+    s.columns[column].tied -= 1
+    lost = s.columns[column].pair == pair or s.columns[column].tied == 0
+    return note(column, STALE if lost else CHANGED, size, s)
 
 
-def _with_room(array: Any, size: int) -> Any:
-    """An array with at least so many rows that begins with those of another."""
-    return array if len(array) >= size else np.concatenate((array, np.zeros(size - len(array), array.dtype)))
+@inlined
+def enter(pair: int, s: Any) -> Any:
+    """Compare a pair with the best of its column. Returns whether it is among them now."""
+    count, share = s.counts[pair], s.uses[s.table[pair].left]
+    column = s.columns[s.table[pair].right]
+    best, key = column.pair, column.key
+    order = compare_shares(count, share, column.count, column.uses) if best != 0 else 1
+    if order < 0:
+        return False
+    if order == 0 or best != pair:
+        key = key_of(pair, s)
+    if order > 0:
+        column.stamp += 1
+        column.tied = 0
+    column.tied += 1
+    if order > 0 or comes_first(pair, key, best, column.key, s):
+        column.pair = pair
+        column.key = key
+        column.count = count
+        column.uses = share
+    s.links[pair].stamp = column.stamp
+    return True
+
+
+@inlined
+def link(pair: int, s: Any) -> None:
+    """Put a pair into its column and its row."""
+    left, right = s.table[pair].left, s.table[pair].right
+    s.links[pair].below = s.columns[right].top
+    s.links[pair].beside = s.columns[left].row
+    s.columns[right].top = pair
+    s.columns[left].row = pair
+
+
+@inlined
+def look_over(column: int, s: Any) -> Any:
+    """Find the best of a column among all its pairs. Returns how many they were."""
+    s.columns[column].pair = 0
+    s.columns[column].tied = 0
+    s.columns[column].stamp += 1
+    seen = 0
+    before: Any = 0
+    pair: Any = np.int64(s.columns[column].top)
+    while pair != 0:
+        seen += 1
+        following = np.int64(s.links[pair].below)
+        if s.counts[pair] >= s.least:
+            enter(pair, s)
+            before = pair
+        elif before == 0:
+            s.columns[column].top = following
+        else:
+            s.links[before].below = following
+        pair = following
+    return seen
+
+
+@inlined
+def rise(row: int, size: int, s: Any) -> Any:
+    """Compare the pairs of a row, whose left part is used less now, with the best of their columns.
+
+    Returns:
+        (how many columns there is something to do with, how many pairs were looked at).
+    """
+    seen = 0
+    before: Any = 0
+    pair: Any = np.int64(s.columns[row].row)
+    while pair != 0:
+        seen += 1
+        following = np.int64(s.links[pair].beside)
+        if s.counts[pair] >= s.least:
+            before = pair
+            column = s.table[pair].right
+            if s.columns[column].state != STALE and enter(pair, s):
+                size = note(column, CHANGED, size, s)
+        elif before == 0:
+            s.columns[row].row = following
+        else:
+            s.links[before].beside = following
+        pair = following
+    return size, seen
+
+
+@inlined
+def scale(column: int, s: Any) -> None:
+    """Find the score of the best pair of a column, 0 where there is none."""
+    s.scores[column] = 0.0
+    best = s.columns[column]
+    if best.pair != 0:
+        s.scores[column] = float(best.count) / (float(best.uses) * float(s.uses[column]))
+
+
+@inlined
+def lead(column: int, s: Any) -> None:
+    """Take a column in among the leaders, or out, as its score says."""
+    columns, leaders, queue = s.columns, s.leaders, s.queue[0]
+    slot = columns[column].slot
+    if s.scores[column] >= queue.mark:
+        if slot < 0:
+            leaders[queue.leaders] = column
+            columns[column].slot = queue.leaders
+            queue.leaders += 1
+    elif slot >= 0:
+        queue.leaders -= 1
+        moved = leaders[queue.leaders]
+        leaders[slot] = moved
+        columns[moved].slot = slot
+        columns[column].slot = -1
+
+
+@helper
+def greatest_but(number: int, size: int, values: Any) -> float:
+    """The value that so many of the first `size` ones come before, the greatest first; they are reordered
+    (Hoare 1961)."""
+    low, high = 0, size - 1
+    while low < high:
+        pivot = values[(low + high) >> 1]
+        left, right = low, high
+        while left <= right:
+            while values[left] > pivot:
+                left += 1
+            while values[right] < pivot:
+                right -= 1
+            if left <= right:
+                values[left], values[right] = values[right], values[left]
+                left += 1
+                right -= 1
+        if number <= right:
+            high = right
+        elif number >= left:
+            low = left
+        else:
+            break
+    return float(values[number])
+
+
+@helper
+def find_leaders(symbols: int, s: Any) -> None:
+    """Set the mark anew, among so many columns."""
+    queue = s.queue[0]
+    for n in range(queue.leaders):
+        s.columns[s.leaders[n]].slot = -1
+    queue.leaders = 0
+    size = 0
+    for column in range(symbols):
+        if s.scores[column] > 0:
+            s.room[size] = s.scores[column]
+            size += 1
+    if size == 0:
+        queue.mark = np.inf
+        return
+    queue.mark = greatest_but(min(_WANTED, size) - 1, size, s.room)
+    for column in range(symbols):
+        lead(column, s)
+    queue.many = 2 * queue.leaders + _WANTED
+
+
+@inlined
+def find_best(symbols: int, s: Any) -> None:
+    """Find the best pair among so many columns, and how many pairs are as good."""
+    columns, scores, uses, queue = s.columns, s.scores, s.uses, s.queue[0]
+    if queue.leaders == 0 or queue.leaders > queue.many:
+        find_leaders(symbols, s)
+    greatest = 0.0
+    for n in range(queue.leaders):
+        greatest = max(greatest, scores[s.leaders[n]])
+    best: Any = -1
+    tied = 0
+    least = greatest * _NEARLY
+    for n in range(queue.leaders):
+        column = np.int64(s.leaders[n])
+        if scores[column] < least:
+            continue
+        order = 1
+        if best >= 0:
+            order = compare_scores(
+                scores[column], columns[column].count, columns[column].uses, uses[column],
+                scores[best], columns[best].count, columns[best].uses, uses[best],
+            )
+        if order > 0:
+            best, tied = column, columns[column].tied
+        elif order == 0:
+            tied += columns[column].tied
+            if comes_first(
+                columns[column].pair, columns[column].key, columns[best].pair, columns[best].key, s
+            ):
+                best = column
+    queue.tied = tied
+    queue.best = columns[best].pair if best >= 0 else 0
+    queue.level = columns[best].count if best >= 0 else 0
+
+
+@kernel(FILL)
+def fill(pairs: int, symbols: int, s: Any) -> None:
+    """Find the candidates among the first so many pairs, and the best one; columns and links are noughts."""
+    for column in range(symbols):
+        s.columns[column].stamp = 1
+        s.columns[column].slot = -1
+    for pair in range(1, pairs):
+        if s.counts[pair] >= s.least and may_be_made(pair, s):
+            link(pair, s)
+            enter(pair, s)
+    for column in range(symbols):
+        scale(column, s)
+    s.queue[0].leaders = 0
+    find_best(symbols, s)
+
+
+@kernel(RUN)
+def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
+    """Make new merges; see `Queue.run`."""
+    while True:
+        pair: Any = s.queue[0].best
+        if pair == 0 or known >= goal or most <= 0 or not has_room(pair, known, s):
+            return known
+        left, right, token = s.table[pair].left, s.table[pair].right, s.base + known
+        merge(pair, known, _NO_LEVEL, s)
+        first_new, logged = s.steps[known].pairs, s.steps[known].logged
+        known += 1
+        pairs, log_end = s.steps[known].pairs, s.steps[known].logged
+        most -= log_end - logged + A_STEP
+        new_column = s.columns[token]
+        new_column.pair = new_column.top = new_column.row = new_column.tied = new_column.state = 0
+        new_column.stamp = 1
+        new_column.slot = -1
+        s.scores[token] = 0.0
+        size = leave(pair, 0, s)
+        offset = s.symbols[left].length
+        for entry in range(logged, log_end):
+            for side in range(2):
+                old: Any = np.int64(s.log[entry].old)
+                if side == 1:
+                    old = ~np.int64(s.cells[s.log[entry].place + offset].pair)
+                if 0 < old < first_new and old != pair:
+                    size = leave(old, size, s)
+        size = note(left, CHANGED, size, s)
+        size = note(right, CHANGED, size, s)
+        for side in range(1 if left == right else 2):
+            size, seen = rise(left if side == 0 else right, size, s)
+            most -= seen
+        for new in range(first_new, pairs):
+            s.links[new].stamp = 0
+            if s.counts[new] >= s.least and may_be_made(new, s):
+                link(new, s)
+                column = s.table[new].right
+                if s.columns[column].state != STALE and enter(new, s):
+                    size = note(column, CHANGED, size, s)
+        for n in range(size):
+            column = s.changed[n]
+            if s.columns[column].state == STALE:
+                most -= look_over(column, s)
+            s.columns[column].state = CLEAN
+            scale(column, s)
+            lead(column, s)
+        find_best(token + 1, s)
+
+
+QUEUE = Queue(fill, run, ("links",), ("columns", "scores", "room", "leaders", "changed"))

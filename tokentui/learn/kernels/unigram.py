@@ -6,64 +6,39 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
-from tokentui.core.jit.compiling import NUMBERS, kernel, numba, types
+from tokentui.core.compiling import kernel, numba, types
 from tokentui.learn.kernels import unigram_passes, unigram_text
+from tokentui.learn.kernels.unigram_text import Ints
 
 _DIGIT_BITS = 14
 """A digit of the radix sort has about so many bits: its table of counts stays in the cache."""
 
-INTS = types.Array(types.int32, 1, "C")
-FLOATS = types.Array(types.float64, 1, "C")
-_SINGLES = types.Array(types.float32, 1, "C")
-_FLAGS = types.Array(types.uint8, 1, "C")
-_N = types.int64
-_FOUND = types.NamedTuple((INTS, INTS, NUMBERS, INTS, INTS), unigram_text.Found)
-_OPEN = types.NamedUniTuple(NUMBERS, 5, unigram_text.Open)
-_STRINGS = types.NamedTuple((INTS, INTS, FLOATS), unigram_text.Strings)
-_GROUND = types.NamedUniTuple(INTS, 6, unigram_text.Ground)
-_TRIE = types.NamedUniTuple(INTS, 3, unigram_text.Trie)
-_EDGES = types.NamedUniTuple(INTS, 3, unigram_passes.Edges)
-_OTHERS = types.NamedTuple((FLOATS, FLOATS, FLOATS, INTS, INTS), unigram_passes.Others)
+_SCALARS = {int: types.int64, float: types.float64, bool: types.boolean, type(None): types.void}
 
-_SIGNATURES: dict[str, Any] = {
-    "count_units": types.void(INTS, NUMBERS, _N, _N, INTS, NUMBERS, INTS),
-    "branches": types.void(INTS, INTS, INTS, NUMBERS, INTS, _N, _N, NUMBERS, _OPEN, _FOUND),
-    "fits": types.void(INTS, _FOUND, INTS, _N, _N, _FLAGS),
-    "measure": types.void(INTS, _FOUND, INTS, _N, _N, NUMBERS, INTS),
-    "rank": types.void(INTS, _N, _N, INTS),
-    "cover": types.boolean(INTS, _FOUND, INTS, _N, NUMBERS, _GROUND),
-    "segments": types.void(INTS, NUMBERS, INTS, _N, _N, NUMBERS, _STRINGS),
-    "grow": types.boolean(INTS, _STRINGS, _N, NUMBERS, NUMBERS, INTS, _N, _TRIE, INTS),
-    "number": types.void(INTS, _N, INTS, INTS),
-    "renumber": types.void(_TRIE, INTS, _N, _N, _TRIE),
-    "gather": _N(_STRINGS, INTS, INTS, INTS, INTS, FLOATS),
-    "edges": _N(_GROUND, _TRIE, _FLAGS, _N, _N, INTS, _N, _EDGES),
-    "keep": _N(_EDGES, _FLAGS, _N, _N, _N, _EDGES),
-    "spread": types.void(INTS, FLOATS, FLOATS, FLOATS),
-    "logarithms": types.void(FLOATS, _N, _N, FLOATS),
-    "forward": types.void(_EDGES, _N, _N, FLOATS, FLOATS, FLOATS, FLOATS, INTS),
-    "forward_logs": types.void(_EDGES, _N, _N, FLOATS, FLOATS, FLOATS, INTS),
-    "likelihood": types.float64(INTS, FLOATS, FLOATS, types.boolean, FLOATS),
-    "count_uses": types.void(_EDGES, INTS, FLOATS, _N, _N, FLOATS),
-    "begin": types.void(INTS, FLOATS, FLOATS, _N, FLOATS),
-    "backward": types.void(_EDGES, _N, _N, FLOATS, FLOATS, FLOATS, FLOATS),
-    "backward_logs": types.void(_EDGES, _N, _N, FLOATS, FLOATS, FLOATS, _N, FLOATS, FLOATS),
-    "first_scores": types.void(FLOATS, INTS, INTS, FLOATS),
-    "credit": types.float64(FLOATS, INTS, _N, types.float64, _FLAGS, FLOATS),
-    "frequent": _N(FLOATS, types.float64, INTS, INTS),
-    "maximise": types.void(FLOATS, types.float64, _N, _N, types.float64, FLOATS),
-    "alternatives": types.void(_EDGES, _N, _N, FLOATS, _OTHERS),
-    "losses": types.void(
-        _EDGES, _OTHERS, INTS, INTS, FLOATS, types.float64, INTS, _N, _N, INTS, _SINGLES, FLOATS, _FLAGS
-    ),
-    "weigh": types.void(FLOATS, _FLAGS, INTS, INTS, INTS, NUMBERS),
-}
+
+def _type(hint: Any) -> Any:
+    """The compiler's type for an annotation of the loops."""
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    if hasattr(hint, "__metadata__"):
+        return types.Array(getattr(types, hint.__metadata__[0]), 1, "C")
+    fields = list(map(_type, get_type_hints(hint, include_extras=True).values()))
+    alike = all(field == fields[0] for field in fields)
+    return types.NamedUniTuple(fields[0], len(fields), hint) if alike else types.NamedTuple(fields, hint)
+
+
+def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """A loop compiled for the types of its annotations; it takes arrays of the standard library."""
+    hints = get_type_hints(loop, include_extras=True)
+    found = _type(hints.pop("return"))
+    fast = kernel(found(*map(_type, hints.values())))(loop)
+    return lambda *arguments: fast(*map(_view, arguments))
 
 
 def _view(value: Any) -> Any:
@@ -73,19 +48,14 @@ def _view(value: Any) -> Any:
     return type(value)(*map(_view, value)) if isinstance(value, tuple) else value
 
 
-def _viewed(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that takes arrays of the standard library."""
-    return lambda *arguments: compiled(*map(_view, arguments))
-
-
 def _array(kind: str, values: Any) -> array[Any]:
     made = array(kind)
     made.frombytes(np.ascontiguousarray(values, kind).tobytes())
     return made
 
 
-@kernel(types.void(INTS, INTS, _N, _N, INTS))
-def _pack(text: Any, rest: Any, bits: int, group: int, digits: Any) -> None:
+@_compiled
+def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
     """The next `group` units of the word at each place as one number."""
     first = bits * (group - 1)
     digit = 0
@@ -94,9 +64,9 @@ def _pack(text: Any, rest: Any, bits: int, group: int, digits: Any) -> None:
         digits[place] = digit
 
 
-@kernel(_N(INTS, INTS, _N, _N, INTS, INTS, _N, INTS))
+@_compiled
 def _sort_round(
-    digits: Any, rest: Any, offset: int, group: int, starts: Any, before: Any, count: int, after: Any
+    digits: Ints, rest: Ints, offset: int, group: int, starts: Ints, before: Ints, count: int, after: Ints
 ) -> int:
     """A round of sorting suffixes by radix, from their last digits to their first ones.
 
@@ -114,7 +84,8 @@ def _sort_round(
     Returns:
         How many there are now.
     """
-    starts[:] = 0
+    for digit in range(len(starts)):
+        starts[digit] = 0
     high = offset + group
     for place in range(len(rest)):
         if offset < rest[place] <= high:
@@ -153,19 +124,12 @@ def _suffixes(text: array[int], rest: array[int], units: int) -> Generator[float
     return _array("i", before[:count])
 
 
-def _codes(text: str, characters: list[str]) -> array[int]:
-    points = np.array(list(map(ord, characters)), np.int64)
-    numbers = np.zeros(int(points.max()) + 1, np.int32)
-    numbers[points] = np.arange(len(points))
-    return _array("i", numbers[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)])
-
-
 def _pick(values: array[Any], which: Any) -> array[Any]:
     return _array(values.typecode, np.asarray(values)[np.asarray(which, np.int64)])
 
 
-def _descending(values: array[float], which: array[int]) -> array[int]:
-    chosen = np.asarray(which)
+def _descending(values: array[float], which: Sequence[int]) -> array[int]:
+    chosen = np.asarray(which, np.int32)
     return _array("i", chosen[np.argsort(-np.asarray(values)[chosen], kind="stable")])
 
 
@@ -174,9 +138,17 @@ def _by_worth(worths: array[int], lengths: array[int], ranks: array[int]) -> arr
 
 
 numba.extending.register_jitable(unigram_passes.digamma)
-_WRITTEN = {**vars(unigram_text), **vars(unigram_passes)}
+_LOOPS = (
+    unigram_text.count_units, unigram_text.branches, unigram_text.fits, unigram_text.measure,
+    unigram_text.rank, unigram_text.cover, unigram_text.segments, unigram_text.grow, unigram_text.number,
+    unigram_text.renumber, unigram_text.gather, unigram_passes.edges, unigram_passes.keep,
+    unigram_passes.spread, unigram_passes.logarithms, unigram_passes.forward, unigram_passes.forward_logs,
+    unigram_passes.likelihood, unigram_passes.count_uses, unigram_passes.begin, unigram_passes.backward,
+    unigram_passes.backward_logs, unigram_passes.first_scores, unigram_passes.credit, unigram_passes.frequent,
+    unigram_passes.maximise, unigram_passes.alternatives, unigram_passes.losses,
+)
 PASSES = SimpleNamespace(
-    CHUNK=1 << 16, codes=_codes, suffixes=_suffixes, pick=_pick, descending=_descending, by_worth=_by_worth,
-    **{name: _viewed(kernel(signature)(_WRITTEN[name])) for name, signature in _SIGNATURES.items()},
+    CHUNK=1 << 16, codes=unigram_text.codes, suffixes=_suffixes, pick=_pick, descending=_descending,
+    by_worth=_by_worth, **{loop.__name__: _compiled(loop) for loop in _LOOPS},
 )
 """The functions of both modules under the same names."""

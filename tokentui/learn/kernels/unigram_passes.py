@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import exp, inf, log, log1p
 from typing import NamedTuple
 
-from tokentui.learn.kernels.unigram_text import LONGEST, Floats, Ground, Ints, Trie
+from tokentui.learn.kernels.unigram_text import LONGEST, Flags, Floats, Ground, Ints, Longs, Singles, Trie
 
 KEPT, SPLITS, UNUSED = 0, 1, 2
 """Why a piece goes whatever others are worth: it need not; its parts are more probable; no best segmentation
@@ -49,23 +49,21 @@ class Others(NamedTuple):
 
 
 def edges(
-    ground: Ground, trie: Trie, alive: Ints, low: int, high: int, way: Ints, count: int, out: Edges
-) -> int:
+    low: int, high: int, ground: Ground, trie: Trie, alive: Flags, way: Ints, state: Longs, out: Edges
+) -> None:
     """The edges that end in nodes: a node's string ends with a seed, and an edge comes from the node before
     that.
 
     Args:
+        low, high: The nodes to look at.
         ground: The text and the seeds.
         trie: The nodes.
         alive: 1 for each seed that counts; every unit does.
-        low, high: The nodes to look at.
         way: Room for the nodes on the way back.
-        count: The number of edges.
+        state: The number of edges so far.
         out: Takes the edges; empty where they are only counted.
-
-    Returns:
-        How many there are now.
     """
+    count = state[0]
     for node in range(low, high):
         spot = trie.spots[node]
         longest = min(trie.depths[node], LONGEST)
@@ -88,20 +86,18 @@ def edges(
             if len(out.target):
                 out.target[count], out.source[count], out.piece[count] = node, way[size], known
             count += 1
-    return count
+    state[0] = count
 
 
-def keep(edges: Edges, alive: Ints, low: int, high: int, count: int, out: Edges) -> int:
-    """Copy the edges of the pieces that are alive after `count` others. Returns how many there are then."""
+def keep(low: int, high: int, edges: Edges, alive: Flags, state: Longs, out: Edges) -> None:
+    """Copy the edges of the pieces that are alive; `state` has how many there are so far."""
     target, source, piece = edges
+    count = state[0]
     for edge in range(low, high):
         if alive[piece[edge]]:
-            if len(out.target):
-                out.target[
-                    count
-                ], out.source[count], out.piece[count] = target[edge], source[edge], piece[edge]
+            out.target[count], out.source[count], out.piece[count] = target[edge], source[edge], piece[edge]
             count += 1
-    return count
+    state[0] = count
 
 
 # ---- expectation
@@ -115,14 +111,14 @@ def spread(pieces: Ints, scores: Floats, table: Floats, probabilities: Floats) -
         probabilities[seed] = exp(table[seed])
 
 
-def logarithms(values: Floats, low: int, high: int, out: Floats) -> None:
+def logarithms(low: int, high: int, values: Floats, out: Floats) -> None:
     """The natural logarithm of each value, minus infinity of 0."""
     for n in range(low, high):
         out[n] = log(values[n]) if values[n] else -inf
 
 
 def forward(
-    edges: Edges, low: int, high: int, probabilities: Floats, scores: Floats, alpha: Floats, best: Floats,
+    low: int, high: int, edges: Edges, probabilities: Floats, scores: Floats, alpha: Floats, best: Floats,
     back: Ints,
 ) -> None:
     """The sum over all segmentations up to each node, and the best of them (Viterbi).
@@ -136,7 +132,7 @@ def forward(
 
     >>> edges = Edges([1, 2, 3, 3, 3], [0, 1, 0, 1, 2], [0, 1, 4, 3, 2])  # hug by h, u, g, ug, hug
     >>> alpha, best, back = [1.0, 0.0, 0.0, 0.0], [0.0, -inf, -inf, -inf], [0, 0, 0, 0]
-    >>> forward(edges, 0, 5, [0.2] * 5, [log(0.2)] * 5, alpha, best, back)
+    >>> forward(0, 5, edges, [0.2] * 5, [log(0.2)] * 5, alpha, best, back)
     >>> round(alpha[3], 3), back[3]  # h·u·g + h·ug + hug; the best one is hug
     (0.248, 2)
     """
@@ -151,7 +147,7 @@ def forward(
 
 
 def forward_logs(
-    edges: Edges, low: int, high: int, scores: Floats, logs: Floats, best: Floats, back: Ints
+    low: int, high: int, edges: Edges, scores: Floats, logs: Floats, best: Floats, back: Ints
 ) -> None:
     """The same where products would be too small: log(e^a + e^b) = max(a, b) + log(1 + e^-|a-b|)."""
     target, source, piece = edges
@@ -175,7 +171,7 @@ def likelihood(ends: Ints, weights: Floats, alpha: Floats, logs: bool, flow: Flo
     return total
 
 
-def count_uses(edges: Edges, back: Ints, flow: Floats, low: int, high: int, uses: Floats) -> None:
+def count_uses(low: int, high: int, edges: Edges, back: Ints, flow: Floats, uses: Floats) -> None:
     """Add up the counts of pieces in the best segmentations.
 
     The weight of each node flows back over its best edge.
@@ -198,7 +194,7 @@ def begin(ends: Ints, weights: Floats, alpha: Floats, deep: int, beta: Floats) -
 
 
 def backward(
-    edges: Edges, low: int, high: int, probabilities: Floats, alpha: Floats, beta: Floats, expected: Floats
+    low: int, high: int, edges: Edges, probabilities: Floats, alpha: Floats, beta: Floats, expected: Floats
 ) -> None:
     """Add up the expected counts of pieces by the posterior of each edge.
 
@@ -209,7 +205,7 @@ def backward(
 
     >>> edges = Edges([1, 2, 3, 3, 3], [0, 1, 0, 1, 2], [0, 1, 4, 3, 2])  # hug by h, u, g, ug, hug
     >>> beta, expected = [0.0, 0.0, 0.0, 1 / 0.248], [0.0] * 5
-    >>> backward(edges, 0, 5, [0.2] * 5, [1.0, 0.2, 0.04, 0.248], beta, expected)
+    >>> backward(0, 5, edges, [0.2] * 5, [1.0, 0.2, 0.04, 0.248], beta, expected)
     >>> [round(one, 3) for one in expected]
     [0.194, 0.032, 0.032, 0.161, 0.806]
     """
@@ -222,7 +218,7 @@ def backward(
 
 
 def backward_logs(
-    edges: Edges, low: int, high: int, scores: Floats, alpha: Floats, logs: Floats, deep: int, beta: Floats,
+    low: int, high: int, edges: Edges, scores: Floats, alpha: Floats, logs: Floats, deep: int, beta: Floats,
     expected: Floats,
 ) -> None:
     """The same in logarithms for nodes from `deep` on; their `beta` is the number of strings that come
@@ -248,7 +244,7 @@ def first_scores(counts: Floats, pieces: Ints, sizes: Ints, scores: Floats) -> N
         scores[n] = log(counts[n] * sizes[pieces[n]]) - whole
 
 
-def credit(figures: Floats, pieces: Ints, units: int, unknown: float, present: Ints, out: Floats) -> float:
+def credit(figures: Floats, pieces: Ints, units: int, unknown: float, present: Flags, out: Floats) -> float:
     """The figure of each piece of a model; those of units that are no pieces, and of what is unknown, go to
     the first piece, as in sentencepiece.
 
@@ -308,14 +304,14 @@ def digamma(x: float) -> float:
     return value + log(x) - 0.5 / x - series
 
 
-def maximise(counts: Floats, least: float, low: int, high: int, total: float, out: Floats) -> None:
+def maximise(low: int, high: int, counts: Floats, least: float, total: float, out: Floats) -> None:
     """The scores by expected counts under a sparse prior: digamma(count) - digamma(all counts), no count
     below `least`."""
     for n in range(low, high):
         out[n] = digamma(max(counts[n], least)) - total
 
 
-def alternatives(edges: Edges, low: int, high: int, scores: Floats, found: Others) -> None:
+def alternatives(low: int, high: int, edges: Edges, scores: Floats, found: Others) -> None:
     """The best segmentation of each node's string that is not the string as one piece: `forward` with maxima
     alone, where an edge from the root is kept apart."""
     target, source, piece = edges
@@ -334,9 +330,8 @@ def alternatives(edges: Edges, low: int, high: int, scores: Floats, found: Other
 
 
 def losses(
-    edges: Edges, other: Others, pieces: Ints, nodes: Ints, mine: Floats, total: float, index: Ints, low: int,
-    high: int,
-    parts: Ints, single: Floats, loss: Floats, why: Ints,
+    low: int, high: int, edges: Edges, other: Others, pieces: Ints, nodes: Ints, mine: Floats, total: float,
+    index: Ints, parts: Ints, single: Singles, loss: Floats, why: Flags,
 ) -> None:
     """By how much the mean log probability of a token falls when a piece is replaced by its best other
     segmentation.
@@ -349,12 +344,12 @@ def losses(
     rounded.
 
     Args:
+        low, high: The pieces to look at.
         edges, other: The lattice of the pieces themselves, and what `alternatives` found in it.
         pieces, nodes: The pieces of the model, and the node of each seed.
         mine: The count of each piece in the best segmentations of the corpus, n(k).
         total: All of these, N.
         index: The place of each seed in the model.
-        low, high: The pieces to look at.
         parts: Room for the parts of a piece.
         single: Room for a number of single precision.
         loss: Takes the losses; infinite for what nothing can replace.
@@ -390,18 +385,3 @@ def losses(
             single[0] = count / total
             single[0] = (0.0 + single[0]) * fall
             loss[n] = 0.0 + single[0]
-
-
-def weigh(loss: Floats, why: Ints, may: Ints, must: Ints, going: Ints, sizes: Ints) -> None:
-    """Part the places of a model into those that may go, those that must stay, and those that go; `sizes`
-    takes how many of each."""
-    for n in range(len(loss)):
-        if why[n]:
-            going[sizes[2]] = n
-            sizes[2] += 1
-        elif loss[n] == inf:
-            must[sizes[1]] = n
-            sizes[1] += 1
-        else:
-            may[sizes[0]] = n
-            sizes[0] += 1

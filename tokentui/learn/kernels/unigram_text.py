@@ -14,10 +14,15 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Generator, Iterable, MutableSequence, Sequence
-from typing import NamedTuple
+from sys import byteorder
+from typing import Annotated, NamedTuple
 
-Ints = MutableSequence[int]
-Floats = MutableSequence[float]
+Ints = Annotated[MutableSequence[int], "int32"]
+Longs = Annotated[MutableSequence[int], "int64"]
+Flags = Annotated[MutableSequence[int], "uint8"]
+Floats = Annotated[MutableSequence[float], "float64"]
+Singles = Annotated[MutableSequence[float], "float32"]
+"""Arrays, with the type of their numbers for the compiler."""
 
 CHUNK = 4096
 """Edges that plain Python handles between two yields: about a millisecond."""
@@ -48,7 +53,7 @@ class Found(NamedTuple):
 
     places: Ints
     sizes: Ints
-    counts: Ints
+    counts: Longs
     lows: Ints
     highs: Ints
 
@@ -64,11 +69,11 @@ class Open(NamedTuple):
         splits: 1 where different bytes follow.
     """
 
-    depth: Ints
-    first: Ints
-    before: Ints
-    lead: Ints
-    splits: Ints
+    depth: Longs
+    first: Longs
+    before: Longs
+    lead: Longs
+    splits: Longs
 
 
 class Strings(NamedTuple):
@@ -116,6 +121,11 @@ def ints(size: int, fill: int = 0) -> array[int]:
     return array("i", [fill]) * size
 
 
+def longs(size: int) -> array[int]:
+    """An array of zeros of 64 bits."""
+    return array("q", bytes(8 * size))
+
+
 def floats(size: int, fill: float = 0.0) -> array[float]:
     """An array of numbers of double precision."""
     return array("d", [fill]) * size
@@ -123,7 +133,10 @@ def floats(size: int, fill: float = 0.0) -> array[float]:
 
 def codes(text: str, characters: Sequence[str]) -> array[int]:
     """The text with the number of each of these characters."""
-    return array("i", map({character: n for n, character in enumerate(characters)}.__getitem__, text))
+    numbers = array("i")
+    coded = text.translate({ord(character): n for n, character in enumerate(characters)})
+    numbers.frombytes(coded.encode(f"utf-32-{byteorder[0]}e", "surrogatepass"))
+    return numbers
 
 
 def pick(values: array[int], which: Iterable[int]) -> array[int]:
@@ -161,7 +174,7 @@ def suffixes(text: Sequence[int], rest: Sequence[int], units: int) -> Generator[
 
 
 def count_units(
-    text: Ints, weight: Ints, low: int, high: int, rest: Ints, counts: Ints, firsts: Ints
+    low: int, high: int, text: Ints, weight: Longs, rest: Ints, counts: Longs, firsts: Ints
 ) -> None:
     """Count units by weight and note the first place of each, from the last place to the first.
 
@@ -176,8 +189,9 @@ def count_units(
 
 
 def branches(
-    text: Ints, rest: Ints, order: Ints, weight: Ints, leads: Ints, low: int, high: int, state: Ints,
-    stack: Open, found: Found,
+    low: int, high: int, text: Ints, rest: Ints, order: Ints, weight: Longs, leads: Ints, state: Longs,
+    stack: Open,
+    found: Found,
 ) -> None:
     """Find what stands at least twice and goes on in two ways: the inner nodes of the suffix tree.
 
@@ -185,16 +199,17 @@ def branches(
     units lie in one interval, and each interval is found before those that it lies within.
 
     Args:
+        low, high: The suffixes to look at.
         text, rest: The text, and the lengths to the ends of words.
         order: The places of the suffixes in order.
         weight: The count in the corpus of the suffix at each place.
         leads: The first byte of each code.
-        low, high: The suffixes to look at.
         state: The number found, the top of the stack, the weight so far, what the last two suffixes share.
         stack: The open intervals.
         found: Takes what is found.
     """
     depth, first, before, lead, splits = stack
+    places, sizes, counts, lows, highs = found
     count, top, total, common = state[0], state[1], state[2], state[3]
     for n in range(low, high):
         place = order[n]
@@ -205,20 +220,18 @@ def branches(
             while shared < most and text[place + shared] == text[other + shared]:
                 shared += 1
         # What begins at one place branches at the end of its word alone, where anything may follow.
-        if max(
-            common, shared
-        ) < length <= LONGEST and length > 1 and text[place + length] == END and after - total > 1:
-            found.places[count], found.sizes[count], found.counts[count] = place, length, after - total
-            found.lows[count] = found.highs[count] = n
+        alone = max(common, shared) < length <= LONGEST and text[place + length] == END
+        if alone and length > 1 and after - total > 1:
+            places[count], sizes[count], counts[count], lows[count], highs[count] = (
+                place, length, after - total, n, n,
+            )
             count += 1
         start, ahead = n, total
         while depth[top] > shared:
             start, ahead = first[top], before[top]
             if 1 < depth[top] <= LONGEST and splits[top] and after - ahead > 1:
-                found.places[
-                    count
-                ], found.sizes[count], found.counts[count] = place, depth[top], after - ahead
-                found.lows[count], found.highs[count] = start, n
+                places[count], sizes[count], counts[count] = place, depth[top], after - ahead
+                lows[count], highs[count] = start, n
                 count += 1
             top -= 1
         if n + 1 < len(order):
@@ -234,14 +247,16 @@ def branches(
     state[0], state[1], state[2], state[3] = count, top, total, common
 
 
-def fits(text: Ints, found: Found, kinds: Ints, low: int, high: int, good: Ints) -> None:
+def fits(low: int, high: int, text: Ints, found: Found, kinds: Ints, good: Flags) -> None:
     """Mark in `good` the substrings of one script with no mark but in front, by the kind of each code."""
     for n in range(low, high):
         script, fine = INHERITED, 1
         for at in range(found.sizes[n]):
             kind = kinds[text[found.places[n] + at]]
-            if kind == NEVER or (kind == MARK and at > 0) or (
-                kind > MARK and script > MARK and kind != script
+            if (
+                kind == NEVER
+                or (kind == MARK and at > 0)
+                or (kind > MARK and script > MARK and kind != script)
             ):
                 fine = 0
             if kind > MARK:
@@ -249,7 +264,9 @@ def fits(text: Ints, found: Found, kinds: Ints, low: int, high: int, good: Ints)
         good[n] = fine
 
 
-def measure(text: Ints, found: Found, widths: Ints, low: int, high: int, worths: Ints, lengths: Ints) -> None:
+def measure(
+    low: int, high: int, text: Ints, found: Found, widths: Ints, worths: Longs, lengths: Ints
+) -> None:
     """The worth of substrings, count times length, and their lengths in bytes by those of the units."""
     for n in range(low, high):
         worths[n] = found.counts[n] * found.sizes[n]
@@ -259,13 +276,13 @@ def measure(text: Ints, found: Found, widths: Ints, low: int, high: int, worths:
 
 
 def rank(best: Ints, first: int, most: int, ids: Ints) -> None:
-    """Number substrings from `first` on in the order `best`; those after the first `most` have no number,
-    -1."""
+    """Number substrings from `first` on in the order `best`; those after the first `most` have no number, -1.
+    """
     for n in range(len(best)):
         ids[best[n]] = first + n if n < most else -1
 
 
-def cover(order: Ints, found: Found, ids: Ints, most: int, state: Ints, ground: Ground) -> bool:
+def cover(order: Ints, found: Found, ids: Ints, most: int, state: Longs, ground: Ground) -> bool:
     """Note at each place which seeds begin there: `lengths`, `deepest` and `links` of `Ground`.
 
     Args:
@@ -275,7 +292,7 @@ def cover(order: Ints, found: Found, ids: Ints, most: int, state: Ints, ground: 
         ground: Takes what is found.
 
     Returns:
-        Whether all is done.
+        True if all is done.
     """
     n, done = state[0], state[1]
     for _ in range(most):
@@ -296,15 +313,15 @@ def cover(order: Ints, found: Found, ids: Ints, most: int, state: Ints, ground: 
 
 
 def segments(
-    text: Ints, weight: Ints, lengths: Ints, low: int, high: int, state: Ints, found: Strings
+    low: int, high: int, text: Ints, weight: Longs, lengths: Ints, state: Longs, found: Strings
 ) -> None:
     """Cut words wherever no seed lies across. No segmentation of a word is lost or gained by such a cut.
 
     Args:
+        low, high: The places to look at.
         text: The text.
         weight: The count in the corpus of the suffix at each place.
         lengths: For each place the lengths of the seeds that start there, a bit each.
-        low, high: The places to look at.
         state: The number of them, the start of the present one, the reach of the seeds that start in it.
         found: Takes them.
     """
@@ -329,7 +346,7 @@ def segments(
 
 
 def grow(
-    text: Ints, strings: Strings, most: int, state: Ints, keys: Ints, values: Ints, shift: int, trie: Trie,
+    text: Ints, strings: Strings, most: int, state: Longs, keys: Longs, values: Ints, shift: int, trie: Trie,
     at: Ints,
 ) -> bool:
     """Add strings to a trie; strings that begin alike share the nodes of their beginning.
@@ -339,14 +356,14 @@ def grow(
         strings: Where they stand in it.
         most: The number of units to go.
         state: The string, the place in it, the node reached, how many nodes there are.
-        keys, values: A table of children by parent and code, with open addressing, twice as large as there
-            can be nodes.
+        keys, values: A table of children by parent and code, with open addressing. Its size is a power of
+            two, more than twice as many as there can be nodes.
         shift: 64 less the number of bits of a place in the table.
         trie: Takes the nodes, as they come.
         at: Takes the node of each string.
 
     Returns:
-        Whether all are in it.
+        True if all are in it.
     """
     n, place, node, count = state[0], state[1], state[2], state[3]
     mask = len(keys) - 1
@@ -371,13 +388,13 @@ def grow(
     return n == len(at)
 
 
-def number(depths: Ints, count: int, levels: Ints, numbers: Ints) -> None:
+def number(depths: Ints, levels: Ints, numbers: Ints) -> None:
     """Number nodes level by level; `levels` takes the first number of each depth, and the number of nodes."""
-    for node in range(count):
+    for node in range(len(numbers)):
         levels[depths[node] + 1] += 1
     for depth in range(1, len(levels)):
         levels[depth] += levels[depth - 1]
-    for node in range(count):
+    for node in range(len(numbers)):
         numbers[node] = levels[depths[node]]
         levels[depths[node]] += 1
     for depth in range(len(levels) - 1, 0, -1):
@@ -385,13 +402,13 @@ def number(depths: Ints, count: int, levels: Ints, numbers: Ints) -> None:
     levels[0] = 0
 
 
-def renumber(trie: Trie, numbers: Ints, low: int, high: int, out: Trie) -> None:
+def renumber(low: int, high: int, trie: Trie, numbers: Ints, out: Trie) -> None:
     """The same trie with other numbers."""
     for node in range(low, high):
         now = numbers[node]
-        out.parents[now], out.depths[now], out.spots[now] = numbers[
-            trie.parents[node]
-        ], trie.depths[node], trie.spots[node]
+        out.parents[now], out.depths[now], out.spots[now] = (
+            numbers[trie.parents[node]], trie.depths[node], trie.spots[node],
+        )
 
 
 def gather(strings: Strings, numbers: Ints, at: Ints, slots: Ints, ends: Ints, weights: Floats) -> int:

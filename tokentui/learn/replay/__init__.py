@@ -16,8 +16,7 @@
 [(0, (b'b', b'u', b'g')), (1, (b'b', b'ug'))]
 """
 
-from tokentui.learn.replay.listing import TokenCandidate
 from tokentui.learn.replay.order import IDS, MERGES, RANKS, SAID, SCORES, TokenOrder
 from tokentui.learn.replay.trainer import ReplayTrainer
 
-__all__ = ["IDS", "MERGES", "RANKS", "SAID", "SCORES", "ReplayTrainer", "TokenCandidate", "TokenOrder"]
+__all__ = ["IDS", "MERGES", "RANKS", "SAID", "SCORES", "ReplayTrainer", "TokenOrder"]

@@ -18,13 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.parents import Parents
-from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.ranked import PairMerging
+from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.replay.limited import limited
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
 """The kinds of order."""
@@ -62,7 +60,8 @@ class TokenOrder:
         vocabulary = tokenizer.vocabulary
         if vocabulary.recipe.objective == "gage":
             raise TokentuiError(
-                "Gage's compression has no tokens that come one by one", "tokenizer", "train it in the explorer: key a"
+                "Gage's compression has no tokens that come one by one", "tokenizer",
+                "train it in the explorer: key a",
             )
         if vocabulary.merges:
             base = vocabulary.base_size
@@ -146,7 +145,7 @@ class TokenOrder:
         vocabulary = self.vocabulary
         if vocabulary.merges:
             return Tokenizer(vocabulary, number)
-        return Tokenizer(vocabulary if number == len(self.tokens) else limited(vocabulary, self.made, number))
+        return Tokenizer(vocabulary if number == len(self.tokens) else vocabulary.limited(self.made, number))
 
 
 def _several(vocabulary: Vocabulary) -> list[int]:
@@ -154,7 +153,7 @@ def _several(vocabulary: Vocabulary) -> list[int]:
     if isinstance(vocabulary, ScoredVocabulary):
         table = vocabulary.table
     elif isinstance(vocabulary, ImportedVocabulary):
-        table = vocabulary.by_piece  # type: ignore[assignment]
+        table = vocabulary.by_piece
     else:
         return []  # a training that made no merge
     fixed = {vocabulary.special_id(name) for name in vocabulary.specials}

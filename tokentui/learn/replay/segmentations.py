@@ -8,22 +8,28 @@ with fewer tokens to choose from, a choice that is still possible stays.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
+from array import array
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 
+from tokentui.core.jobs import tick
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import spelled_units
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.parts import MAX_CHARACTERS, Attempt, Part, Segmenter
-from tokentui.encode.segment.ranked import RankedMerging
 from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segment.ways import MAX_CHARACTERS, Attempt, Part, Segmenter
 from tokentui.learn.replay.order import TokenOrder
 
 _LONG = 48
 """A longer word is taken in stretches that no token crosses, where it has to be segmented again and again."""
 _KEPT = 1 << 16
+_LOOK_EVERY = 512
+_NONE = -1
+"""A token that has no symbol: what is unknown."""
 _MOST_LATE = 100
 """With so few tokens that are not merged in their order it is looked whether a word may have one of them."""
 
@@ -47,9 +53,12 @@ class WordSegmentations:
         whole, self._count = order.vocabulary, len(order.tokens)
         self._encoder = WordEncoder(whole, len(whole.merges) and self._count)
         segmenter = self._whole = self._encoder.segmenter
-        self._merging = segmenter if isinstance(segmenter, Merging | RankedMerging) else None
-        ordered = segmenter.in_order() if isinstance(segmenter, RankedMerging) else self._count
-        late = [whole.pieces[symbol] for symbol in order.tokens[ordered:]] if self._merging else []
+        self._merging = segmenter if isinstance(segmenter, Merging) else None
+        late = (
+            [whole.pieces[symbol] for symbol in order.tokens[self._merging.in_order() :]]
+            if self._merging
+            else []
+        )
         self._at_once = self._merging is not None and len(late) <= _MOST_LATE
         self._late = late if self._at_once else []
         self._longest = max(map(len, whole.pieces), default=1)
@@ -66,31 +75,13 @@ class WordSegmentations:
     def _after(self, number: int) -> Segmenter:
         return self._whole.with_limit(number, self._order.made)
 
-    def spelled(self, symbol: int) -> list[bytes]:
-        """The units that a token is spelled by, with their marks."""
-        vocabulary, recipe = self._order.vocabulary, self._order.vocabulary.recipe
-        piece, mark = vocabulary.pieces[symbol], recipe.mark_text.encode()
-        kind = recipe.mark_kind
-        inside = kind == "prefix" and piece.startswith(mark) and piece != mark
-        ends = kind.startswith("end-") and piece.endswith(mark) and (piece != mark or kind == "end-symbol")
-        bare = piece[len(mark) :] if inside else piece[: len(piece) - len(mark)] if ends else piece
-        units = self.units(bare.decode("utf-8", "surrogateescape"))
-        if inside and units:
-            units[0] = mark + units[0]
-        elif kind == "end-symbol" and not ends:
-            units = units[:-1]
-        elif kind == "end-suffix" and not ends and units:
-            units[-1] = units[-1][: -len(mark)]
-        return units or [piece]
-
     def before(self, symbol: int, number: int) -> tuple[bytes, ...]:
         """The segmentation of a token's units before the step of this number, as exact bytes."""
-        units, pieces = self.spelled(symbol), self._order.vocabulary.pieces
-        parts = self._encoder.parts(units, len(units), self._after(number - 1))
+        units, pieces = spelled_units(self._encoder, symbol), self._order.vocabulary.pieces
+        parts = self._encoder.parts(list(units), len(units), self._after(number - 1))
         return tuple(
-            b"".join(
-                units[one.start : one.end]
-            ) if one.symbol is None else pieces[one.symbol] for one in parts
+            b"".join(units[one.start : one.end]) if one.symbol is None else pieces[one.symbol]
+            for one in parts
         )
 
     def changes(self, word: str) -> Iterator[Change]:
@@ -109,7 +100,7 @@ class WordSegmentations:
         ordered = all(one[2] <= other[2] for one, other in itertools.pairwise(merges))
         if -1 in start or len(start) != len(units) or not ordered or (merges and merges[0][2] < base):
             return False
-        whole = segmenter.whole(units) if isinstance(segmenter, RankedMerging) else None
+        whole = segmenter.whole(units)
         last = self._count + 1 if whole is None else self._step_of_whole(whole, len(units))
         now: Counter[int | None] = Counter(start)
         if last:
@@ -149,7 +140,7 @@ class WordSegmentations:
 
     def _ways(self, units: Sequence[bytes], characters: int) -> list[tuple[int, Way]]:
         """(step, tokens from that step on), the first from step 0."""
-        if len(units) <= _LONG or not isinstance(self._whole, RankedMerging | Viterbi):
+        if len(units) <= _LONG or not isinstance(self._whole, Merging | Viterbi):
             return self._ways_back(units, characters)
         joined: list[list[tuple[int, Way]]] = []
         for part in self._uncrossed(units):
@@ -198,11 +189,10 @@ class WordSegmentations:
             )
             symbols = (table.get(one.candidate) for one in tries for table in segmenter.tables)
             return max((made[symbol] for symbol in symbols if symbol is not None), default=0)
-        if isinstance(segmenter, RankedMerging):
+        if isinstance(segmenter, Merging):
             whole = segmenter.whole(kept)
             if whole is not None and (step := self._step_of_whole(whole, len(kept))) <= number:
                 return step
-        if isinstance(segmenter, RankedMerging | Merging):
             return max((made[symbol] for _, _, symbol in segmenter.history(kept)[1]), default=0)
         parts = segmenter.segment(kept, characters)
         return max((made[part.symbol] for part in parts if part.symbol is not None), default=0)
@@ -266,3 +256,91 @@ def _longest(matches: list[list[Match]], number: int) -> tuple[int, Way] | None:
         symbols.append(symbol)
         since = max(since, step)
     return since, tuple(symbols)
+
+
+class ChangeLog:
+    """The changes of all words of a corpus.
+
+    Args:
+        order: The tokens in the order in which they come into use.
+        words: The words.
+        weights: The weight of each in the counts.
+        fixed: The number of tokens of the corpus found by their names, which no step changes.
+    """
+
+    def __init__(self, order: TokenOrder, words: Sequence[str], weights: Sequence[int], fixed: int) -> None:
+        segmentations = WordSegmentations(order)
+        steps, numbers = array("l"), array("l")
+        firsts, symbols, amounts = array("l", [0]), array("l"), array("q")
+        self._of_word = array("l", [0])
+        self._steps_of_words = array("l")
+        for number, (word, weight) in enumerate(zip(words, weights, strict=True)):
+            if number % _LOOK_EVERY == 0:
+                tick(number, len(words))
+            for step, change in segmentations.changes(word):
+                if step:
+                    self._steps_of_words.append(step)
+                steps.append(step)
+                numbers.append(number)
+                for symbol, by in change.items():
+                    symbols.append(_NONE if symbol is None else symbol)
+                    amounts.append(by * weight)
+                firsts.append(len(symbols))
+            self._of_word.append(len(self._steps_of_words))
+        tick(len(words), len(words))
+        inside = sorted(range(len(steps)), key=steps.__getitem__)
+        self._numbers = array("l", [numbers[at] for at in inside])
+        self._steps = array("l", [steps[at] for at in inside])
+        self._symbols, self._amounts, self._ends = array("l"), array("q"), array("l", [0])
+        self._tokens = array("q", [fixed])
+        for at in inside:
+            self._symbols += symbols[firsts[at] : firsts[at + 1]]
+            self._amounts += amounts[firsts[at] : firsts[at + 1]]
+            self._ends.append(len(self._symbols))
+            self._tokens.append(self._tokens[-1] + sum(amounts[firsts[at] : firsts[at + 1]]))
+
+    @property
+    def memory(self) -> int:
+        """The size of the changes of all steps in bytes."""
+        arrays = (
+            self._of_word, self._steps_of_words, self._numbers, self._steps, self._symbols, self._amounts,
+            self._ends,
+            self._tokens,
+        )
+        return sum(one.itemsize * len(one) for one in arrays)
+
+    def tokens_at(self, steps: int) -> int:
+        """The corpus in tokens after so many steps."""
+        return self._tokens[bisect.bisect_right(self._steps, steps)]
+
+    def walk(self, uses: list[int], start: int, end: int) -> None:
+        """Change the uses of each symbol from those after `start` steps to those after `end`; `start` -1 is
+        before anything."""
+        low, high = sorted((bisect.bisect_right(self._steps, start), bisect.bisect_right(self._steps, end)))
+        sign = 1 if end > start else -1
+        for symbol, amount in self._changed(low, high):
+            if symbol != _NONE:
+                uses[symbol] += sign * amount
+
+    def places(self, step: int, symbol: int) -> int:
+        """The number of tokens that a step makes of its symbol, by weight."""
+        return sum(amount for one, amount in self._changed(*self._span(step)) if one == symbol)
+
+    def touched(self, step: int) -> Sequence[int]:
+        """The words, by their number, that a step changes."""
+        low, high = self._span(step)
+        return self._numbers[low:high]
+
+    def since(self, word: int, steps: int) -> int:
+        """The step since which a word is cut as it is after so many steps."""
+        low, high = self._of_word[word], self._of_word[word + 1]
+        at = bisect.bisect_right(self._steps_of_words, steps, low, high)
+        return self._steps_of_words[at - 1] if at > low else 0
+
+    def _changed(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """(symbol, by how much its count changes) in some changes, in order."""
+        first, last = self._ends[low], self._ends[high]
+        return zip(self._symbols[first:last], self._amounts[first:last], strict=True)
+
+    def _span(self, step: int) -> tuple[int, int]:
+        return bisect.bisect_left(self._steps, step), bisect.bisect_right(self._steps, step)

@@ -6,41 +6,31 @@ import bisect
 import copy
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
 
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.reach import unreachable
-from tokentui.encode.segment.parts import Part
+from tokentui.encode.segment.ways import Part
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Marks
-from tokentui.learn.base import OldFace
-from tokentui.learn.replay.changes import ChangeLog
-from tokentui.learn.replay.listing import COLUMNS, ORPHAN, Listing, TokenCandidate, TokenStep
 from tokentui.learn.replay.order import SAID, TokenOrder
-from tokentui.learn.replay.segmentations import WordSegmentations
-from tokentui.learn.trainer import Goal, Size, Tokens, Traits, Why
-from tokentui.learn.values import (
-    Changed,
-    Entry,
-    Event,
-    Kind,
-    Life,
-    Page,
-    Place,
-    Query,
-    Span,
-    Stop,
-    Stretch,
-    WhatIf,
-)
+from tokentui.learn.replay.segmentations import ChangeLog, WordSegmentations
+from tokentui.learn.rows import Column, Entry, Page, Query, TokenCandidate, Traits, Why, fixed_entry, page_of
+from tokentui.learn.trainer import Goal, Size, Tokens
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Place, Span, Stop, Stretch, WhatIf
 from tokentui.recipe import Ending, Stops
 from tokentui.text.count import Words
 
+COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
+"""The columns of the tokens to come."""
+ORPHAN = "no merge leads to it"
 _KEPT = 1 << 14
 
 
-class ReplayTrainer(OldFace):
+class ReplayTrainer:
     """The tokens of a file over a corpus; see `learn.trainer.Trainer`. All steps are computed from the start,
     so any is reached at once.
 
@@ -54,7 +44,6 @@ class ReplayTrainer(OldFace):
         TokentuiError: Its tokens do not come one by one.
     """
 
-    known_for = Stops()
     limits = Stops()
     what_if: tuple[WhatIf, ...] = ()
 
@@ -76,7 +65,7 @@ class ReplayTrainer(OldFace):
         self.uses = [0] * len(self.order.vocabulary.pieces)
         self._changes.walk(self.uses, -1, 0)
         self._segmentations = WordSegmentations(self.order)
-        self._listing = Listing(self.order, self.fixed)
+        self._listed: tuple[tuple[int, str], Sequence[int]] = ((-1, ""), ())
         self._parts: dict[tuple[int, int], list[Part]] = {}
         self._tokenizer: tuple[int, Tokenizer] | None = None
         self._never: dict[int, str] = {}
@@ -100,14 +89,20 @@ class ReplayTrainer(OldFace):
         """The bytes that the changes of all steps take."""
         return self._changes.memory
 
-    @property
+    @functools.cached_property
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
         return Traits(
             step="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
-            order_said=SAID[self.order.kind],
-            replay=self,
+            order_said=SAID[self.order.kind], replays=True,
         )
+
+    substeps = compression = None
+
+    @property
+    def replay(self) -> Self:
+        """The file whose tokens are replayed."""
+        return self
 
     # ---- walking
 
@@ -190,28 +185,24 @@ class ReplayTrainer(OldFace):
             parts: tuple[bytes, ...] = vocabulary.pieces[left], vocabulary.pieces[right]
         else:
             parts = self._segmentations.before(symbol, number)
-        score = vocabulary.scores[symbol] if vocabulary.scores else None
+        score, place = vocabulary.scores[symbol] if vocabulary.scores else None, order.place(number)
         places, words = self._changes.places(number, symbol), len(self._changes.touched(number))
         return TokenCandidate(
             (symbol,), parts, vocabulary.pieces[symbol], -number,
-            (
-                parts, places, words, identity, score, order.place(number)
-            ), marks=Marks(vocabulary).sizes(symbol),
-            number=number, symbol=symbol, id=identity, score=score, places=places, words=words,
+            (parts, places, place), marks=Marks(vocabulary).sizes(symbol),
+            number=number, symbol=symbol, id=identity, score=score, places=places, words=words, place=place,
         )
 
-    def step_at(self, number: int) -> TokenStep:
+    def step_at(self, number: int) -> MergeStep:
         """A step, 1 for the first: left is the first part of its token, right the rest."""
         one = self.token(number)
         left = one.parts[0] if one.parts else one.token
         right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
-        return TokenStep(
+        return MergeStep(
             number=number, kind="token", events=(Event(Kind.TOKEN, one.symbol, (), one.places, one.places),),
             left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
-            score=one.score,
-            tokens=self.tokens_at(number), vocab_size=self.size_at(number), worth=one.worth,
-            values=one.values,
-            candidate=one,
+            score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number), worth=one.worth,
+            values=one.values, chosen=one,
         )
 
     def candidates(self, query: Query) -> Page[TokenCandidate]:
@@ -236,11 +227,9 @@ class ReplayTrainer(OldFace):
 
     def why(self, number: int, stops: Stops) -> Why:
         """The token of a step, and the one after it; at the end what is to be known of the whole file."""
-        best, second = (
-            [self.token(one) for one in (number, number + 1) if one <= self.computed] + [None, None]
-        )[:2]
-        if best is None:
+        if number > self.computed:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
+        best, second = self.token(number), self.token(number + 1) if number < self.computed else None
         never = self.never(best.symbol)
         return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
 
@@ -261,9 +250,8 @@ class ReplayTrainer(OldFace):
     @functools.cached_property
     def _whole(self) -> tuple[WordEncoder, Decoder]:
         """The encoder and the decoder of the whole file."""
-        return WordEncoder(
-            self.opened.vocabulary, self.opened.merges
-        ), Decoder(self.opened.vocabulary, self.opened.merges)
+        whole = self.opened.vocabulary, self.opened.merges
+        return WordEncoder(*whole), Decoder(*whole)
 
     def _ends(self) -> Iterator[str]:
         """Sentences on the whole file: orphans, and ids without a token."""
@@ -280,8 +268,54 @@ class ReplayTrainer(OldFace):
             yield several if holes > 1 else "1 id has no token"
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step."""
-        return self._listing.page(query, self.number, self.uses)
+        """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        key = self.number, query.order
+        if self._listed[0] != key:
+            self._listed = key, self._in_order(query.order)
+        return page_of(self._listed[1], query, self.order.vocabulary, self._entry)
+
+    def _in_order(self, order: str) -> Sequence[int]:
+        vocabulary, made = self.order.vocabulary, self.order.made
+        fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
+        if order == "id":
+            found = sorted([*self.order.listed, *fixed], key=self._id)
+            return [entry for entry in found if entry < 0 or made[entry] <= self.number]
+        newest = self.order.listed[: self.order.size(self.number) - len(fixed)][::-1]
+        if order == "longest":
+            newest = sorted(newest, key=lambda symbol: -len(vocabulary.pieces[symbol]))
+        elif order == "most used":
+            newest = sorted(newest, key=lambda symbol: -self.uses[symbol])
+        return [*newest, *fixed]
+
+    def _id(self, entry: int) -> int:
+        vocabulary = self.order.vocabulary
+        found = (
+            vocabulary.id_of(entry, len(vocabulary.merges))
+            if entry >= 0
+            else fixed_entry(vocabulary, -1 - entry).id
+        )
+        assert found is not None
+        return found
+
+    def _entry(self, entry: int) -> Entry:
+        vocabulary = self.order.vocabulary
+        if entry < 0:
+            fixed = fixed_entry(vocabulary, -1 - entry)
+            return fixed._replace(
+                uses=self.fixed.get(vocabulary.specials[-1 - entry]) if fixed.kind == "special" else None
+            )
+        step, kind = self.order.made[entry], vocabulary.kind_of(entry)
+        never = isinstance(vocabulary, ImportedVocabulary) and entry in vocabulary.never
+        merged = step and vocabulary.merges
+        return Entry(
+            self._id(entry), entry, vocabulary.pieces[entry],
+            kind="base" if not step and kind in ("unit", "piece") else kind, made=step or None,
+            uses=self.uses[entry],
+            score=vocabulary.scores[entry] if vocabulary.scores else None,
+            parts=tuple(vocabulary.pieces[part] for part in vocabulary.merges[step - 1]) if merged else (),
+            marks=Marks(vocabulary).sizes(entry),
+            reason=ORPHAN if kind == "orphan" else "text is never taken for it" if never else "",
+        )
 
     # ---- words
 
@@ -315,9 +349,8 @@ class ReplayTrainer(OldFace):
             raise NotImplementedError("a replay has words alone")
         last = None if place.units is None else place.first + place.units
         return [
-            Span(
-                part.start, part.end, -1 if part.symbol is None else part.symbol
-            ) for part in self.parts(place.text)
+            Span(part.start, part.end, -1 if part.symbol is None else part.symbol)
+            for part in self.parts(place.text)
             if part.end > place.first and (last is None or part.start < last)
         ]
 
@@ -327,14 +360,13 @@ class ReplayTrainer(OldFace):
 
     def life(self, word: str) -> list[Life]:
         """The segmentations of a word of the corpus, from step 0 up to this one."""
-        index, pieces, lives, number = self._index.get(
-            word
-        ), self.order.vocabulary.pieces, list[Life](), self.number
+        index, pieces, number = self._index.get(word), self.order.vocabulary.pieces, self.number
+        lives: list[Life] = []
         while True:
             since = 0 if index is None else self._changes.since(index, number)
             parts = self._segmentations.parts(word, since)
             lives.append(
-                Life(since, tuple(b"" if part.symbol is None else pieces[part.symbol] for part in parts))
+                Life(since, tuple(b"" if one.symbol is None else pieces[one.symbol] for one in parts))
             )
             if not since:
                 return lives[::-1]
@@ -346,7 +378,3 @@ class ReplayTrainer(OldFace):
         if self._tokenizer is None or self._tokenizer[0] != number:
             self._tokenizer = number, self.order.tokenizer(number)
         return self._tokenizer[1]
-
-    def length(self, symbol: int) -> int:
-        """The old face: the units that a symbol covers."""
-        return 1 if symbol < 0 else max(1, len(self._segmentations.spelled(symbol)))

@@ -2,16 +2,15 @@
 
 A lattice is a trie: strings that begin alike share the nodes of their beginning, and with them all sums. An
 edge is a piece, from the node before it to the node where it ends. The loops over edges, with their formulas,
-are in `learn/kernels/unigram_passes.py`; here
-they are called a block at a time: each function is a generator, so that a caller may stop in the middle and
-go on later.
+are in `learn/kernels/unigram_passes.py`; here they are called a block at a time: each function is a
+generator, so that a caller may stop in the middle and go on later.
 """
 
 from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from math import inf
 from types import SimpleNamespace
 from typing import NamedTuple, TypeVar
@@ -19,7 +18,7 @@ from typing import NamedTuple, TypeVar
 from tokentui.core.jobs import check
 from tokentui.learn.kernels import unigram_passes, unigram_text
 from tokentui.learn.kernels.unigram_passes import Edges, Others
-from tokentui.learn.kernels.unigram_text import LONGEST, Ground, Strings, Trie, floats, ints
+from tokentui.learn.kernels.unigram_text import LONGEST, Ground, Strings, Trie, floats, ints, longs
 
 T = TypeVar("T")
 Slices = Generator[float, None, T]
@@ -82,9 +81,14 @@ class Survey(NamedTuple):
     uses: array[float]
 
 
-def blocks(low: int, high: int, size: int) -> Iterator[tuple[int, int]]:
-    """Cut a range into ranges of so many."""
-    return ((at, min(at + size, high)) for at in range(low, high, size))
+def over(
+    loop: Callable[..., object], low: int, high: int, size: int, *arguments: object, down: bool = False
+) -> Slices[None]:
+    """Call a loop on the places from `low` up to `high`, so many at a time; the last ones first if `down`."""
+    blocks = [(at, min(at + size, high)) for at in range(low, high, size)]
+    for block in reversed(blocks) if down else blocks:
+        loop(*block, *arguments)
+        yield 0.0
 
 
 def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check()) -> T:
@@ -113,40 +117,36 @@ def build(
     """
     total = sum(strings.ends) - sum(strings.starts)
     bits = max(4, (2 * total + 2).bit_length())
-    keys, values = array("q", bytes(8 << bits)), ints(1 << bits)
+    keys, values = longs(1 << bits), ints(1 << bits)
     grown, at = Trie(ints(total + 1), ints(total + 1), ints(total + 1)), ints(len(strings.starts))
     state = array("q", [0, strings.starts[0] if at else 0, 0, 1])  # the root is there
     while not run.grow(ground.text, strings, run.CHUNK, state, keys, values, 64 - bits, grown, at):
         yield 0.6 * state[0] / len(at)
     count = state[3]
     numbers, levels = ints(count), ints(max(grown.depths) + 2)
-    run.number(grown.depths, count, levels, numbers)
+    run.number(grown.depths, levels, numbers)
     trie = Trie(ints(count), ints(count), ints(count))
-    for low, high in blocks(0, count, run.CHUNK):
-        run.renumber(grown, numbers, low, high, trie)
-        yield 0.7
+    yield from over(run.renumber, 0, count, run.CHUNK, grown, numbers, trie)
     ends, weights = ints(len(at)), floats(len(at))
     size = run.gather(strings, numbers, at, ints(count), ends, weights)
-    way, edges, done = ints(LONGEST + 1), Edges(ints(0), ints(0), ints(0)), 0
+    yield 0.7
+    way, edges = ints(LONGEST + 1), Edges(ints(0), ints(0), ints(0))
     for part in (0.8, 0.9):  # first they are counted
-        if done:
-            edges, done = Edges(ints(done), ints(done), ints(done)), 0
-        for low, high in blocks(1, count, max(1, run.CHUNK // _NODE_EDGES)):
-            done = run.edges(ground, trie, alive, low, high, way, done, edges)
-            yield part + 0.1 * high / count
+        done = longs(1)
+        yield from over(
+            run.edges, 1, count, max(1, run.CHUNK // _NODE_EDGES), ground, trie, alive, way, done, edges
+        )
+        edges = edges if edges.target else Edges(ints(done[0]), ints(done[0]), ints(done[0]))
+        yield part
     return Lattice(levels, ends[:size], weights[:size], edges), at
 
 
 def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
     """The same lattice with the edges of the pieces that are alive only."""
-    edges, count = Edges(ints(0), ints(0), ints(0)), 0
-    for turn in range(2):  # first they are counted
-        if turn:
-            edges, count = Edges(ints(count), ints(count), ints(count)), 0
-        for low, high in blocks(0, len(lattice.edges.target), run.CHUNK):
-            count = run.keep(lattice.edges, alive, low, high, count, edges)
-            yield 0.0
-    return lattice._replace(edges=edges)
+    size = len(lattice.edges.target)
+    edges, count = Edges(ints(size), ints(size), ints(size)), longs(1)
+    yield from over(run.keep, 0, size, run.CHUNK, lattice.edges, alive, count, edges)
+    return lattice._replace(edges=Edges(*(values[: count[0]] for values in edges)))
 
 
 def survey(
@@ -165,22 +165,16 @@ def survey(
     edges, count, shallow = lattice.edges, lattice.nodes, lattice.shallow(least)
     alpha, best, back, logs, flow = floats(count), floats(count, -inf), ints(count), floats(0), floats(count)
     alpha[0], best[0] = 1.0, 0.0
-    for low, high in blocks(0, shallow, run.CHUNK):
-        run.forward(edges, low, high, probabilities, scores, alpha, best, back)
-        yield 0.0
+    yield from over(run.forward, 0, shallow, run.CHUNK, edges, probabilities, scores, alpha, best, back)
     if shallow < len(edges.target):
         logs = floats(count)
-        for low, high in blocks(0, count, run.CHUNK):
-            run.logarithms(alpha, low, high, logs)
-            yield 0.0
-    for low, high in blocks(shallow, len(edges.target), run.CHUNK):
-        run.forward_logs(edges, low, high, scores, logs, best, back)
-        yield 0.0
+        yield from over(run.logarithms, 0, count, run.CHUNK, alpha, logs)
+        yield from over(
+            run.forward_logs, shallow, len(edges.target), run.CHUNK, edges, scores, logs, best, back
+        )
     likelihood = run.likelihood(lattice.ends, lattice.weights, logs or alpha, bool(logs), flow)
     uses = floats(len(scores))
-    for low, high in reversed(list(blocks(1, count, run.CHUNK))):
-        run.count_uses(edges, back, flow, low, high, uses)
-        yield 0.0
+    yield from over(run.count_uses, 1, count, run.CHUNK, edges, back, flow, uses, down=True)
     return Survey(alpha, logs, shallow, likelihood, uses)
 
 
@@ -191,16 +185,15 @@ def expectations(
 
     This is the backward pass after a survey by these scores.
     """
-    edges, alpha, shallow = lattice.edges, known.alpha, known.shallow
-    deep = edges.target[shallow] if shallow < len(edges.target) else lattice.nodes
+    edges, alpha, shallow, size = lattice.edges, known.alpha, known.shallow, len(lattice.edges.target)
+    deep = edges.target[shallow] if shallow < size else lattice.nodes
     beta, expected = floats(lattice.nodes), floats(len(scores))
     run.begin(lattice.ends, lattice.weights, alpha, deep, beta)
-    for low, high in reversed(list(blocks(shallow, len(edges.target), run.CHUNK))):
-        run.backward_logs(edges, low, high, scores, alpha, known.logs, deep, beta, expected)
-        yield 0.0
-    for low, high in reversed(list(blocks(0, shallow, run.CHUNK))):
-        run.backward(edges, low, high, probabilities, alpha, beta, expected)
-        yield 0.0
+    logs = scores, alpha, known.logs, deep, beta, expected
+    yield from over(run.backward_logs, shallow, size, run.CHUNK, edges, *logs, down=True)
+    yield from over(
+        run.backward, 0, shallow, run.CHUNK, edges, probabilities, alpha, beta, expected, down=True
+    )
     return expected
 
 
@@ -208,9 +201,7 @@ def alternatives(lattice: Lattice, scores: array[float], run: Passes) -> Slices[
     """Find the best segmentation of every node's string that is not the string itself as one piece."""
     count = lattice.nodes
     found = Others(floats(count, -inf), floats(count, -inf), floats(count, -inf), ints(count), ints(count))
-    for low, high in blocks(0, len(lattice.edges.target), run.CHUNK):
-        run.alternatives(lattice.edges, low, high, scores, found)
-        yield 0.0
+    yield from over(run.alternatives, 0, len(lattice.edges.target), run.CHUNK, lattice.edges, scores, found)
     return found
 
 

@@ -14,15 +14,23 @@ it is credited to the first piece of the model.
 
 from __future__ import annotations
 
+import functools
 from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from itertools import compress
+from math import inf
+from typing import Any, NamedTuple, TypeVar
 
-from tokentui.core.jobs import in_blocks
+from tokentui.core import jit
+from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.learn.kernels.unigram_passes import SPLITS, Others, digamma
-from tokentui.learn.kernels.unigram_text import floats, ints
-from tokentui.learn.unigram.lattice import Lattice, Passes, Slices, blocks
-from tokentui.learn.unigram.seeds import Seeds
+from tokentui.learn.kernels.unigram_text import Strings, floats, ints
+from tokentui.learn.unigram import lattice as lattices
+from tokentui.learn.unigram.corpus import PER_MILLE, code, lay_out
+from tokentui.learn.unigram.lattice import WRITTEN, Lattice, Slices, Survey, finished, other_path, over
+from tokentui.recipe import Recipe
+from tokentui.text.count import Words
 
 SUB_ROUNDS = 2
 """Rounds of expectation and maximisation before each pruning."""
@@ -37,6 +45,8 @@ LEAST_COUNT = 1e-3
 UNKNOWN_PENALTY = 10.0
 """By how much a unit that is no piece scores less than the least piece."""
 _REQUIRED_STEP = 0.0001
+_STAYS = b"\1" + bytes(255)
+"""1 for each piece with no reason to go."""
 
 EM, PRUNE, CUT = "em", "prune", "cut"
 """The kinds of steps; the cut to the size asked for is shown as a pruning."""
@@ -48,12 +58,7 @@ its best segmentation (`UNUSED`); it is not expected even once, rounded (`RARE`)
 probable without it (`LOW_LOSS`); others are more probable, and the vocabulary is full (`LOW_SCORE`)."""
 
 
-class Worths(NamedTuple):
-    """The loss of each piece of a model, in its order, and why it goes whatever others are worth (0: it need
-    not)."""
-
-    loss: array[float]
-    why: bytearray
+T = TypeVar("T")
 
 
 class Dropped(NamedTuple):
@@ -111,96 +116,21 @@ class Model:
         """The score of a unit that is no piece."""
         return min(self.scores, default=0.0) - UNKNOWN_PENALTY
 
-    def only(self, which: array[int], run: Passes) -> Model:
-        """The model with the pieces at these places, in this order, for looking at."""
-        pieces, scores, expected = (
-            run.pick(values, which) for values in (self.pieces, self.scores, self.expected)
-        )
-        return replace(self, pieces=pieces, scores=scores, expected=expected, dropped=Dropped())
-
-    def alive(self, seeds: Seeds) -> bytearray:
-        """Which seeds have edges in a lattice: the pieces, and every unit, known or not."""
-        flags = bytearray(b"\1") * seeds.units + bytearray(len(seeds.bytes) - seeds.units)
-        for piece in self.pieces:
-            flags[piece] = 1
-        return flags
-
-
-def first_model(seeds: Seeds, max_length: int, run: Passes) -> Model:
-    """The model of the seeds: each one's share of count times length."""
-    pieces, counts = array("i"), array("d")
-    for part in in_blocks(range(len(seeds.bytes))):
-        chosen = [n for n in part if seeds.sizes[n] <= max_length or n < seeds.units]
-        pieces.extend(chosen)
-        counts.extend([seeds.counts[n] for n in chosen])
-    scores = floats(len(pieces))
-    run.first_scores(counts, pieces, seeds.sizes, scores)
-    return Model(pieces, scores, counts)
-
-
-def credited(model: Model, seeds: Seeds, figures: array[float], run: Passes) -> tuple[array[float], float]:
-    """A figure for each piece of the model, in its order, and their sum; those of what is unknown go to the
-    first piece."""
-    out = floats(len(model.pieces))
-    total = run.credit(figures, model.pieces, seeds.units, float(seeds.unknown), bytearray(seeds.units), out)
-    return out, total
-
-
-def maximised(model: Model, seeds: Seeds, expected: array[float], run: Passes) -> Slices[Model]:
-    """The model that expected counts lead to: rare pieces out, and a sparse prior by the digamma function.
-
-        log p(k) = digamma(c(k)) - digamma(Σ c)
-
-    Source of the prior: Liang and Klein 2007, variational Bayes for probabilistic grammars.
-    """
-    counts, _ = credited(model, seeds, expected, run)
-    kept, rare = ints(len(counts)), ints(len(counts))
-    yield 0.0
-    size = run.frequent(counts, LEAST_EXPECTED, kept, rare)
-    if not size:  # a corpus of a few words may expect nothing: there is nothing to choose by
-        size = run.frequent(counts, 0.0, kept, rare)
-    kept, rare = kept[:size], rare[: len(counts) - size]
-    left = run.pick(counts, kept)
-    scores, total = floats(size), digamma(sum(left)) if left else 0.0
-    for low, high in blocks(0, size, run.CHUNK):
-        run.maximise(left, LEAST_COUNT, low, high, total, scores)
-        yield 0.0
-    dropped = Dropped(run.pick(model.pieces, rare), bytes((RARE,)) * len(rare), run.pick(counts, rare))
-    turn, rest = (model.round, model.rest) if model.rest else (model.round + 1, SUB_ROUNDS)
-    return Model(run.pick(model.pieces, kept), scores, left, EM, turn, rest - 1, dropped=dropped)
-
-
-def losses(
-    model: Model, seeds: Seeds, uses: array[
-        float
-    ], lattice: Lattice, nodes: array[int], other: Others, run: Passes
-) -> Slices[Worths]:
-    """Return the loss of each piece of a model, in its order.
-
-    The loss is how much the log probability of a token of the corpus falls, on average, when every use of the
-    piece is replaced by its best other segmentation. It is infinite if there is no other segmentation.
-
-    Args:
-        model: The model.
-        seeds: The seeds.
-        uses: The count of each seed in the best segmentations of the corpus.
-        lattice: The lattice of the pieces, by this model.
-        nodes: The node of each seed in it.
-        other: The other segmentations in it.
-        run: The passes.
-    """
-    size = len(model.pieces)
-    mine, total = credited(model, seeds, uses, run)
-    index, loss, why = ints(len(seeds.bytes)), floats(size), bytearray(size)
-    run.rank(model.pieces, 0, size, index)
-    parts, single = ints(max(seeds.sizes, default=1) + 1), array("f", [0.0])
-    yield 0.0
-    for low, high in blocks(0, size, max(1, run.CHUNK >> 4)):
-        run.losses(
-            lattice.edges, other, model.pieces, nodes, mine, total, index, low, high, parts, single, loss, why
-        )
-        yield 0.0
-    return Worths(loss, why)
+    def steps_left(self, target: int) -> int:
+        """About how many steps lead to a vocabulary of `target` ids."""
+        size = len(self.pieces)
+        if self.final or not size:
+            return 0
+        steps = 1
+        if self.what != PRUNE or not self.ready(target):
+            steps += self.rest if self.what != PRUNE else SUB_ROUNDS
+            while True:
+                steps += 1
+                size = pruned_size(size, target)
+                if size <= int(target * SPARE):
+                    break
+                steps += SUB_ROUNDS
+        return steps
 
 
 def pruned_size(size: int, target: int) -> int:
@@ -208,76 +138,306 @@ def pruned_size(size: int, target: int) -> int:
     return max(int(target * SPARE), int(SHRINK * size))
 
 
-def steps_left(model: Model, target: int) -> int:
-    """About how many steps lead from a model to a vocabulary of `target` ids."""
-    size = len(model.pieces)
-    if model.final or not size:
-        return 0
-    steps = 1
-    if model.what != PRUNE or not model.ready(target):
-        steps += model.rest if model.what != PRUNE else SUB_ROUNDS
-        while True:
-            steps += 1
-            size = pruned_size(size, target)
-            if size <= int(target * SPARE):
-                break
-            steps += SUB_ROUNDS
-    return steps
+class Worths(NamedTuple):
+    """The loss of each piece of a model, in its order, and why it goes whatever others are worth (0: it need
+    not)."""
+
+    loss: array[float]
+    why: bytearray
 
 
-def pruned(model: Model, worth: Worths, target: int, run: Passes) -> Model:
-    """The model without the pieces of the least loss."""
-    size, sizes = len(worth.loss), array("q", bytes(24))
-    may, must, going = ints(size), ints(size), ints(size)
-    run.weigh(worth.loss, worth.why, may, must, going, sizes)
-    may, must, going = may[: sizes[0]], must[: sizes[1]], going[: sizes[2]]
-    may = run.descending(worth.loss, may)
-    room = max(0, pruned_size(size, target) - len(must))
-    low = may[room:]
-    why = bytes([worth.why[n] for n in going]) + bytes((LOW_LOSS,)) * len(low)
-    figures = array("d", [model.scores[n] if worth.why[n] == SPLITS else worth.loss[n] for n in going])
-    dropped = Dropped(run.pick(model.pieces, going + low), why, figures + run.pick(worth.loss, low))
-    return replace(model.only(must + may[:room], run), what=PRUNE, rest=0, dropped=dropped)
+class Alternatives(NamedTuple):
+    """The segmentations of the pieces themselves: their lattice, the node of each seed in it, and the best
+    other segmentation of each node's string."""
+
+    lattice: Lattice
+    nodes: array[int]
+    found: Others
 
 
-def cut(model: Model, seeds: Seeds, nodes: array[int], other: Others, size: int) -> Model:
-    """The model cut to its size: every unit, then the most probable pieces that are not less probable than
-    their parts.
+class Judged(NamedTuple):
+    """The pieces of a model as a pruning sees them.
+
+    Attributes:
+        worth: The loss of each, in the order of the model, and why it goes whatever others are worth.
+        uses: The count of each seed in the best segmentations.
+        order: The places in the model by loss, the least first.
+        going: The places that the coming pruning drops, by loss.
+        reasons: Why it drops what it drops, by the seed.
+        others: The segmentations of the pieces.
+    """
+
+    worth: Worths
+    uses: Sequence[float]
+    order: Sequence[int]
+    going: Sequence[int]
+    reasons: Mapping[int, str]
+    others: Alternatives
+
+    def path(self, piece: int) -> list[int]:
+        """The seeds that stand for a piece when it is gone, in order."""
+        return other_path(self.others.lattice, self.others.found, self.others.nodes[piece])
+
+
+def _kept(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
+    """Keep what a work finds until another model is asked about: looking at a step and going on from it costs
+    the passes once."""
+
+    @functools.wraps(work)
+    def found(self: Models, model: Model, *more: int) -> Slices[T]:
+        last = self.found.get(work.__name__)
+        if last is None or last[0] is not model or last[1] != more:
+            last = self.found[work.__name__] = model, more, (yield from work(self, model, *more))
+        value: T = last[2]
+        return value
+
+    return found
+
+
+class Models:
+    """Makes models of a corpus. The passes run as they are written, or compiled; the numbers are the same.
 
     Args:
-        model: The model.
-        seeds: The seeds.
-        nodes: The node of each seed in the lattice of the pieces.
-        other: The other segmentations in it.
-        size: The number of pieces to keep, if there are so many.
+        words: The counted pre-tokens.
+        recipe: The recipe to train by.
+        lines: The documents that the words come from, see `corpus.code`.
+        seed_size: The most seeds of two or more units.
     """
-    splits = {piece for piece in model.pieces if other.best[nodes[piece]] > other.own[nodes[piece]]}
-    scores = {
-        piece: score for piece, score in zip(model.pieces, model.scores, strict=True) if piece not in splits
-    }
-    least, missing = min(scores.values(), default=0.0), 0
-    chosen: dict[int, float] = {}
-    for unit in range(seeds.units):
-        chosen[unit] = scores[unit] if unit in scores else min(0.0, least + missing * _REQUIRED_STEP)
-        missing += unit not in scores
-    several = sorted(
-        (piece for piece in scores if piece >= seeds.units),
-        key=lambda piece: (-scores[piece], seeds.bytes[piece])
-    )
-    room = max(0, size - len(chosen))
-    chosen |= {piece: scores[piece] for piece in several[:room]}
-    gone = [
-        (piece, score, SPLITS) for piece, score in zip(model.pieces, model.scores, strict=True)
-        if piece in splits
-    ]
-    gone += [(piece, scores[piece], LOW_SCORE) for piece in several[room:]]
-    dropped = Dropped(
-        array("i", [piece for piece, _, _ in gone]), bytes(why for _, _, why in gone),
-        array("d", [figure for _, figure, _ in gone]),
-    )
-    pieces = sorted(chosen, key=lambda piece: (-chosen[piece], seeds.bytes[piece]))
-    expected = dict(zip(model.pieces, model.expected, strict=True))
-    return Model(
-        array("i", pieces), array("d", map(chosen.__getitem__, pieces)),
-        array("d", [expected.get(piece, 0.0) for piece in pieces]), PRUNE, model.round, 0, True, dropped,
-    )
+
+    def __init__(self, words: Words, recipe: Recipe, lines: Sequence[str] | None, seed_size: int) -> None:
+        self.run = WRITTEN
+        if jit.loaded("unigram"):
+            from tokentui.learn.kernels.unigram import PASSES  # needs Numba
+
+            self.run = PASSES
+        self.compiled = self.run is not WRITTEN
+        self.found: dict[str, tuple[Model, tuple[int, ...], Any]] = {}
+        self.seeds = seeds = lay_out(code(words, recipe, lines), seed_size, self.run)
+        every = bytearray(b"\1") * len(seeds.bytes)
+        build = lattices.build(seeds.ground, seeds.segments, every, self.run)
+        self.words, _ = finished(
+            build, lambda done: tick(int(800 + 200 * done), PER_MILLE) if done else check()
+        )
+        self._words = every, self.words
+        self._pieces: tuple[bytearray, Lattice, array[int]] | None = None
+
+    # ---- the four ways
+
+    def first(self, max_length: int) -> Model:
+        """The model of the seeds, without those longer than so many units: each one's share of count times
+        length."""
+        seeds, pieces, counts = self.seeds, array("i"), array("d")
+        for part in in_blocks(range(len(seeds.bytes))):
+            chosen = [n for n in part if seeds.sizes[n] <= max_length or n < seeds.units]
+            pieces.extend(chosen)
+            counts.extend([seeds.counts[n] for n in chosen])
+        scores = floats(len(pieces))
+        self.run.first_scores(counts, pieces, seeds.sizes, scores)
+        return Model(pieces, scores, counts)
+
+    def next(self, model: Model, target: int, others: int) -> Slices[Model]:
+        """The model after this one, which is not the last.
+
+        Args:
+            model: The model.
+            target: The number of ids to end with.
+            others: The number of them that are no pieces.
+        """
+        kind = model.coming(target)
+        if kind == EM:
+            return (yield from self.maximised(model, (yield from self.expected(model))))
+        if kind == PRUNE:
+            return self._pruned(model, (yield from self.worth(model)), target)
+        return self._cut(model, (yield from self.alternatives(model)), target - others)
+
+    def expected(self, model: Model) -> Slices[array[float]]:
+        """The expected count of each seed in the corpus."""
+        known = yield from self.survey(model)
+        words = yield from self.lattice(model)
+        return (yield from lattices.expectations(words, *(yield from self.tables(model)), known, self.run))
+
+    def maximised(self, model: Model, expected: array[float]) -> Slices[Model]:
+        """The model that expected counts lead to: rare pieces out, and a sparse prior by the digamma
+        function.
+
+            log p(k) = digamma(c(k)) - digamma(Σ c)
+
+        Source of the prior: Liang and Klein 2007, variational Bayes for probabilistic grammars.
+        """
+        run = self.run
+        counts, _ = self._credited(model, expected)
+        kept, rare = ints(len(counts)), ints(len(counts))
+        size = run.frequent(counts, LEAST_EXPECTED, kept, rare)
+        if not size:  # a corpus of a few words may expect nothing: there is nothing to choose by
+            size = run.frequent(counts, 0.0, kept, rare)
+        kept, rare = kept[:size], rare[: len(counts) - size]
+        left, scores = run.pick(counts, kept), floats(size)
+        total = digamma(sum(left)) if left else 0.0
+        yield from over(run.maximise, 0, size, run.CHUNK, left, LEAST_COUNT, total, scores)
+        dropped = Dropped(run.pick(model.pieces, rare), bytes((RARE,)) * len(rare), run.pick(counts, rare))
+        turn, rest = (model.round, model.rest) if model.rest else (model.round + 1, SUB_ROUNDS)
+        return Model(run.pick(model.pieces, kept), scores, left, EM, turn, rest - 1, dropped=dropped)
+
+    def _pruned(self, model: Model, worth: Worths, target: int) -> Model:
+        """The model without the pieces of the least loss."""
+        loss, why, run = worth.loss, worth.why, self.run
+        going = list(compress(range(len(loss)), why))
+        order = run.descending(loss, list(compress(range(len(loss)), why.translate(_STAYS))))
+        # nothing replaces what has an infinite loss
+        room = max(pruned_size(len(loss), target), loss.count(inf))
+        low = order[room:]
+        figures = array("d", [model.scores[n] if why[n] == SPLITS else loss[n] for n in going])
+        dropped = Dropped(
+            run.pick(model.pieces, [*going, *low]),
+            bytes([why[n] for n in going]) + bytes((LOW_LOSS,)) * len(low),
+            figures + run.pick(loss, low),
+        )
+        return replace(self._only(model, order[:room]), what=PRUNE, rest=0, dropped=dropped)
+
+    def _cut(self, model: Model, others: Alternatives, size: int) -> Model:
+        """The model cut to its size: every unit, then the most probable pieces that are not less probable
+        than their parts."""
+        nodes, found, exact = others.nodes, others.found, self.seeds.bytes
+        scores = dict(zip(model.pieces, model.scores, strict=True))
+        gone = [
+            (piece, scores.pop(piece), SPLITS) for piece in model.pieces
+            if found.best[nodes[piece]] > found.own[nodes[piece]]
+        ]
+        least, missing = min(scores.values(), default=0.0), 0
+        chosen: dict[int, float] = {}
+        for unit in range(self.seeds.units):
+            chosen[unit] = scores[unit] if unit in scores else min(0.0, least + missing * _REQUIRED_STEP)
+            missing += unit not in scores
+        several = sorted(
+            (piece for piece in scores if piece not in chosen),
+            key=lambda piece: (-scores[piece], exact[piece]),
+        )
+        room = max(0, size - len(chosen))
+        chosen |= {piece: scores[piece] for piece in several[:room]}
+        gone += [(piece, scores[piece], LOW_SCORE) for piece in several[room:]]
+        dropped = Dropped(
+            array("i", [piece for piece, _, _ in gone]), bytes(why for _, _, why in gone),
+            array("d", [figure for _, figure, _ in gone]),
+        )
+        pieces = sorted(chosen, key=lambda piece: (-chosen[piece], exact[piece]))
+        expected = dict(zip(model.pieces, model.expected, strict=True))
+        return Model(
+            array("i", pieces), array("d", map(chosen.__getitem__, pieces)),
+            array("d", [expected.get(piece, 0.0) for piece in pieces]), PRUNE, model.round, 0, True, dropped,
+        )
+
+    # ---- figures of a model
+
+    @_kept
+    def survey(self, model: Model) -> Slices[Survey]:
+        """The survey of the corpus by a model."""
+        words = yield from self.lattice(model)
+        return (yield from lattices.survey(words, *(yield from self.tables(model)), model.unknown, self.run))
+
+    @_kept
+    def judge(self, model: Model, target: int, others: int) -> Slices[Judged]:
+        """The pieces of a model by the next pruning, or by the last cut if that is next."""
+        worth, paths = (yield from self.worth(model)), (yield from self.alternatives(model))
+        kind, dropped = model.coming(target), Dropped()
+        if kind == CUT:
+            dropped = self._cut(model, paths, target - others).dropped
+        elif kind:
+            dropped = self._pruned(model, worth, target).dropped
+        reasons = {piece: REASONS[why] for piece, why in zip(dropped.pieces, dropped.why, strict=True)}
+        order = sorted(range(len(worth.loss)), key=worth.loss.__getitem__)
+        going = [n for n in order if kind in (PRUNE, CUT) and model.pieces[n] in reasons]
+        return Judged(worth, (yield from self.survey(model)).uses, order, going, reasons, paths)
+
+    def without(self, model: Model, places: Iterable[int]) -> Model:
+        """The model without the pieces at these places, for looking at: not one that training goes on from.
+        """
+        gone = set(places)
+        return self._only(model, array("i", [n for n in range(len(model.pieces)) if n not in gone]))
+
+    def _only(self, model: Model, which: array[int]) -> Model:
+        """The model with the pieces at these places, in this order."""
+        pieces, scores, expected = (
+            self.run.pick(values, which) for values in (model.pieces, model.scores, model.expected)
+        )
+        return replace(model, pieces=pieces, scores=scores, expected=expected, dropped=Dropped())
+
+    @_kept
+    def worth(self, model: Model) -> Slices[Worths]:
+        """The loss of each piece of a model.
+
+        The loss is how much the log probability of a token of the corpus falls, on average, when every use of
+        the piece is replaced by its best other segmentation. It is infinite if there is no other
+        segmentation.
+        """
+        seeds, run, size = self.seeds, self.run, len(model.pieces)
+        lattice, nodes, other = yield from self.alternatives(model)
+        mine, total = self._credited(model, (yield from self.survey(model)).uses)
+        index, loss, why = ints(len(seeds.bytes)), floats(size), bytearray(size)
+        run.rank(model.pieces, 0, size, index)
+        parts, single = ints(max(seeds.sizes, default=1) + 1), array("f", [0.0])
+        tables = lattice.edges, other, model.pieces, nodes, mine, total, index, parts, single
+        yield from over(run.losses, 0, size, max(1, run.CHUNK >> 4), *tables, loss, why)
+        return Worths(loss, why)
+
+    @_kept
+    def alternatives(self, model: Model) -> Slices[Alternatives]:
+        """The other segmentations of a model's pieces."""
+        alive = self._alive(model)
+        if self._pieces is None or not _within(alive, self._pieces[0]):
+            self._pieces = alive, *(yield from self._lattice_of_pieces(alive))
+        _, whole, nodes = self._pieces
+        lattice = yield from lattices.kept(whole, alive, self.run)
+        scores, _ = yield from self.tables(model)
+        return Alternatives(lattice, nodes, (yield from lattices.alternatives(lattice, scores, self.run)))
+
+    def _lattice_of_pieces(self, alive: bytearray) -> Slices[tuple[Lattice, array[int]]]:
+        """The lattice of these seeds themselves, and the node of each."""
+        ground, chosen = self.seeds.ground, array("i", compress(range(len(alive)), alive))
+        starts = self.run.pick(self.seeds.places, chosen)
+        ends = array("i", map(int.__add__, starts, self.run.pick(ground.sizes, chosen)))
+        lattice, at = yield from lattices.build(
+            ground, Strings(starts, ends, floats(len(chosen))), alive, self.run
+        )
+        nodes = ints(len(alive))
+        for seed, node in zip(chosen, at, strict=True):
+            nodes[seed] = node
+        return lattice, nodes
+
+    @_kept
+    def lattice(self, model: Model) -> Slices[Lattice]:
+        """The lattice of the corpus with the edges of a model only."""
+        alive = self._alive(model)
+        flags, words = self._words
+        words = yield from lattices.kept(words if _within(alive, flags) else self.words, alive, self.run)
+        self._words = alive, words
+        return words
+
+    @_kept
+    def tables(self, model: Model) -> Slices[tuple[array[float], array[float]]]:
+        """The score of each seed, that of the unknown where it is no piece, and the exponentials."""
+        size = len(self.seeds.bytes)
+        scores, probabilities = floats(size, model.unknown), floats(size)
+        self.run.spread(model.pieces, model.scores, scores, probabilities)
+        yield 0.0
+        return scores, probabilities
+
+    def _alive(self, model: Model) -> bytearray:
+        """Which seeds have edges in a lattice: the pieces, and every unit, known or not."""
+        flags = bytearray(b"\1") * self.seeds.units + bytearray(len(self.seeds.bytes) - self.seeds.units)
+        for piece in model.pieces:
+            flags[piece] = 1
+        return flags
+
+    def _credited(self, model: Model, figures: array[float]) -> tuple[array[float], float]:
+        """A figure for each piece of the model, in its order, and their sum; those of what is unknown go to
+        the first piece."""
+        units, out = self.seeds.units, floats(len(model.pieces))
+        total = self.run.credit(
+            figures, model.pieces, units, float(self.seeds.unknown), bytearray(units), out
+        )
+        return out, total
+
+
+def _within(some: bytearray, others: bytearray) -> bool:
+    """True if every flag of the first set is set in the second."""
+    return not int.from_bytes(some, "little") & ~int.from_bytes(others, "little")

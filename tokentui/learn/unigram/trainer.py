@@ -13,28 +13,28 @@ them, and says what each makes of the corpus.
 from __future__ import annotations
 
 import copy
+import functools
 import time
 from collections.abc import Mapping, Sequence
 from math import exp
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.base import OldFace
 from tokentui.learn.kernels.unigram_text import LONGEST
-from tokentui.learn.trainer import COMPILED, PLAIN, SLICE_S, Goal, Round, Size, Tokens, Traits, Why
-from tokentui.learn.unigram.coded import PER_MILLE
-from tokentui.learn.unigram.engine import Engine, Judged
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
+from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
+from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import Slices, finished
-from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Model, pruned_size, steps_left
-from tokentui.learn.unigram.seeds import SEED_SIZE
-from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, PieceCandidate, RoundStep
-from tokentui.learn.values import Changed, Entry, Life, Page, Place, Query, Span, Stop, Stretch, WhatIf
-from tokentui.recipe import Ending, Recipe, Stops
-from tokentui.text.count import Words
+from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
+from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
+from tokentui.learn.values import Changed, Life, Place, Span, Stop, Stretch, WhatIf
+from tokentui.recipe import Ending, Stops
 
 VOCAB_SIZE = 8000
 """The size that a training prunes towards where none was asked for: the default of sentencepiece."""
@@ -51,57 +51,41 @@ class _Position(NamedTuple):
     going: int = 0
 
 
-class UnigramTrainer(OldFace):
+class UnigramTrainer:
     """A unigram training at a step; see `learn.trainer.Trainer`.
 
     Step 0 is the model of the seeds. A long step is made in slices: `advance` may return in the middle of
     one, and the trainer is then still at the step before.
 
-    Seeds are those of sentencepiece when the documents are given as `lines`, since it looks for them in
+    Seeds are those of sentencepiece when the material has the documents, since it looks for them in
     lines. Counted words alone
-    do not tell which of them end a line: without `lines` each is taken to have a ▁ after it, so that a word
+    do not tell which of them end a line: without them each is taken to have a ▁ after it, so that a word
     which the library saw before spaces and at ends of lines, and nowhere else, is no seed. The library counts
     twice what ends lines as the very last line does; this does not. Every unit that the coverage of the
     recipe takes in is required.
 
     Args:
-        words: The counted pre-tokens of the corpus.
-        recipe: The recipe, whose objective is `unigram`.
-        first_id: The first id given.
-        specials: Special tokens, which take the first ids and count in the size.
-        vocab_size: The size to prune towards until a run asks for another. One that the units alone exceed is
-            taken as just large enough for them.
-        lines: The documents that the words come from.
+        material: The counted words, the recipe and the run. Its special tokens count in the size. Its size is
+            pruned towards until a run asks for another; one that the units alone exceed is taken as just
+            large enough for them.
         seed_size: The most seeds of two or more units.
     """
 
-    known_for = Stops()
     what_if: tuple[WhatIf, ...] = ()
     memory = 0
     """The bytes that models and words take are not counted."""
 
-    def __init__(
-        self,
-        words: Words,
-        recipe: Recipe,
-        *,
-        first_id: int = 0,
-        specials: Sequence[str] = (),
-        vocab_size: int = VOCAB_SIZE,
-        lines: Sequence[str] | None = None,
-        seed_size: int = SEED_SIZE,
-    ) -> None:
-        self.words = words
-        self.recipe = recipe
-        self.first_id = first_id
-        self.specials = tuple(specials)
+    def __init__(self, material: Material, seed_size: int = SEED_SIZE) -> None:
+        self.words, self.recipe, run, lines = material
+        self.first_id, self.specials = run.first_id, run.specials
+        recipe = self.recipe
         symbols = sum(name not in self.specials for name in recipe.symbols)
         self._others = len(self.specials) + symbols + (256 if recipe.unknown == "byte-fallback" else 0)
         self._max_length: int | None = None
         self._shown: ModelVocabulary | None = None
         with quiet_collector():
-            self._engine = Engine(words, recipe, lines, seed_size)
-            self._target = self._size(vocab_size)
+            self._models = Models(self.words, recipe, lines, seed_size)
+            self._target = self._size(VOCAB_SIZE if run.stops.vocab_size is None else run.stops.vocab_size)
             self._start()
         tick(PER_MILLE, PER_MILLE)
 
@@ -110,18 +94,18 @@ class UnigramTrainer(OldFace):
         self.number = 0
         self._between: _Position | None = None
         self._work: Slices[_Position] | None = None
-        self._positions = [finished(self._survey(self._engine.first(self._max_length or LONGEST)))]
+        self._positions = [finished(self._survey(self._models.first(self._max_length or LONGEST)))]
 
     def _survey(self, model: Model) -> Slices[_Position]:
         """Survey the corpus by a model: its length in pieces, and the objective."""
-        known, seeds = (yield from self._engine.survey(model)), self._engine.seeds
+        known, seeds = (yield from self._models.survey(model)), self._models.seeds
         tokens = round(sum(known.uses)) + seeds.apart
         return _Position(model, tokens, -known.likelihood / max(1, seeds.occurrences))
 
     def _next(self) -> Slices[_Position]:
         """The step after the last computed one."""
         last = self._positions[-1].model
-        return (yield from self._survey((yield from self._engine.next(last, self._target, self._others))))
+        return (yield from self._survey((yield from self._models.next(last, self._target, self._others))))
 
     # ---- the present step
 
@@ -148,17 +132,23 @@ class UnigramTrainer(OldFace):
     @property
     def least_size(self) -> int:
         """The number of ids that the units and what is no piece take: no pruning goes below."""
-        return self._others + self._engine.seeds.units
+        return self._others + self._models.seeds.units
 
-    @property
+    @functools.cached_property
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
         return Traits(
-            grows=False, shrinks=True, heavy=True, engine=COMPILED if self._engine.compiled else PLAIN,
-            step="step",
-            columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
-            substeps=self,
+            grows=False, shrinks=True, heavy=True, engine=COMPILED if self._models.compiled else PLAIN,
+            step="step", columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
+            finer=True,
         )
+
+    compression = replay = None
+
+    @property
+    def substeps(self) -> Self:
+        """The walk through a pruning, piece by piece."""
+        return self
 
     def _size(self, asked: int) -> int:
         return max(asked, self.least_size)
@@ -236,7 +226,7 @@ class UnigramTrainer(OldFace):
         """The step that the training ends with: the number of prunings is an estimate until the last one is
         made."""
         model = self._positions[-1].model
-        guess = self.computed + steps_left(model, self._target)
+        guess = self.computed + model.steps_left(self._target)
         if stops.merges is not None and (stops.merges <= self.computed or stops.merges < guess):
             return Ending(stops.merges, "stop" if stops.merges <= self.computed else "at most")
         return Ending(guess, "last" if model.final or not model.pieces else "about")
@@ -258,7 +248,7 @@ class UnigramTrainer(OldFace):
         taken = min(max(0, self.at.taken + pieces), len(going))
         self._between = None
         if taken:
-            part = self._engine.without(self._positions[self.number].model, going[:taken])
+            part = self._models.without(self._positions[self.number].model, going[:taken])
             self._between = finished(self._survey(part))._replace(taken=taken, going=len(going))
         return taken
 
@@ -274,7 +264,7 @@ class UnigramTrainer(OldFace):
     @property
     def _judged(self) -> Judged:
         """The effect of the next pruning on the pieces of this step."""
-        return self._engine.judge(self._positions[self.number].model, self._target, self._others)
+        return finished(self._models.judge(self._positions[self.number].model, self._target, self._others))
 
     # ---- looking
 
@@ -310,7 +300,7 @@ class UnigramTrainer(OldFace):
             if isinstance(goal, Size):
                 return next((n for n in steps if self.size_at(n) <= goal.ids), None)
             return next((n for n in steps if self.tokens_at(n) >= goal.tokens), None)
-        exact = self._engine.seeds.bytes
+        exact = self._models.seeds.bytes
         for number in range(after + 1, self.computed + 1):
             if any(exact[piece] in goal.tokens for piece in self._positions[number].model.dropped.pieces):
                 return number
@@ -335,17 +325,17 @@ class UnigramTrainer(OldFace):
 
         The first call at a step takes the passes of a pruning over the corpus.
         """
-        model, exact, judged = self._positions[self.number].model, self._engine.seeds.bytes, self._judged
+        model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
         gone = set(judged.going[: self.at.taken])
         top = max(0, min(query.top, len(judged.order) - 1))
         places: tuple[int, ...] = ()
 
         def candidate(n: int) -> PieceCandidate:
             piece = model.pieces[n]
-            probability, expected, uses = exp(model.scores[n]), model.expected[n], judged.uses[piece]
+            probability, expected, uses = exp(model.scores[n]), model.expected[n], round(judged.uses[piece])
             loss, reason = judged.worth.loss[n], judged.reasons.get(piece, "")
             parts = tuple(exact[part] for part in judged.path(piece))
-            values = probability, expected, round(uses), loss, parts, reason
+            values = probability, expected, uses, loss, parts, reason
             return PieceCandidate(
                 (piece,), parts, exact[piece], -loss, values,
                 probability=probability, expected=expected, uses=uses, loss=loss, reason=reason,
@@ -367,7 +357,7 @@ class UnigramTrainer(OldFace):
     def left(self) -> list[Left]:
         """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the
         latest first."""
-        exact, dropped = self._engine.seeds.bytes, self.model.dropped
+        exact, dropped = self._models.seeds.bytes, self.model.dropped
         if self._between:
             model, judged = self._positions[self.number].model, self._judged
             pieces = [
@@ -422,14 +412,8 @@ class UnigramTrainer(OldFace):
         return self._shown
 
     def _laid_out(self, model: Model) -> ModelVocabulary:
-        uses = finished(self._engine.survey(model)).uses
-        return ModelVocabulary(model, self._engine.seeds, uses, self.recipe, self.specials, self.first_id)
-
-    def length(self, symbol: int) -> int:
-        """The old face: the units that a symbol covers."""
-        return 1 if symbol < 0 else self._engine.seeds.sizes[
-            self._engine.seeds.bytes.index(self.vocabulary.pieces[symbol])
-        ]
+        uses = finished(self._models.survey(model)).uses
+        return ModelVocabulary(model, self._models.seeds, uses, self.recipe, self.specials, self.first_id)
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None."""

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.vocabulary import Marks
-from tokentui.learn.listing import fixed_entry, listed, page_of
+from tokentui.learn.rows import Column, Entry, Page, Query, fixed_entry, listed, page_of
+from tokentui.learn.unigram.corpus import Seeds
 from tokentui.learn.unigram.model import Model
-from tokentui.learn.unigram.seeds import Seeds
-from tokentui.learn.values import Candidate, Column, Entry, Event, Kind, Page, Query, Span, Step
+from tokentui.learn.values import Event, Kind, Span, Step
 from tokentui.recipe import Recipe
 
 _KEPT = 65_536
 _LEFT = -(1 << 40)
 """Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
 COLUMNS = (
-    Column("probability", "", "share"), Column("expected", "", "count"), Column("uses", "", "count"),
+    Column("probability", "", "share"), Column("expected", "", "amount"), Column("uses", "", "count"),
     Column("loss", "", "loss"), Column("instead", "", "tokens"), Column("goes", "", "text"),
 )
 """The columns of the pieces."""
@@ -59,28 +59,6 @@ class RoundStep(Step):
             "round": self.round, "what": self.kind, "kept": self.kept, "dropped": self.dropped,
             "objective": self.objective,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class PieceCandidate(Candidate):
-    """A piece as the coming pruning judges it; `parts` are the pieces that replace it when it is gone.
-
-    Attributes:
-        probability: Its probability.
-        expected: The expected count in the corpus when last computed; of a seed, its count in the corpus.
-        uses: Its count in the best segmentations of the corpus.
-        loss: By how much the mean log probability of a token falls without it; infinite for what nothing can
-            replace, minus infinity for what is less probable than its parts.
-        reason: Why the pruning drops it, empty for a piece that stays.
-        taken: True if a walk through the pruning has dropped it already.
-    """
-
-    probability: float = 0.0
-    expected: float = 0.0
-    uses: float = 0.0
-    loss: float = 0.0
-    reason: str = ""
-    taken: bool = False
 
 
 class Left(NamedTuple):

@@ -5,51 +5,53 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
+import os
+import re
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, tick
 from tokentui.recipe import Recipe
-from tokentui.text.corpus import LongText
-from tokentui.text.kernels import classes, rules, scan_count
-from tokentui.text.kernels.counted import CountedWords
-from tokentui.text.kernels.rules import RUNS, is_bert, is_shaped, is_spaced, rule_of
-from tokentui.text.kernels.scan_count import Split, WordTable
-from tokentui.text.kernels.shares import Shares, size_of, threads_for
+from tokentui.text import patterns
+from tokentui.text.documents import CountedWords, LongText, Place, pieces, safe_cut, size_of
+from tokentui.text.kernels import rules, scan_count
+from tokentui.text.kernels.rules import RUNS, Split
+from tokentui.text.kernels.scan_count import Scan, WordTable
+from tokentui.text.split import splitter
 
 PAD = bytes(16)
 """The padding that kernels may read after the end of a text."""
+CHUNK_CHARS = 1 << 19
+"""About how much text is worked on between two ticks of the job: some milliseconds."""
+THREAD_CHARS = 1 << 19
+"""A thread with less text would not be worth its start."""
+MOST_THREADS = 4
+"""Each has a table of its own, which has to be put together with the others in the end."""
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
-_TABLES = {"bert": classes.bert_table, rules.RUNS: classes.bert_runs_table}
+_TABLES = {"bert": rules.bert_table, RUNS: rules.bert_runs_table}
 """The classes of characters of the rules that have their own."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 
 @functools.cache
 def tables_of(split: str) -> Split:
     """The tables of a split that has a rule, or of `rules.RUNS`."""
     name = rules.rule_of(split)
-    table, rule = _TABLES.get(name, classes.letters_table)(), rules.RULES[name].word
-    folds = () if rule == rules.GPT2 else classes.folds()
-    numbers = np.array(folds, np.int64).reshape(-1)
+    table, rule = _TABLES.get(name, rules.letters_table)(), rules.RULES[name].word
+    folds = () if rule == rules.GPT2 else rules.folds()
+    numbers: Any = np.array(folds, np.int64).reshape(-1)
     numbers.flags.writeable = False
-    return Split(
-        rule, numbers, np.frombuffer(table.high, np.uint16), as_bytes(table.low), as_bytes(rules.pairs(split))
-    )
-
-
-def border_of(split: str) -> Callable[[bytes], int]:
-    """Return the function that finds the first border of words in a text.
-
-    The function returns the first place, 0 excluded, where a cut changes no word, and -1 where there is none.
-    """
-    tables = tables_of(split)
-    return lambda text: scan_count.first_border(as_bytes(text + PAD), len(text), tables)
+    high: Any = np.frombuffer(table.high, np.uint16)
+    return Split(rule, numbers, high, as_bytes(table.low), as_bytes(rules.pairs(split)))
 
 
 def as_bytes(data: bytes) -> Any:
@@ -74,24 +76,33 @@ class Table:
             ends=np.zeros(size // 4 + 2, np.int64),
             used=np.zeros(1, np.int64),
         )
-        self.events = np.empty(scan_count.BLOCK + 2, np.int32)
+        self._events = np.empty(scan_count.BLOCK + 2, np.int32)
 
     @property
     def size(self) -> int:
         """The number of words."""
         return int(self.words.used[0])
 
-    def count(self, texts: Sequence[bytes | memoryview], split: Split) -> None:
-        """Count the words of texts."""
+    def scan(self, texts: Sequence[bytes | memoryview], split: Split, numbers: Any = None) -> int:
+        """Count the words of texts.
+
+        Args:
+            texts: The texts, as UTF-8.
+            split: The split.
+            numbers: Where given, it gets the number of each word instead.
+
+        Returns:
+            How many numbers were written.
+        """
         data = as_bytes(b"".join((*texts, PAD)))
-        bounds = bounds_of(texts)
-        number = at = 0
+        bounds, windows = bounds_of(texts), windows_of(data)
+        numbers = np.empty(0, np.int32) if numbers is None else numbers
+        number = at = filled = 0
         while True:
-            number, at = scan_count.count_texts(
-                data, windows_of(data), bounds, number, at, split, self.words, self.events
-            )
+            scan = Scan(data, split, self.words, self._events, numbers)
+            number, at, filled = scan_count.scan_texts(scan, windows, bounds, number, at, filled)
             if number == len(texts):
-                return
+                return filled
             self.grow(len(data))
 
     def add(self, other: CountedWords) -> None:
@@ -141,6 +152,7 @@ def longer(array: Any, filled: int, size: int) -> Any:
 
 
 def bounds_of(texts: Sequence[bytes | memoryview]) -> Any:
+    """Where texts end that are set one after the other, a 0 before the first."""
     bounds = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=bounds[1:])
     bounds.flags.writeable = False
@@ -169,11 +181,12 @@ def count_words(
         The distinct words in order of first appearance and their counts; None for a recipe that has no
         scanner.
     """
-    if is_spaced(recipe) or is_bert(recipe):
-        return _count_runs(documents, words, is_spaced(recipe), threads)
-    if not rule_of(recipe.split) or recipe.normalize or is_shaped(recipe):
+    split, spaced = rules.scanned(recipe), rules.is_spaced(recipe)
+    if spaced or split == RUNS:
+        return _count_runs(documents, words, spaced, threads)
+    if not split:
         return None
-    counted = count(documents, recipe.split, replaced=recipe.unit != "byte", threads=threads)
+    counted = count(documents, split, replaced=recipe.unit != "byte", threads=threads)
     return counted, counted.counts.tolist()
 
 
@@ -188,11 +201,9 @@ def count(
         replaced: Whether lone surrogates are taken as U+FFFD.
         threads: As for `count_words`.
     """
-    shares = Shares(
-        documents, border_of(split), replaced, threads or threads_for(sum(map(size_of, documents)))
-    )
-    tables = [Table() for _ in range(shares.threads)]
-    shares.run([functools.partial(table.count, split=tables_of(split)) for table in tables])
+    threads = threads or threads_for(sum(map(size_of, documents)))
+    tables, split_tables = [Table() for _ in range(threads)], tables_of(split)
+    share(documents, split, replaced, [functools.partial(table.scan, split=split_tables) for table in tables])
     for table in tables[1:]:
         tables[0].add(table.result())
     return tables[0].result()
@@ -230,3 +241,99 @@ def _count_runs(
             counts[word] += times
     counts.update(words(" ".join(single)))
     return tuple(counts), list(counts.values())
+
+
+# ---- threads
+
+
+def threads_for(chars: int) -> int:
+    """The number of threads that pay off for a text of so many characters on this machine."""
+    return max(1, min(MOST_THREADS, os.cpu_count() or 1, chars // THREAD_CHARS))
+
+
+def share(
+    documents: Sequence[str | LongText],
+    split: str,
+    replaced: bool,
+    workers: Sequence[Callable[[list[bytes | memoryview]], object]],
+) -> None:
+    """Share documents out in runs of equal length: the first is worked through here, each other in a thread
+    of its own.
+
+    Args:
+        documents: The documents.
+        split: One that has a rule, or `RUNS`; it says where a document may be cut.
+        replaced: Whether lone surrogates are taken as U+FFFD.
+        workers: One a run, called with its texts in order, a chunk at a time: UTF-8, a lone surrogate in
+            three bytes.
+    """
+    cut = _cut_run if split == RUNS else splitter(split).safe_cut
+    sizes = list(map(size_of, documents))
+    places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
+    stopped = threading.Event()
+
+    def chunks(number: int) -> Iterator[None]:
+        """Work through a run chunk by chunk."""
+        texts: list[bytes | memoryview] = []
+        size = 0
+        for document, start, stop in pieces(documents, cut, CHUNK_CHARS, places[number], places[number + 1]):
+            texts.append(_utf8(document, start, stop, replaced))
+            size += stop - start
+            if size >= CHUNK_CHARS:
+                workers[number](texts)
+                done[number] += size
+                texts, size = [], 0
+                yield
+        workers[number](texts)
+        done[number] += size
+        yield
+
+    def work(number: int) -> None:
+        for _ in chunks(number):
+            if stopped.is_set():
+                break
+
+    tick(0, total)
+    with concurrent.futures.ThreadPoolExecutor(max(1, len(workers) - 1)) as pool:
+        try:
+            others = [pool.submit(work, number) for number in range(1, len(workers))]
+            for _ in chunks(0):
+                tick(sum(done), total)
+            while concurrent.futures.wait(others, timeout=0.05).not_done:
+                tick(sum(done), total)
+        except BaseException:
+            stopped.set()
+            raise
+    for other in others:
+        other.result()
+    tick(total, total)
+
+
+def _starts(
+    documents: Sequence[str | LongText], sizes: list[int], cut: Callable[[str, int], int], runs: int
+) -> Iterator[Place]:
+    """Where the runs begin, and the end."""
+    yield 0, 0
+    wanted = [sum(sizes) * run // runs for run in range(1, runs)]
+    before = 0
+    for number, (document, size) in enumerate(zip(documents, sizes, strict=True)):
+        while wanted and wanted[0] < before + size:
+            place = safe_cut(document, wanted.pop(0) - before, cut)
+            yield (number, place) if place < size else (number + 1, 0)
+        before += size
+    yield from [(len(documents), 0)] * (len(wanted) + 1)
+
+
+def _cut_run(text: str, at: int) -> int:
+    match = next(patterns.find_short(_RUN_CUT, text, max(at - 1, 0)), None)
+    return match.end() if match else len(text)
+
+
+def _utf8(document: str | LongText, start: int, stop: int, replaced: bool) -> bytes | memoryview:
+    """A part of a document as kernels take it."""
+    if isinstance(document, LongText):
+        return document.utf8(start, stop)
+    text = document[start:stop]
+    if replaced and not text.isascii():
+        text = _SURROGATE.sub("\ufffd", text)
+    return text.encode("utf-8", "surrogatepass")

@@ -1,44 +1,162 @@
-"""Rules for the border between two neighbouring characters, for each split that has a scanner.
+"""Character classes, and rules for the border between two neighbouring characters, for each split that has a
+scanner.
 
 Most borders of words follow from the classes of the two characters around them. A scanner looks these up, and
-runs the whole rule of a word (`scan_words`) only where the table has ASK. Words are found from left to
-right, so an entry has to hold where the word of the left character starts at a true border and every pair
+runs the whole rule of a word (`scan_words.word_end`) only where the table has ASK. Words are found from left
+to right, so an entry has to hold where the word of the left character starts at a true border and every pair
 since then has JOIN.
+
+Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table
+of classes is made when it is first needed, in some hundredths of a second, by running the very classes over
+every code point: it can be neither stale nor different.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import NamedTuple
+import re
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import regex
 
 from tokentui.recipe import Recipe
-from tokentui.text.kernels.classes import (
-    APOSTROPHE,
-    CLASSES,
-    EITHER,
-    LOWER,
-    MARK,
-    NEWLINE,
-    NUMBER,
-    SIGN,
-    SLASH,
-    SPACE,
-    SPACING,
-    START,
-    UPPER,
-)
+from tokentui.text import bert
 from tokentui.text.split import SPLITS
+
+SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
+"""The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space,
+digit or letter from SIGN to MARK; letters from EITHER on; what may stand where upper case is asked for from
+MARK to UPPER."""
+START = 15
+"""No character: stands before the first of a text."""
+CLASSES = 16
+"""A pair of classes is looked up at `left * CLASSES + right`."""
+
+_PATTERNS = {
+    SPACING: r"\s",
+    NEWLINE: r"[\r\n]",
+    SPACE: " ",
+    NUMBER: r"\p{N}",
+    APOSTROPHE: "'",
+    SLASH: "/",
+    MARK: r"\p{M}",
+    UPPER: r"[\p{Lu}\p{Lt}]",
+    LOWER: r"\p{Ll}",
+    EITHER: r"[\p{Lm}\p{Lo}]",
+}
+"""The pattern of each class; of two that fit a character the later holds. SIGN is the rest."""
+_CODES = 0x110000
+_PLANE = 0x10000
+_BLOCK = 128
+FOLDED = "sdmtlvre"
+"""The letters of contractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A class for each code point, in two steps: `low[high[code >> 7] << 7 | code & 127]`.
+
+    `high` holds 16-bit numbers in the machine's order, `low` a byte for each class; its first block is that
+    of ASCII.
+    """
+
+    high: bytes
+    low: bytes
+
+    def of(self, code: int) -> int:
+        """The class of a code point."""
+        return self.low[memoryview(self.high).cast("H")[code >> 7] << 7 | code & 127]
+
+
+@functools.cache
+def _plane(number: int) -> str:
+    """Each code point of a plane."""
+    codes = bytearray(4 * _PLANE)
+    codes[::4] = bytes(range(256)) * 256
+    codes[1::4] = b"".join(bytes([value]) * 256 for value in range(256))
+    codes[2::4] = bytes([number]) * _PLANE
+    return codes.decode("utf-32-le", "surrogatepass")
+
+
+def _all_codes() -> str:
+    return "".join(map(_plane, range(_CODES // _PLANE)))
+
+
+@functools.cache
+def letters_table() -> ClassTable:
+    """The classes that GPT-2's pattern and its children ask for."""
+    classes = bytearray([SIGN]) * _CODES
+    patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
+    empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
+    for number in range(_CODES // _PLANE):
+        if empty.fullmatch(_plane(number)):
+            continue  # most planes hold nothing yet, or what is for private use
+        for name, one in patterns:
+            _fill(classes, one, name, _plane(number), number * _PLANE)
+    return _folded(classes)
+
+
+@functools.cache
+def bert_table() -> ClassTable:
+    """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
+    classes = bytearray([LOWER]) * _CODES
+    _fill(classes, re.compile(f"[{bert.SPACES}]+"), SPACE, _all_codes())
+    _fill(classes, re.compile(f"[{bert.PUNCTUATION}]+"), SIGN, _all_codes())
+    return _folded(classes)
+
+
+@functools.cache
+def bert_runs_table() -> ClassTable:
+    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, else LOWER.
+
+    BERT drops some white space: a word goes on there.
+    """
+    classes = bytearray([LOWER]) * _CODES
+    _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE, _all_codes())
+    return _folded(classes)
+
+
+@functools.cache
+def folds() -> tuple[tuple[int, int], ...]:
+    """The letters outside ASCII that fold to a letter of a contraction.
+
+    Each is (code point, lowercase ASCII letter). They count where a split ignores case.
+    """
+    return tuple(
+        (ord(match.group()), ord(letter))
+        for letter in FOLDED
+        for match in regex.finditer(f"(?i:{letter})", _all_codes())
+        if not match.group().isascii()
+    )
+
+
+def _fill(classes: bytearray, pattern: Any, name: int, text: str, at: int = 0) -> None:
+    """Give a class to what a pattern finds in a text, whose characters are the code points from `at` on."""
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        classes[at + start : at + end] = bytes([name]) * (end - start)
+
+
+def _folded(classes: bytearray) -> ClassTable:
+    """The table with each distinct block once."""
+    blocks: dict[bytes, int] = {}
+    high = [
+        blocks.setdefault(bytes(classes[at : at + _BLOCK]), len(blocks)) for at in range(0, _CODES, _BLOCK)
+    ]
+    return ClassTable(array("H", high).tobytes(), b"".join(blocks))
+
+
+# ---- rules
 
 JOIN = 0
 CUT = 1
 """A word ends here."""
 ASK = CUT | 2
 """Run the rule of the whole word."""
-BORDER = CUT | 4
-"""A word ends here whatever stands around, and the words before are the same if the text ends here: it may be
-cut in two."""
-DROP = 8
+DROP = 4
 """Added to a border: what starts here is no word."""
 
 _SPACES = (SPACE, SPACING, NEWLINE)
@@ -54,7 +172,7 @@ def _gpt2(left: int, right: int) -> int:
     if left == APOSTROPHE and right in _LETTERS:
         return ASK  # a contraction, perhaps
     same = any(left in kind and right in kind for kind in (_LETTERS, _SIGNS, (NUMBER,)))
-    return JOIN if same else BORDER
+    return JOIN if same else CUT
 
 
 def _gpt4(left: int, right: int) -> int:
@@ -66,10 +184,10 @@ def _gpt4(left: int, right: int) -> int:
     if left in _SIGNS:
         if right in _LETTERS:
             return ASK  # a single sign begins their word; so does a contraction
-        return JOIN if right in (*_SIGNS, NEWLINE) else BORDER
+        return JOIN if right in (*_SIGNS, NEWLINE) else CUT
     if left == NUMBER:
-        return ASK if right == NUMBER else BORDER  # by threes
-    return JOIN if right in _LETTERS else BORDER
+        return ASK if right == NUMBER else CUT  # by threes
+    return JOIN if right in _LETTERS else CUT
 
 
 def _gpt4o(left: int, right: int) -> int:
@@ -78,15 +196,15 @@ def _gpt4o(left: int, right: int) -> int:
             return ASK  # a contraction belongs to its word
         if right == UPPER:
             return JOIN if left == UPPER else ASK if left == EITHER else CUT
-        return JOIN if right in (*_LETTERS, MARK) else BORDER
+        return JOIN if right in (*_LETTERS, MARK) else CUT
     if left == MARK:  # among letters, or the first of a word: it counts as one of them
         if right in (UPPER, APOSTROPHE):
             return ASK
         if right in (MARK, EITHER, LOWER):
             return JOIN
-        return BORDER if right in (SPACE, SPACING, NUMBER) else CUT
+        return CUT
     if right == MARK and left != NEWLINE:
-        return JOIN if left in (SPACE, SPACING) else BORDER if left == NUMBER else ASK
+        return JOIN if left in (SPACE, SPACING) else CUT if left == NUMBER else ASK
     if left == NEWLINE and right == SLASH:
         return ASK  # it belongs to the line ends after signs
     return _gpt4(left, right)
@@ -95,13 +213,13 @@ def _gpt4o(left: int, right: int) -> int:
 def _whitespace(left: int, right: int) -> int:
     if (left in _SPACES) == (right in _SPACES):
         return JOIN
-    return BORDER | DROP if right in _SPACES else BORDER
+    return CUT | DROP if right in _SPACES else CUT
 
 
 def _bert(left: int, right: int) -> int:
     if left == right and left != SIGN:
         return JOIN
-    return BORDER | DROP if right == SPACE else BORDER
+    return CUT | DROP if right == SPACE else CUT
 
 
 GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
@@ -137,12 +255,6 @@ def is_shaped(recipe: Recipe) -> bool:
     return bool(recipe.symbols) or recipe.prefix_space is not None
 
 
-def is_bert(recipe: Recipe) -> bool:
-    """True if BERT's rule applies: each run of a text is normalised and split by itself."""
-    cleaned = recipe.normalize in (("bert-uncased",), ("bert-cased",))
-    return not is_shaped(recipe) and cleaned and rule_of(recipe.split) == "bert"
-
-
 def is_spaced(recipe: Recipe) -> bool:
     """True if each run of a text is normalised by `nmt-nfkc` and split by itself.
 
@@ -150,16 +262,43 @@ def is_spaced(recipe: Recipe) -> bool:
     into one and drops those at the ends. None of its rules begins with a space. `metaspace` sets a ▁ before a
     text as it does in place of each space.
     """
-    return (
-        not is_shaped(recipe) and recipe.normalize == ("nmt-nfkc",) and SPLITS.of(recipe.split).marks_spaces
-    )
+    marked = SPLITS.of(recipe.split).marks_spaces
+    return not is_shaped(recipe) and recipe.normalize == ("nmt-nfkc",) and marked
+
+
+def scanned(recipe: Recipe) -> str:
+    """The split by which the text of a recipe is scanned; empty where it is not.
+
+    `RUNS` where BERT's rule applies: each run of a text is normalised and split by itself.
+    """
+    rule = rule_of(recipe.split)
+    if is_shaped(recipe) or not rule:
+        return ""
+    cleaned = recipe.normalize in (("bert-uncased",), ("bert-cased",)) and rule == "bert"
+    return recipe.split if not recipe.normalize else RUNS if cleaned else ""
 
 
 def scans(recipe: Recipe) -> bool:
     """True if kernels count the words of a recipe."""
-    if is_shaped(recipe):
-        return False
-    return is_spaced(recipe) or (bool(rule_of(recipe.split)) and (not recipe.normalize or is_bert(recipe)))
+    return is_spaced(recipe) or bool(scanned(recipe))
+
+
+class Split(NamedTuple):
+    """The tables of a split.
+
+    Attributes:
+        rule: The `word_end` that runs where the table of pairs says ASK.
+        folds: Letters of contractions outside ASCII, as `folds` has them; none where case counts.
+        high: The first step to the class of a code point, see `ClassTable`.
+        low: The second step.
+        pairs: The entry for the border between two neighbouring classes, see `pairs`.
+    """
+
+    rule: int
+    folds: Sequence[int]
+    high: Sequence[int]
+    low: Sequence[int]
+    pairs: Sequence[int]
 
 
 @functools.cache

@@ -1,7 +1,8 @@
 """Kernels: the words of texts by number, and their counts.
 
-A word of up to 16 bytes is its two numbers; of a longer one the bytes are compared. So equal means equal,
-whatever the hashes are. Words that are common come early, so what is looked at stays near.
+Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. A word of up to 16
+bytes is its two numbers; of a longer one the bytes are compared. So equal means equal, whatever the hashes
+are. Words that are common come early, so what is looked at stays near.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tokentui.core.jit.compiling import (
+from tokentui.core.compiling import (
     BYTES,
     EVENTS,
     GIVEN_BYTES,
@@ -26,8 +27,7 @@ from tokentui.core.jit.compiling import (
     kernel,
     types,
 )
-from tokentui.text.kernels.classes import START
-from tokentui.text.kernels.rules import BORDER, CUT, DROP
+from tokentui.text.kernels.rules import CUT, DROP, START, Split
 from tokentui.text.kernels.scan_words import class_of, code_at, width_of, word_end
 
 BLOCK = 4096
@@ -40,24 +40,6 @@ _FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)], _U)
 _SECOND = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(INLINE + 1)], _U)
 _SPREAD_SECOND = _U(0xC2B2AE3D27D4EB4F)
 _THIRTY_TWO, _ZERO, _ONE = _U(32), _U(0), _U(1)
-
-
-class Split(NamedTuple):
-    """The tables of a split.
-
-    Attributes:
-        rule: The `word_end` that runs where the table of pairs says ASK.
-        folds: Letters of contractions outside ASCII, as `classes.folds` has them; none where case counts.
-        high: The first step to the class of a code point, see `classes.ClassTable`.
-        low: The second step.
-        pairs: The entry for the border between two neighbouring classes, see `rules`.
-    """
-
-    rule: int
-    folds: Any
-    high: Any
-    low: Any
-    pairs: Any
 
 
 class WordTable(NamedTuple):
@@ -81,8 +63,27 @@ class WordTable(NamedTuple):
     used: Any
 
 
+class Scan(NamedTuple):
+    """The texts and tables that a scan reads and fills.
+
+    Attributes:
+        data: Texts one after the other, and 16 bytes more.
+        split: The split.
+        words: The words so far.
+        events: Room for a block.
+        numbers: Room for the number of each word; empty to count each word instead.
+    """
+
+    data: Any
+    split: Split
+    words: WordTable
+    events: Any
+    numbers: Any
+
+
 SPLIT = types.NamedTuple((types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES), Split)
 WORDS = types.NamedTuple((EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS), WordTable)
+SCAN = types.NamedTuple((GIVEN_BYTES, SPLIT, WORDS, EVENTS, EVENTS), Scan)
 
 
 @inlined
@@ -164,7 +165,7 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
         (how many events, where the first character stands that is not yet looked at, the class of the one
         before).
     """
-    high, low, pairs = split.high, split.low, split.pairs
+    low, pairs = split.low, split.pairs
     count = 0
     here = at
     while here < stop:
@@ -173,7 +174,7 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
             kind = low[lead]
             width = 1
         else:
-            kind = class_of(code_at(data, here), high, low)
+            kind = class_of(code_at(data, here), split)
             width = width_of(lead)
         event = pairs[before << 4 | kind]
         events[count] = (here - at) << 4 | event
@@ -183,111 +184,63 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     return count, here, before
 
 
-@inlined
-def scan(
-    data: Any,
-    windows: Any,
-    at: int,
-    end: int,
-    split: Split,
-    words: WordTable,
-    events: Any,
-    numbers: Any,
-    filled: int,
-) -> Any:
-    """Find the words of a text, from the place `at` on, which a word starts at, and count them or write their
-    numbers.
+@kernel(
+    types.UniTuple(types.int64, 3)(
+        SCAN, GIVEN_WINDOWS, GIVEN_NUMBERS, types.int64, types.int64, types.int64
+    )
+)
+def scan_texts(
+    scan: Scan, windows: Any, bounds: Any, number: int, at: int, filled: int
+) -> tuple[int, int, int]:
+    """Find the words of texts, from the place `at` in text `number` on, which a word starts at, and count
+    them or write their numbers.
 
     Args:
-        data: Texts one after the other, and 16 bytes more.
-        windows: Eight bytes at each place of `data`.
-        at: The place to begin at, in `data`.
-        end: Where the text ends.
-        split: The split.
-        words: The words so far.
-        events: Room for a block.
-        numbers: Room for the number of each word; None to count each word instead.
+        scan: What is read and filled.
+        windows: Eight bytes at each place of its data.
+        bounds: Where the texts end in its data, one after the other, a 0 before the first.
+        number: The text to begin with.
+        at: The place to begin at, in the data.
         filled: How many numbers are there already.
 
     Returns:
-        (the place to go on at once the table has more room, `end` when all is done; how many numbers are
-        there now).
+        (the text and the place to go on at once the table has more room, the number of texts when all is
+        done; how many numbers are there now).
     """
-    start = here = at
-    before = START
-    dropped = False
-    while here < end:
-        base = here
-        count, here, before = find_events(data, base, min(base + BLOCK, end), before, split, events)
-        if here == end:
-            events[count] = (end - base) << 4 | CUT
-            count += 1
-        for n in range(count):
-            event = events[n]
-            place = base + (event >> 4)
-            if place < start:
-                continue  # within a word whose end was found by its rule
-            if event & 2:
-                place = word_end(split.rule, data, start, end, split.folds, split.high, split.low)
-            if place > start and not dropped:
-                word = number_of(data, windows, start, place, words)
-                if word < 0:
-                    return start, filled
-                if numbers is None:
-                    words.rows[(word << 2) + 3] += _ONE
-                else:
-                    numbers[filled] = word
-                    filled += 1
-            start = place
-            dropped = event & DROP != 0
-    return end, filled
-
-
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, types.int64, types.int64, SPLIT, WORDS, EVENTS
-    )
-)
-def count_texts(
-    data: Any, windows: Any, bounds: Any, number: int, at: int, split: Split, words: WordTable, events: Any
-) -> tuple[int, int]:
-    """Count the words of texts, from the place `at` in text `number` on. See `scan`.
-
-    Args:
-        bounds: Where the texts end, one after the other, a 0 before the first.
-        number: The text to begin with.
-
-    Returns:
-        The text and place to go on at once the table has more room; (number of texts, 0) when all is counted.
-    """
+    data, split, words, events, numbers = scan.data, scan.split, scan.words, scan.events, scan.numbers
+    counting = len(numbers) == 0
     while number < len(bounds) - 1:
         end = bounds[number + 1]
-        at, _ = scan(data, windows, at, end, split, words, events, None, 0)
-        if at < end:
-            return number, at
+        start = here = at
+        before = START
+        dropped = False
+        while here < end:
+            base = here
+            count, here, before = find_events(data, base, min(base + BLOCK, end), before, split, events)
+            if here == end:
+                events[count] = (end - base) << 4 | CUT
+                count += 1
+            for n in range(count):
+                event = events[n]
+                place = base + (event >> 4)
+                if place < start:
+                    continue  # within a word whose end was found by its rule
+                if event & 2:
+                    place = word_end(data, start, end, split)
+                if place > start and not dropped:
+                    word = number_of(data, windows, start, place, words)
+                    if word < 0:
+                        return number, start, filled
+                    if counting:
+                        words.rows[(word << 2) + 3] += _ONE
+                    else:
+                        numbers[filled] = word
+                        filled += 1
+                start = place
+                dropped = event & DROP != 0
         number += 1
-    return number, 0
-
-
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        GIVEN_BYTES, GIVEN_WINDOWS, types.int64, types.int64, SPLIT, WORDS, EVENTS, EVENTS, types.int64
-    )
-)
-def number_words(
-    data: Any,
-    windows: Any,
-    at: int,
-    end: int,
-    split: Split,
-    words: WordTable,
-    events: Any,
-    numbers: Any,
-    filled: int,
-) -> tuple[int, int]:
-    """Write the number of each word of a text; see `scan`."""
-    at, filled = scan(data, windows, at, end, split, words, events, numbers, filled)
-    return at, filled
+        at = end
+    return number, at, filled
 
 
 @kernel(types.int64(GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, GIVEN_NUMBERS, types.int64, WORDS))
@@ -316,17 +269,3 @@ def fill_slots(count: int, words: WordTable) -> None:
         while slots[place] != 0:
             place = (place + 1) & mask
         slots[place] = number + 1
-
-
-@kernel(types.int64(GIVEN_BYTES, types.int64, SPLIT))
-def first_border(data: Any, end: int, split: Split) -> int:
-    """The first place after the first character where the text may be cut in two; -1 where there is none."""
-    before = START
-    here = 0
-    while here < end:
-        kind = class_of(code_at(data, here), split.high, split.low)
-        if here > 0 and split.pairs[before << 4 | kind] & BORDER == BORDER:
-            return here
-        before = kind
-        here += width_of(data[here])
-    return -1

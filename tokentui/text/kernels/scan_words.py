@@ -1,18 +1,27 @@
 """Kernels: where the word that starts at a place ends, by the whole rule of its split.
 
-Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. `high` and `low` are
-those of a `ClassTable`; `folds` holds those of `classes.folds`, one after the other, and nothing where case
-counts. Each rule says what the split's pattern in `tokentui.text.split` says, one alternative after the
-other.
+Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. Each rule says what
+the split's pattern in `tokentui.text.split` says, one alternative after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokentui.core.jit.compiling import inlined
-from tokentui.text.kernels.classes import EITHER, LOWER, MARK, NEWLINE, NUMBER, SIGN, UPPER
-from tokentui.text.kernels.rules import GPT2, GPT4_TRAILING, GPT4O
+from tokentui.core.compiling import inlined
+from tokentui.text.kernels.rules import (
+    EITHER,
+    GPT2,
+    GPT4_TRAILING,
+    GPT4O,
+    LOWER,
+    MARK,
+    NEWLINE,
+    NUMBER,
+    SIGN,
+    UPPER,
+    Split,
+)
 
 Ints = Sequence[int]
 
@@ -37,31 +46,32 @@ def code_at(data: Ints, at: int) -> int:
 
 
 @inlined
-def class_of(code: int, high: Ints, low: Ints) -> int:
+def class_of(code: int, split: Split) -> int:
     """The class of a code point."""
-    return low[high[code >> 7] << 7 | code & 127]
+    return split.low[split.high[code >> 7] << 7 | code & 127]
 
 
 @inlined
-def class_at(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
+def class_at(data: Ints, at: int, end: int, split: Split) -> int:
     """The class of the character at a place, -1 at the end of the text."""
-    return class_of(code_at(data, at), high, low) if at < end else -1
+    return class_of(code_at(data, at), split) if at < end else -1
 
 
 @inlined
-def run_end(data: Ints, at: int, end: int, first: int, last: int, high: Ints, low: Ints) -> int:
+def run_end(data: Ints, at: int, end: int, first: int, last: int, split: Split) -> int:
     """Where a run of classes from `first` to `last` ends."""
-    while at < end and first <= class_of(code_at(data, at), high, low) <= last:
+    while at < end and first <= class_of(code_at(data, at), split) <= last:
         at += width_of(data[at])
     return at
 
 
 @inlined
-def contraction_letter(data: Ints, at: int, end: int, folds: Ints) -> int:
+def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
     """The letter at a place, in small ASCII where case does not count, 0 where it is none."""
     if at >= end:
         return 0
     code = code_at(data, at)
+    folds = split.folds
     if len(folds) > 0:
         if 65 <= code <= 90:
             return code + 32
@@ -72,17 +82,17 @@ def contraction_letter(data: Ints, at: int, end: int, folds: Ints) -> int:
 
 
 @inlined
-def contraction_end(data: Ints, at: int, end: int, folds: Ints) -> int:
+def contraction_end(data: Ints, at: int, end: int, split: Split) -> int:
     """Where 's, 't, 're, 've, 'm, 'll or 'd ends that starts at a place; the place itself where none does."""
     if at >= end or data[at] != 39:
         return at
-    letter = contraction_letter(data, at + 1, end, folds)
+    letter = contraction_letter(data, at + 1, end, split)
     if letter == 0:
         return at
     after = at + 1 + width_of(data[at + 1])
     if letter == 115 or letter == 100 or letter == 109 or letter == 116:  # s d m t
         return after
-    second = contraction_letter(data, after, end, folds)
+    second = contraction_letter(data, after, end, split)
     # ll ve re
     if (letter == 108 and second == 108) or ((letter == 118 or letter == 114) and second == 101):
         return after + width_of(data[after])
@@ -90,12 +100,12 @@ def contraction_end(data: Ints, at: int, end: int, folds: Ints) -> int:
 
 
 @inlined
-def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, high: Ints, low: Ints) -> int:
+def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, split: Split) -> int:
     r"""The white space of a word: `\s++$` where `trailing`, `\s*[\r\n]+` where `by_lines`, `\s+(?!\S)`,
     `\s`."""
     here, last, line = at, at, -1
     while here < end:
-        kind = class_of(code_at(data, here), high, low)
+        kind = class_of(code_at(data, here), split)
         if kind > NEWLINE:
             break
         last = here
@@ -110,37 +120,37 @@ def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, hi
 
 
 @inlined
-def gpt2_end(data: Ints, at: int, end: int, folds: Ints, high: Ints, low: Ints) -> int:
+def gpt2_end(data: Ints, at: int, end: int, split: Split) -> int:
     """GPT-2: letters, digits or signs, with a space before; contractions; white space."""
-    after = contraction_end(data, at, end, folds)
+    after = contraction_end(data, at, end, split)
     if after > at:
         return after
-    start = at + 1 if data[at] == 32 and class_at(data, at + 1, end, high, low) > NEWLINE else at
-    kind = class_of(code_at(data, start), high, low)
+    start = at + 1 if data[at] == 32 and class_at(data, at + 1, end, split) > NEWLINE else at
+    kind = class_of(code_at(data, start), split)
     if kind >= EITHER:
-        return run_end(data, start, end, EITHER, LOWER, high, low)
+        return run_end(data, start, end, EITHER, LOWER, split)
     if kind == NUMBER:
-        return run_end(data, start, end, NUMBER, NUMBER, high, low)
+        return run_end(data, start, end, NUMBER, NUMBER, split)
     if kind >= SIGN:
-        return run_end(data, start, end, SIGN, MARK, high, low)
-    return spaces_end(data, at, end, False, True, high, low)
+        return run_end(data, start, end, SIGN, MARK, split)
+    return spaces_end(data, at, end, False, True, split)
 
 
 @inlined
-def number_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
+def number_end(data: Ints, at: int, end: int, split: Split) -> int:
     """Up to three digits."""
     for _ in range(3):
-        if class_at(data, at, end, high, low) == NUMBER:
+        if class_at(data, at, end, split) == NUMBER:
             at += width_of(data[at])
     return at
 
 
 @inlined
-def signs_end(data: Ints, at: int, end: int, slashes: bool, high: Ints, low: Ints) -> int:
+def signs_end(data: Ints, at: int, end: int, slashes: bool, split: Split) -> int:
     """Signs with the line ends after them, and the slashes among these; `at` where none starts there, a space
     before or not."""
     start = at + 1 if data[at] == 32 else at
-    here = run_end(data, start, end, SIGN, MARK, high, low)
+    here = run_end(data, start, end, SIGN, MARK, split)
     if here == start:
         return at
     while here < end and (data[here] == 10 or data[here] == 13 or (slashes and data[here] == 47)):
@@ -149,25 +159,25 @@ def signs_end(data: Ints, at: int, end: int, slashes: bool, high: Ints, low: Int
 
 
 @inlined
-def gpt4_end(data: Ints, at: int, end: int, trailing: bool, folds: Ints, high: Ints, low: Ints) -> int:
+def gpt4_end(data: Ints, at: int, end: int, trailing: bool, split: Split) -> int:
     """GPT-4: contractions; letters with what else than a line end before; digits by threes; signs; white
     space."""
-    after = contraction_end(data, at, end, folds)
+    after = contraction_end(data, at, end, split)
     if after > at:
         return after
-    kind = class_of(code_at(data, at), high, low)
+    kind = class_of(code_at(data, at), split)
     if kind == NUMBER:
-        return number_end(data, at, end, high, low)
+        return number_end(data, at, end, split)
     start = at if kind >= EITHER or kind == NEWLINE else at + width_of(data[at])
-    after = run_end(data, start, end, EITHER, LOWER, high, low)
+    after = run_end(data, start, end, EITHER, LOWER, split)
     if after > start:
         return after
-    after = signs_end(data, at, end, False, high, low)
-    return after if after > at else spaces_end(data, at, end, True, trailing, high, low)
+    after = signs_end(data, at, end, False, split)
+    return after if after > at else spaces_end(data, at, end, True, trailing, split)
 
 
 @inlined
-def cased_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
+def cased_end(data: Ints, at: int, end: int, split: Split) -> int:
     """`[upper]*[lower]+`, where marks and letters without case are both; `at` where that fits nothing.
 
     The first part takes all it can. Where no lower case follows it gives back, as far as the last character
@@ -175,16 +185,16 @@ def cased_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
     """
     here, both = at, at
     while here < end:
-        kind = class_of(code_at(data, here), high, low)
+        kind = class_of(code_at(data, here), split)
         if kind < MARK or kind > UPPER:
             break
         here += width_of(data[here])
         if kind <= EITHER:
             both = here
-    if class_at(data, here, end, high, low) != LOWER:
+    if class_at(data, here, end, split) != LOWER:
         return both
     while here < end:
-        kind = class_of(code_at(data, here), high, low)
+        kind = class_of(code_at(data, here), split)
         if kind < MARK or kind == UPPER:
             break
         here += width_of(data[here])
@@ -192,31 +202,31 @@ def cased_end(data: Ints, at: int, end: int, high: Ints, low: Ints) -> int:
 
 
 @inlined
-def gpt4o_end(data: Ints, at: int, end: int, folds: Ints, high: Ints, low: Ints) -> int:
+def gpt4o_end(data: Ints, at: int, end: int, split: Split) -> int:
     """GPT-4o: as GPT-4, but words end before an upper case, hold marks, and hold the contraction after
     them."""
-    kind = class_of(code_at(data, at), high, low)
+    kind = class_of(code_at(data, at), split)
     if kind == NUMBER:
-        return number_end(data, at, end, high, low)
+        return number_end(data, at, end, split)
     if kind != NEWLINE:
         start = at if kind >= EITHER else at + width_of(data[at])
-        after = cased_end(data, start, end, high, low)
+        after = cased_end(data, start, end, split)
         if after == start and kind == MARK:
             start = at
-            after = cased_end(data, start, end, high, low)
+            after = cased_end(data, start, end, split)
         if after == start:
-            after = run_end(data, start, end, UPPER, UPPER, high, low)
+            after = run_end(data, start, end, UPPER, UPPER, split)
         if after > start:
-            return contraction_end(data, after, end, folds)
-    after = signs_end(data, at, end, True, high, low)
-    return after if after > at else spaces_end(data, at, end, True, False, high, low)
+            return contraction_end(data, after, end, split)
+    after = signs_end(data, at, end, True, split)
+    return after if after > at else spaces_end(data, at, end, True, False, split)
 
 
 @inlined
-def word_end(rule: int, data: Ints, at: int, end: int, folds: Ints, high: Ints, low: Ints) -> int:
+def word_end(data: Ints, at: int, end: int, split: Split) -> int:
     """Where the word ends that starts at a place, which lies before `end`."""
-    if rule == GPT2:
-        return gpt2_end(data, at, end, folds, high, low)
-    if rule == GPT4O:
-        return gpt4o_end(data, at, end, folds, high, low)
-    return gpt4_end(data, at, end, rule == GPT4_TRAILING, folds, high, low)
+    if split.rule == GPT2:
+        return gpt2_end(data, at, end, split)
+    if split.rule == GPT4O:
+        return gpt4o_end(data, at, end, split)
+    return gpt4_end(data, at, end, split.rule == GPT4_TRAILING, split)

@@ -9,18 +9,21 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
 from rich.cells import set_cell_size
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark
 from tokentui.session.catalog import Cell as Placed
-from tokentui.session.snapshot import Aligned, PairAgreement
+from tokentui.session.snapshot import Aligned, PairAgreement, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
-from tokentui.ui.compare.column_panes import letter
+from tokentui.ui.compare.lines import letter
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.lines import Lines, blank
-from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.draw.widths import cell_len, clusters_of
+from tokentui.ui.draw.text import Cell, Run, cell_len, clusters_of
+from tokentui.ui.panes.encode import TYPED_LIMIT, TypedLine, sign
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
@@ -302,3 +305,60 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
                 break
             out = (*out, *more)
     return out
+
+
+# The encodings of Compare: a line to type in, or the place of a passage of the corpus, and the rows below
+
+
+def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
+    """Where in the corpus the text stands that is shown: `corpus  document 1, character 12,345   e what was
+    typed`.
+    """
+    if passage is None:
+        return ()
+    where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
+    return ((
+        ("corpus  ", "accent"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
+        (" what was typed", "muted"),
+    ),)
+
+
+class CompareEncode(Vertical):
+    """The line and the rows.
+
+    Args:
+        typed: The initial text of the line.
+    """
+
+    def __init__(self, typed: str) -> None:
+        super().__init__()
+        self.line, self.passage, self.rows = TypedLine(), Lines(), AlignedRows()
+        self._typed = typed
+
+    def compose(self) -> ComposeResult:
+        """The line at the top."""
+        yield Horizontal(sign(), self.line, self.passage, classes="typing")
+        yield self.rows
+
+    def on_mount(self) -> None:
+        """Put the text into the line."""
+        self.passage.display = False
+        self.line.value = self._typed[:TYPED_LIMIT]
+
+    @property
+    def focused_body(self) -> Widget:
+        """The widget that gets the keys, but for typing."""
+        return self.rows
+
+    @property
+    def note(self) -> Cell:
+        """Which disagreement is looked at."""
+        return self.rows.note
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show the encodings; see `Body.present`."""
+        aligned = now.between.aligned
+        self.passage.display = aligned.passage is not None
+        self.line.display = aligned.passage is None
+        self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes), aligned)
+        self.rows.take(aligned, now.columns, pair)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from tokentui.core.safetext import safe
-from tokentui.session.snapshot import CURVES, Curve, Curves
+from tokentui.core.safetext import GlyphMode, safe
+from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot
-from tokentui.ui.compare.column_panes import letter
+from tokentui.ui.compare.lines import letter
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, blank, spread
@@ -162,9 +162,14 @@ class CurveChart(Lines, can_focus=True):
         self.cursor: int | None = None
         """The step that is read; None for that of the first column."""
 
-    def take(self, curves: Curves | None, columns: Sequence[ColumnSnapshot]) -> None:
-        """Take curves, and the columns of Compare."""
-        self.curves, self.columns = curves, tuple(columns)
+    @property
+    def focused_body(self) -> CurveChart:
+        """The widget that gets the keys."""
+        return self
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show the curves; see `Body.present`."""
+        self.curves, self.columns = now.between.curves, now.columns
         self.again()
 
     @property
@@ -196,7 +201,7 @@ class CurveChart(Lines, can_focus=True):
         self._move(self.curves.end if self.curves is not None else 0, 1)
 
     def _move(self, step: int, by: int) -> None:
-        """Put the cursor on the step nearest to this one at which a value is known, other than where it is."""
+        """Put the cursor on another step: the nearest to this one at which a value is known."""
         if self.curves is None:
             return
         known = sorted({one for curve in self.curves.series for one in curve.steps})

@@ -1,24 +1,48 @@
-"""The one-line bands of Compare: what is compared, where two columns part and what they share, where all of
-them stand.
+"""The layout of Compare, its one-line bands and its columns.
+
+They show what is compared, where two columns part and what they share, and where each of them is.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from typing import Protocol
 
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
-from tokentui.session.commands import SPEEDS
-from tokentui.session.snapshot import DivergenceSide, DivergenceView, OverlapCounts, Snapshot
-from tokentui.session.views import END, LETTERS, WAYS, ColumnSnapshot, PairRow, Position
-from tokentui.ui.compare.column_panes import letter
+from tokentui.session.snapshot import DivergenceView, OverlapCounts, Snapshot
+from tokentui.session.views import END, LETTERS, SPEEDS, WAYS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import decimal, number, size
-from tokentui.ui.draw.lines import spread
-from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.panes.candidates import SCORE_WIDTH
+from tokentui.ui.draw.figures import number, size, step_of
+from tokentui.ui.draw.lines import Lines, Pane, spread
+from tokentui.ui.draw.text import Cell, Run, wrap
+from tokentui.ui.panes.tables import PairTable, worth_of
 from tokentui.ui.panes.tables import pair as pair_cell
-from tokentui.ui.panes.why import busy_cell
+from tokentui.ui.panes.why import busy_cell, reasons
+from tokentui.ui.screen import Layout
 
+COLUMNS, ENCODE = "columns", "encode"
+PANES: dict[str, tuple[str, str]] = {
+    COLUMNS: ("1 Columns", "1 Columns"),
+    "parting": ("2 Parting", "2 Part"),
+    "vocabulary": ("3 Vocabulary", "3 Vocab"),
+    ENCODE: ("4 Encode", "4 Encode"),
+    "measures": ("5 Measures", "5 Measures"),
+    "agreement": ("6 Agreement", "6 Agree"),
+    "curves": ("7 Curves", "7 Curves"),
+}
+"""The panes in the order of their keys: a title, and a short one."""
+LEAST = 40, 10
+"""Below this nothing but a line is shown."""
+
+_ALONE_WIDTH, _ALONE_HEIGHT = 60, 20
+TALL = 30
+_BROAD = 160
+_LEFT, _RIGHT = ("parting", "vocabulary"), ("measures", "agreement", "curves")
 NAME_SHOWN = 60
 _SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
 _WAYS = {"merges": "merges", "size": "ids", "tokens": "tokens left"}
@@ -131,7 +155,9 @@ def said(found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places
     both: Cell = (letter(places[0]), ("·", "muted"), letter(places[1]))
     if found is None:
         return (*both, ("  not compared step by step", "muted"))
-    how = "" if found.other is None and not found.literal else " as spelled" if found.literal else " by meaning"
+    how = (
+        "" if found.other is None and not found.literal else " as spelled" if found.literal else " by meaning"
+    )
     if found.step is None:
         if found.done:
             spelled = f"; as spelled step {number(found.other)} does" if found.other is not None else ""
@@ -143,24 +169,18 @@ def said(found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places
     out: Cell = (*both, ("  part at step ", "muted"), (number(found.step), "strong"))
     out = (*out, (how, "muted")) if how else out
     for place, side in zip(places, found.sides, strict=False):
-        column = columns[place] if place < len(columns) else None
-        out = (*out, ("  ", ""), letter(place), (" ", ""), *choice_cell(side, column, mode))
+        out = (*out, ("  ", ""), letter(place), (" ", ""), *choice_cell(side, mode))
     return out
 
 
-def choice_cell(side: DivergenceSide, column: ColumnSnapshot | None, mode: GlyphMode) -> Cell:
+def choice_cell(side: DivergenceSide, mode: GlyphMode) -> Cell:
     """Return the choice of a column at the step: `·t+he 9,310`, a round, or the reason for none."""
-    if side.choice is not None:
-        return (*pair_cell(side.choice, mode), (" ", ""), (value_of(side.choice, column), "strong"))
-    if side.round is not None:
-        return ((side.round.next or side.round.last, ""),)
-    return ((f"ends: {safe(side.end or 'nothing is left', limit=NAME_SHOWN)}", "muted"),)
-
-
-def value_of(row: PairRow, column: ColumnSnapshot | None) -> str:
-    """Return the value that ranks a pair: its score, or its count."""
-    objective = column.recipe.objective if column is not None and column.recipe is not None else "count"
-    return decimal(row.score, SCORE_WIDTH) if objective == "score" else number(row.count)
+    why = side.why
+    if why.best is not None:
+        return (*pair_cell(why.best, mode), (" ", ""), (worth_of(why.best), "strong"))
+    if why.round is not None:
+        return ((why.round.next or why.round.last, ""),)
+    return ((f"ends: {safe(why.end or 'nothing is left', limit=NAME_SHOWN)}", "muted"),)
 
 
 def shared_cell(counts: OverlapCounts, places: tuple[int, int], present: bool, part: str = "",
@@ -178,3 +198,182 @@ def shared_cell(counts: OverlapCounts, places: tuple[int, int], present: bool, p
         out += [(" · " if out else "", "muted"), (f"{title} ", "focus" if name == part else "muted")]
         out.append((number(value).rjust(wide), ("strong" if name == part else "") if present else "muted"))
     return tuple(out)
+
+
+def places(width: int, height: int, zoomed: bool = False) -> Layout | None:
+    """Where the panes stand in so much room, None where there is too little for any.
+
+    Args:
+        width: The columns of the terminal.
+        height: Its lines.
+        zoomed: True if one pane fills the screen.
+    """
+    if width < LEAST[0] or height < LEAST[1]:
+        return None
+    if zoomed or width < _ALONE_WIDTH or height < _ALONE_HEIGHT:
+        return Layout((tuple(PANES),), frozenset({"tall"} if height >= TALL else ()))
+    if height < TALL:
+        return Layout(((COLUMNS,), (*_LEFT, ENCODE, *_RIGHT)), frozenset())
+    if width < _BROAD:
+        return Layout(((COLUMNS,), (ENCODE,), (*_LEFT, *_RIGHT)), frozenset({"tall"}))
+    return Layout(((COLUMNS,), (ENCODE,), _LEFT, _RIGHT), frozenset({"tall"}))
+
+
+class Body(Protocol):
+    """A pane below the columns."""
+
+    @property
+    def note(self) -> Cell:
+        """Where one is in it."""
+
+    @property
+    def focused_body(self) -> Widget:
+        """The widget that gets the keys."""
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show a snapshot; `pair` are the keys of the two columns that are looked at."""
+
+
+# A column of Compare: its step, what it may take next, what it takes and why; or why it cannot be shown.
+
+
+ERROR_SHOWN = 600
+COLUMN_SHOWN = 40
+_RATIO_WIDTH = len("2.00")
+_LEAST_DIGITS = len("50,000")
+FACTS_WIDTH = 62
+"""The width that all facts fit into side by side."""
+
+
+def letter(place: int) -> Run:
+    """Return the letter of the column at a place, in its colour."""
+    return LETTERS[place], f"column-{place}"
+
+
+class ChoiceTable(PairTable):
+    """The candidates for the next merge of a column, best first, as on the main screen."""
+
+
+def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
+    """Where a column stands, on as many lines as there are; numbers keep their width while they grow."""
+    if not column.in_sync:
+        return ()
+    lines: list[Cell] = [()]
+    for fact in _facts(column.at):
+        joined: Cell = (*lines[-1], ("  ", ""), *fact) if lines[-1] else fact
+        if ui_text.width(joined) <= width - 1:
+            lines[-1] = joined
+        elif len(lines) < height:
+            lines.append(fact)
+    return [((" ", ""), *line) for line in lines]
+
+
+def _facts(at: AtStep) -> list[Cell]:
+    whole = max(at.target or 0, at.computed, at.step)
+    step = max(_LEAST_DIGITS, len(number(whole)))
+    ids = max(_LEAST_DIGITS, len(number(at.vocab_size + whole - at.step)))
+    tokens = len(number(max(at.start_tokens, at.tokens)))
+    ratio = "–" if at.bytes_per_token is None else f"{at.bytes_per_token:.2f}"
+    if not at.end.exact or at.step < (at.end.step or 0):
+        said = f"ends at {step_of(at.end)}"
+    elif at.step > (at.end.step or 0):
+        said = f"past its stop at {step_of(at.end)}"
+    else:
+        said = "the last step" if at.end.kind == "last" else "at its stop"
+    return [
+        (("step ", "muted"), (number(at.step).rjust(step), "strong")),
+        ((number(at.vocab_size).rjust(ids), "strong"), (" ids", "muted")),
+        ((ratio.rjust(_RATIO_WIDTH), "strong"), (" B/token", "muted")),
+        ((number(at.tokens).rjust(tokens), ""), (" tokens", "muted")),
+        *([((said, "muted"),)] if at.end.step is not None else []),
+    ]
+
+
+def column_why(shown: ColumnSnapshot, mode: GlyphMode, width: int, height: int) -> Sequence[Cell]:
+    """Return the next choice of a column and its reason, on `height` lines; the last line is cut."""
+    lines: list[Cell] = []
+    for sentence in reasons(shown, "", mode):
+        for n, fact in enumerate(_parts(sentence)):
+            joined: Cell = (*lines[-1], ("   " if n else " · ", "muted"), *fact) if lines else fact
+            if lines and ui_text.width(joined) > width - 2 and len(lines) < height:
+                lines.append(fact)
+            else:
+                lines[-1:] = [joined]
+    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in lines]
+
+
+def _parts(sentence: Cell) -> list[Cell]:
+    """A sentence cut where it has a wide gap."""
+    parts: list[list[Run]] = [[]]
+    for run in sentence:
+        if run == ("   ", ""):
+            parts.append([])
+        else:
+            parts[-1].append(run)
+    return [tuple(part) for part in parts if part]
+
+
+def absent(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
+    """Return the text shown instead of candidates: why a column cannot be shown, or its work under way."""
+    if column.error:
+        words = textwrap.wrap(safe(column.error, limit=ERROR_SHOWN), max(2, width - 2))
+        said: list[Cell] = [line for part in words for line in wrap(((part, "error"),), width - 2)]
+    elif column.loading is not None:
+        said = [busy_cell(column.loading)[:-2]]
+    else:
+        said = [(("loading …", "muted"),)]
+    about: Cell = ((safe(column.about, limit=ERROR_SHOWN), "muted"),)
+    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in (about, (), *said)]
+
+
+class ColumnSays(Lines, can_focus=True):
+    """The text shown where a column has no candidates."""
+
+
+class ColumnPane(Pane):
+    """A column.
+
+    Args:
+        place: Its place from the left.
+    """
+
+    def __init__(self, place: int) -> None:
+        self.facts, self.table = Lines(classes="facts"), ChoiceTable()
+        self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
+        super().__init__(LETTERS[place], Vertical(self.facts, self.table, self.says, self.why),
+            id=f"column-{place}")
+        self.place = place
+        self.title.letter = f"column-{place}"
+        self.column: ColumnSnapshot | None = None
+
+    @property
+    def focused_body(self) -> Widget:
+        """The widget that gets the keys."""
+        return self.table if self.column is None or self.column.in_sync else self.says
+
+    def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
+        """Take what a snapshot says of the column that stands here."""
+        another = self.column is not None and self.column.key != column.key
+        had, self.column = self.focused_body, column
+        shown = column.in_sync
+        if had.has_focus and had is not self.focused_body:
+            # what is hidden must not hand the focus to whatever stands next to it
+            self.screen.set_focus(None)
+        self.table.display = self.facts.display = self.why.display = shown
+        self.says.display = not shown
+        self.facts.show(lambda width, height: facts(column, width, height))
+        self.says.show(lambda width, height: absent(column, width, height))
+        if another:
+            self.table.move_to(0)
+        if shown:
+            self.table.show(column, mode)
+            self.why.show(lambda width, height: column_why(column, mode, width, height))
+        self.draw_title()
+
+    def draw_title(self) -> None:
+        """Say what it is, and which row of it is looked at."""
+        if self.column is None:
+            return
+        name = f"{LETTERS[self.place]} {safe(self.column.name, limit=COLUMN_SHOWN)}"
+        self.title.say([(name, True)], self.table.note if self.column.in_sync and self.table.total
+            else ())

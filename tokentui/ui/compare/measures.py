@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.catalog import PAIR_MEASURES, SYMBOLS, MeasureRow
 from tokentui.session.snapshot import Measured, PairAgreement, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot
 from tokentui.ui.compare.lines import at_words, places_of
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.listing import Listing
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, runs
 
 TEXT_SHOWN = 64
@@ -22,18 +21,25 @@ TEXT_SHOWN = 64
 class AgreementList(Listing):
     """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
 
-    texts: tuple[str, ...] = ()
-    """The stretches, by their place among the partings."""
     note: Cell = ()
     """Which position the figures belong to, where it is not the present one."""
 
     def __init__(self) -> None:
         super().__init__(())
+        self.texts: Mapping[Hashable, str] = {}
+        """The stretches, by the keys of their rows."""
 
-    def show_pair(self, snapshot: Snapshot, pair: tuple[int, int] | None) -> None:
-        """Take a snapshot, and the two columns, by their keys, that are looked at."""
+    @property
+    def focused_body(self) -> AgreementList:
+        """The widget that gets the keys."""
+        return self
+
+    def present(self, snapshot: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show the agreement; see `Body.present`."""
         found = agreement_of(snapshot, pair)
-        self.texts = tuple(one.text for one in found.partings) if found is not None else ()
+        self.texts = {
+            ("parting", n): one.text for n, one in enumerate(found.partings if found is not None else ())
+        }
         places = places_of(snapshot.columns, pair) if pair is not None else (0, 1)
         columns = (
             Column(f"{LETTERS[places[0]]}·{LETTERS[places[1]]} on the corpus", flex=2, min_width=19,
@@ -114,8 +120,13 @@ class MeasuresList(Listing):
     def __init__(self) -> None:
         super().__init__(())
 
-    def show_measures(self, snapshot: Snapshot) -> None:
-        """Take a snapshot."""
+    @property
+    def focused_body(self) -> MeasuresList:
+        """The widget that gets the keys."""
+        return self
+
+    def present(self, snapshot: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show the measures; see `Body.present`."""
         self.snapshot = snapshot
         self._lay_out()
 
@@ -167,7 +178,7 @@ def _rows(measured: Measured | None, now: Snapshot, formulas: bool,
     columns = now.columns
     empty: tuple[Cell, ...] = ((),) * (len(columns) + 1)
     if measured is None:
-        yield TableRow("coming", ((("coming …", "muted"),), *empty))
+        yield TableRow("coming", ((("loading …", "muted"),), *empty))
         return
     yield TableRow(None, (((which, "muted"), (safe(measured.corpus, limit=40), "strong")), *empty))
     errors = dict(measured.errors)

@@ -1,49 +1,236 @@
-"""Compare: two to four columns in step, where they part, and what it costs. What its keys do."""
+"""Compare: two to four columns in step, where they part, and what it costs.
 
+A pane that is not seen is not kept up to date.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from textual import on
-from textual.widgets import Input
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
 
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import TokentuiError
-from tokentui.recipe import Recipe
+from tokentui.core.safetext import safe
+from tokentui.session import commands as do
 from tokentui.session.catalog import MOST
-from tokentui.session.commands import CancelWork, Command, SetInput
-from tokentui.session.commands_compare import (
-    AddColumn,
-    ColumnWanted,
-    GoToDivergence,
-    HoldOut,
-    MeasureUnder,
-    MoveColumn,
-    NextPassage,
-    RemoveColumn,
-    ShowPassage,
-    SyncBy,
+from tokentui.session.commands import CancelWork, Open, OpenTokenizer, SetViewport
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
+from tokentui.ui.compare.aligned import CompareEncode
+from tokentui.ui.compare.curves import CurveChart
+from tokentui.ui.compare.lines import (
+    COLUMNS,
+    ENCODE,
+    FACTS_WIDTH,
+    LEAST,
+    NAME_SHOWN,
+    PANES,
+    TALL,
+    Body,
+    ChoiceTable,
+    ColumnPane,
+    header,
+    parting_line,
+    places,
+    standing,
 )
-from tokentui.session.snapshot import TokenInBoth
-from tokentui.session.views import LossRow, PairRow, Passage, TokenRow
-from tokentui.ui.compare.column_panes import ChoiceTable
-from tokentui.ui.compare.measures import AgreementList
-from tokentui.ui.compare.panes import COLUMNS, ENCODE, ComparePanes
-from tokentui.ui.compare.parting import SideTable
-from tokentui.ui.compare.vocabulary import TokensTable
-from tokentui.ui.dialogs.add import AddScreen
-from tokentui.ui.dialogs.ask import AskLine, FindScreen, Going, conventions, foretell_conventions
-from tokentui.ui.dialogs.inspect import InspectScreen, spelled_marks
-from tokentui.ui.dialogs.open import OpenChoice, OpenScreen
+from tokentui.ui.compare.measures import AgreementList, MeasuresList
+from tokentui.ui.compare.parting import PartingBody, SideTable, TokensTable, VocabularyBody
+from tokentui.ui.dialogs.ask import AskLine, Going, conventions, foretell_conventions
+from tokentui.ui.dialogs.dialog import Once
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.open import AddScreen, OpenScreen
+from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.face import Face, not_yet
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face, under_way
+from tokentui.ui.keys import Action
+from tokentui.ui.screen import Layout, PaneScreen, too_small
+
+_CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
+"""The contexts of keys that have another name than their pane."""
+_COLUMN_SECTIONS = ("candidates", "why")
+"""The sections of a column that are shown."""
 
 
-class CompareScreen(ComparePanes):
-    """Compare; see `ComparePanes` for what it is made from."""
+class CompareScreen(PaneScreen, Once[None]):
+    """The panes round a session that compares.
+
+    Args:
+        face: The program.
+        actions: The actions of its keys.
+        typed: The initial text of the input line.
+    """
+
+    def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:
+        look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
+        super().__init__(face, PANES, actions, COLUMNS, "compare", look)
+        self.place = 0
+        """The column that keys are about."""
+        self.pair: tuple[int, int] | None = None
+        """The keys of the two columns that are looked at together."""
+        self.zoomed = False
+        self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
+        self._shape: tuple[int, bool] = (0, False)
+        self._waits = ""
+        self.parting_line = Lines(lambda width, _: parting_line(self.snapshot, self.pair, self.mode, width))
+        self.standing = Lines(lambda width, _: standing(self.snapshot, width))
+        self.columns = tuple(ColumnPane(n) for n in range(MOST))
+        self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
+        self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
+        self.bodies: dict[str, Body] = {
+            "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
+            "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
+        }
+        for name, body in self.bodies.items():
+            self.panes[name] = Pane(PANES[name][0], body, id=f"compare-{name}")  # type: ignore[arg-type]
+        self.columns_row = Horizontal(*self.columns, id="columns")
+        self.lower = Horizontal(*(self.panes[name] for name in self.bodies if name != ENCODE), id="lower")
+        self.rows = (self.columns_row, self.parting_line, self.lower)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield self.header_line
+        yield self.columns_row
+        yield self.parting_line
+        yield self.panes[ENCODE]
+        yield self.lower
+        yield self.standing
+        yield self.footer_line
+        yield too_small(*LEAST)
+
+    def on_mount(self) -> None:
+        """Begin in the first column."""
+        self.lay_out()
+        self.face.send(SetViewport(self.look))
+        self.follow(self.face.snapshot)
+
+    # From the session.
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Show the columns; say what they wait for, before there are any."""
+        if snapshot is not None and snapshot.side_by_side:
+            self.show(snapshot)
+        elif self.snapshot is None:
+            busy = snapshot.busy if snapshot is not None else None
+            keys = snapshot.waiting if snapshot is not None else ""
+            self._waits = under_way(busy) if busy is not None else "opening the columns"
+            self._waits += f" · waits for it: {safe(keys, limit=NAME_SHOWN)}" if keys else ""
+            self.header_line.again()
+
+    def header(self, cost: Cell, width: int) -> Cell:
+        """The corpus, and what keeps the columns together."""
+        return header(self.snapshot, self._waits, cost, width)
+
+    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+        """Keep to the same two columns, and make room for more of them."""
+        keys = [column.key for column in now.columns]
+        pairs = list(combinations(keys, 2))
+        if self.pair not in pairs:
+            # Columns that changed sides are still the same two.
+            turned = (self.pair[1], self.pair[0]) if self.pair is not None else (-1, -1)
+            self.pair = turned if turned in pairs else pairs[0] if pairs else None
+        if before is None or len(before.columns) != len(keys):
+            self.place = min(self.place, max(0, len(keys) - 1))
+            self.lay_out()
+
+    def draw_panes(self, now: Snapshot) -> bool:
+        """Draw what has changed."""
+        self.standing.again()
+        self.parting_line.again()
+        for pane, column in zip(self.columns, now.columns, strict=False):
+            pane.show(column, self.mode)
+        for name, body in self.bodies.items():
+            if name == ENCODE or self.panes[name].display:
+                body.present(now, self.pair, self.mode)
+        if self.panes["vocabulary"].display and self.pair is not None:
+            self.see(tokens=self.vocabulary.look(self.pair))
+        if self.active == COLUMNS and not self.body_of(COLUMNS).has_focus:
+            self.call_after_refresh(self.focus_active)
+        return True
+
+    def note_of(self, pane: str) -> Cell:
+        """Where one is in a pane."""
+        return self.bodies[pane].note
+
+    # How much room there is.
+
+    def layout_for(self, width: int, height: int) -> Layout | None:
+        """Return the layout that `places` gives."""
+        return places(width, height, self.zoomed)
+
+    def lay_out(self) -> None:
+        """Show the panes that there is room for."""
+        count = len(self.snapshot.columns) if self.snapshot is not None else 2
+        tall = self.app.size.height >= TALL and self.app.size.width // max(1, count) < FACTS_WIDTH
+        if self._shape != (count, tall):
+            self._shape, self.where = (count, tall), None
+        super().lay_out()
+
+    def fit(self, where: Layout, seen: frozenset[str]) -> None:
+        """Share the room between columns, encodings and what is below."""
+        self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
+        count, tall = self._shape
+        self.columns_row.display = self.parting_line.display = COLUMNS in seen
+        for n, column in enumerate(self.columns):
+            column.display = n < count
+            column.facts.styles.height = 2 if tall else 1
+        self.lower.display = bool(seen - {COLUMNS, ENCODE})
+        # Below the columns the encodings take what they need where something else follows, else all of it.
+        self.panes[ENCODE].styles.height = count + 5 if self.lower.display and ENCODE in seen else "1fr"
+        self.set_class(not self.columns_row.display, "alone")
+        between = [name for name in BETWEEN if name == "vocabularies" or name in seen]
+        self.see(wants=(*_COLUMN_SECTIONS, *between))
+        self.draw()
+
+    @property
+    def context(self) -> str:
+        """Whose keys work."""
+        return "encode" if self.typing else _CONTEXTS.get(self.active, self.active)
+
+    def body_of(self, pane: str) -> Widget:
+        """Return the widget of a pane that gets the keys."""
+        if pane == COLUMNS:
+            return self.columns[self.place].focused_body
+        return self.encode.line if pane == ENCODE and self.typing else self.bodies[pane].focused_body
+
+    def focus_moved(self, pane: str, widget: Widget) -> None:
+        """Follow the focus into a pane."""
+        typing = widget is self.encode.line
+        if (pane, typing) != (self.active, self.typing):
+            self.go(pane, typing=typing)
+
+    @on(events.DescendantFocus)
+    def _column_focused(self, event: events.DescendantFocus) -> None:
+        """A click may move the focus into a column as well."""
+        for n, column in enumerate(self.columns):
+            focused = event.widget is self.focused and column in event.widget.ancestors
+            if focused and (self.active, self.place) != (COLUMNS, n):
+                self.go_to_column(n)
+
+    def go(self, pane: str, *, typing: bool = False) -> None:
+        """Go to a pane; of the encodings, to the line to type in."""
+        if typing:
+            self.face.send(do.ShowPassage(None))
+        super().go(pane, typing=typing)
+
+    def go_to_column(self, place: int) -> None:
+        """Go to the column at a place."""
+        self.place = place
+        self.go(COLUMNS)
+
+    def turn(self, by: int) -> None:
+        """Go to the next pane, or the one before; each column is one."""
+        stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self._shape[0])]
+        stops += [(name, self.place) for name in PANES if name != COLUMNS]
+        name, self.place = stops[(stops.index((self.active, self.place)) + by) % len(stops)]
+        self.go(name)
 
     # What the panes ask for.
 
@@ -67,7 +254,7 @@ class CompareScreen(ComparePanes):
         elif event.table is self.parting.table:
             self.parting.follow()
         elif isinstance(event.table, TokensTable) and self.snapshot is not None:
-            self.vocabulary.show(self.snapshot, self.pair, self.mode)
+            self.vocabulary.present(self.snapshot, self.pair, self.mode)
         self.draw_titles()
 
     @on(VirtualTable.Chosen)
@@ -75,50 +262,37 @@ class CompareScreen(ComparePanes):
         if isinstance(event.table, SideTable):
             self.go_to_parting()
         elif isinstance(event.table, AgreementList):
-            self._encode_stretch(event.key)
+            if (text := event.table.texts.get(event.key)) is not None:
+                self.face.send(do.ShowPassage(None))
+                self.encode.line.value = text
+                self.go(ENCODE)
         elif isinstance(event.table, TokensTable):
-            self._inspect(event.table.token_at(event.index))
-        elif isinstance(event.table, ChoiceTable) and (
-                column := self.column_here()) is not None and column.in_sync:
-            page = column.candidates
-            rows: tuple[PairRow | LossRow, ...] = page.rows[event.index - page.top :][:1]
-            self._inspect(*rows)
+            if (row := event.table.entry_at(event.index)) is not None:
+                self.face.push(InspectScreen(self.face, row))
+        elif isinstance(event.table, ChoiceTable) and (column := self.column_here()).in_sync:
+            for chosen in column.candidates.rows[event.index - column.candidates.top :][:1]:
+                self.face.push(InspectScreen(self.face, chosen))
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        self.face.send(SetInput(event.value))
+    # What keys do.
 
-    def _inspect(self, row: PairRow | LossRow | TokenInBoth | None = None) -> None:
-        if isinstance(row, TokenInBoth):
-            first = row.id_a is not None
-            identity, uses = (row.id_a, row.uses_a) if first else (row.id_b, row.uses_b)
-            key = None if self.pair is None else self.pair[0 if first else 1]
-            of = next((one.recipe for one in self.snapshot.columns if one.key == key),
-                None) if self.snapshot else None
-            marks = spelled_marks(row.piece, of) if of else (0, 0)
-            self.face.push(InspectScreen(self.face,
-                TokenRow(identity, row.piece, "token", None, None, uses, marks=marks)))
-        elif row is not None:
-            self.face.push(InspectScreen(self.face, row))
+    @property
+    def now(self) -> Snapshot:
+        """The snapshot that is shown.
 
-    def _encode_stretch(self, key: Hashable) -> None:
-        match key:
-            case ("parting", int(n)):
-                self._type_text(self.agreement.texts[n])
+        Raises:
+            TokentuiError: There is none yet.
+        """
+        if self.snapshot is None:
+            raise TokentuiError("not yet: the columns are being opened; press the key again then")
+        return self.snapshot
 
-    def _type_text(self, text: str) -> None:
-        self.face.send(ShowPassage(None))
-        self.encode.line.value = text
-        self.go(ENCODE)
-
-    def _turn_column(self, by: int) -> None:
-        count = len(self.snapshot.columns) if self.snapshot is not None else 1
-        self.go_to_column((self.place + by) % count)
+    def column_here(self) -> ColumnSnapshot:
+        """The column that keys are about. One that was added may not be there yet."""
+        return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
     def turn_pair(self, by: int) -> None:
         """Look at another two of the columns."""
-        now = self.snapshot
-        pairs = list(combinations([column.key for column in now.columns], 2)) if now is not None else []
+        pairs = list(combinations([column.key for column in self.now.columns], 2))
         if self.pair in pairs and len(pairs) > 1:
             self.pair = pairs[(pairs.index(self.pair) + by) % len(pairs)]
             self.vocabulary.table.move_to(0)
@@ -126,35 +300,22 @@ class CompareScreen(ComparePanes):
         else:
             self.face.say("there are only two columns: + adds one")
 
-    def _not_yet(self) -> None:
-        self.face.say("not yet: the columns are being opened; press the key again then", "warning")
-
-    # In step.
-
-    def turn_sync(self) -> None:
-        """Keep the columns together by something else."""
-        self.face.send(SyncBy())
-
     def go_to(self) -> None:
         """Ask where to go."""
-        now = self.snapshot
-        if now is None:
-            self._not_yet()
-            return
-        going = Going(now)
-        self.face.push(AskLine(self.face, "Go to", going.foretell,
-            lambda line: self.send(going.command(line))))
+        going = Going(self.now)
+        self.face.push(
+            AskLine(self.face, "Go to", going.foretell, lambda line: self.send(going.command(line)))
+        )
 
     def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
-        if self.pair is not None:
-            self.face.send(GoToDivergence(*self.pair), self._parted)
-        else:
-            self._not_yet()
 
-    def _parted(self, step: int | None) -> None:
-        if step is None:
-            self.face.say("no step differs")
+        def parted(step: int | None) -> None:
+            if step is None:
+                self.face.say("no step differs")
+
+        if self.now and self.pair is not None:
+            self.face.send(do.GoToDivergence(*self.pair), parted)
 
     def turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
@@ -162,79 +323,61 @@ class CompareScreen(ComparePanes):
         how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
         self.face.say(f"merges are compared {how}")
 
-    # Encodings.
-
     def turn_passage(self) -> None:
         """A passage of the corpus, or what was typed."""
-        aligned = self.snapshot.between.aligned if self.snapshot is not None else None
-        if aligned is not None:
-            self.face.send(ShowPassage(Passage() if aligned.passage is None else None))
-            self.go(ENCODE)
-        else:
-            self._not_yet()
+        typed = self.now.between.aligned.passage is None
+        self.face.send(do.ShowPassage(Passage() if typed else None))
+        self.go(ENCODE)
 
     def go_to_disagreement(self, backward: bool) -> None:
         """Go to the next place that the columns cut differently, or the one before."""
-        aligned, rows = (self.snapshot.between.aligned if self.snapshot is not None else None), self.encode.rows
-        if aligned is None:
-            self._not_yet()
-            return
+        walks = self.now.between.aligned.passage is not None
         if self.active != ENCODE and not self.panes[ENCODE].display:
             self.go(ENCODE)
+        rows = self.encode.rows
+
+        def found(passage: Passage | None) -> None:
+            if passage is None:
+                self.face.say("the columns cut the whole corpus alike")
+            else:
+                rows.await_passage(passage, backward)
+
         if rows.go_on(backward):
             self.draw_titles()
-        elif aligned.passage is not None:
-            self.face.send(NextPassage(backward), lambda found: self._passage_found(found, backward))
+        elif walks:
+            self.face.send(do.NextPassage(backward), found)
         elif rows.partings:
             rows.go_round(backward)
             self.draw_titles()
         else:
             self.face.say("this text is cut alike: e looks in the corpus")
 
-    def _passage_found(self, passage: Passage | None, backward: bool) -> None:
-        if passage is None:
-            self.face.say("the columns cut the whole corpus alike")
-        else:
-            self.encode.rows.await_passage(passage, backward)
-
-    # Columns.
-
     def ask_column(self) -> None:
-        """Ask for another column."""
-        now = self.snapshot
-        if now is None:
-            self._not_yet()
-            return
-        if len(now.columns) == MOST:
-            self.face.tell(TokentuiError("there are four columns already", "compare", "x removes one"))
-            return
-        column = self.column_here()
-        recipe = (column.recipe if column is not None else None) or Recipe()
-        add = lambda wanted: self.add_column(wanted) if wanted is not None else None  # noqa: E731
-        self.face.push(AddScreen(self.face, "Add a column", recipe), add)
+        """Ask for another column, and go to it."""
+        place = len(self.now.columns)
+        if place == MOST:
+            raise TokentuiError("there are four columns already", "compare", "x removes one")
 
-    def add_column(self, wanted: ColumnWanted) -> None:
-        """Add a column, and go to it."""
-        place = len(self.snapshot.columns) if self.snapshot is not None else 0
-        self.face.send(AddColumn(wanted), lambda _: self.go_to_column(place))
+        def add(wanted: ColumnWanted | None) -> None:
+            if wanted is not None:
+                self.face.send(do.AddColumn(wanted), lambda _: self.go_to_column(place))
+
+        self.face.push(AddScreen(self.face, "Add a column", self.column_here().recipe), add)
 
     def remove_column(self) -> None:
         """Remove the column."""
-        if (column := self.column_here()) is not None:
-            self.face.send(RemoveColumn(column.key))
-        else:
-            self._not_yet()
+        self.face.send(do.RemoveColumn(self.column_here().key))
 
     def move_column(self, by: int) -> None:
         """Move the column to one side."""
-        column, now = self.column_here(), self.snapshot
-        if now is None:
-            self._not_yet()
-        if column is not None and now is not None and 0 <= self.place + by < len(now.columns):
-            place = self.place + by
-            self.face.send(MoveColumn(column.key, by), lambda _: self._moved(place))
+        place = self.place + by
 
-    # What is measured.
+        def moved(_: None) -> None:
+            self.place = place
+            self.go(self.active)
+
+        if 0 <= place < len(self.now.columns):
+            self.face.send(do.MoveColumn(self.column_here().key, by), moved)
 
     def turn_formulas(self) -> None:
         """Formulas, or conventions."""
@@ -245,64 +388,35 @@ class CompareScreen(ComparePanes):
 
     def ask_conventions(self) -> None:
         """Ask for conventions."""
-        take = lambda line: self.send(MeasureUnder(*conventions(line)))  # noqa: E731
+        take = lambda line: self.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
         self.face.push(AskLine(self.face, "Measure under", foretell_conventions, take))
 
     def ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""
         if self.snapshot is not None and self.snapshot.between.held_out:
-            self.send(HoldOut(""))
+            self.send(do.HoldOut(""))
         else:
             self.face.push(OpenScreen(self.face, corpora=True), self._hold_out)
 
-    def _hold_out(self, choice: OpenChoice | None) -> None:
-        if choice is not None:
-            self.send(HoldOut(choice.source, choice.as_))
-
-    def turn_bare(self) -> None:
-        """Compare tokens with their marks, or without."""
-        self.vocabulary.turn_bare()
-        self.draw()
+    def _hold_out(self, choice: Open | OpenTokenizer | None) -> None:
+        if isinstance(choice, Open):
+            self.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def find(self) -> None:
         """Ask what to find in the vocabularies."""
 
-        def asked(text: str | None) -> None:
-            if text is not None:
-                self.go("vocabulary")
-                self.vocabulary.find_text(text)
-                self.draw()
+        def asked(text: str) -> None:
+            self.go("vocabulary")
+            self.vocabulary.find_text(text)
+            self.draw()
 
-        self.face.push(FindScreen(self.face, "the vocabularies", self.vocabulary.find), asked)
-
-    # The rest.
-
-    def _moved(self, place: int) -> None:
-        self.place = place
-        self.go(self.active)
-
-    def send(self, command: Command[Any]) -> None:
-        """Hand a command to the session."""
-        self.face.send(command)
-
-    def go_or_turn(self) -> None:
-        """Go to the columns; again: to the next of them."""
-        if self.active == COLUMNS:
-            self._turn_column(1)
-        else:
-            self.go(COLUMNS)
-
-    def go(self, pane: str, *, typing: bool = False) -> None:
-        """Go to a pane; of the encodings, to the line to type in."""
-        if typing:
-            self.face.send(ShowPassage(None))
-        super().go(pane, typing=typing)
+        self.ask_find("the vocabularies", self.vocabulary.find, asked)
 
     def sideways(self, by: int) -> None:
         """Go to what stands at the side of what has the focus: a column, a pair, a list; or scroll."""
         match self.active:
             case "columns":
-                self._turn_column(by)
+                self.go_to_column((self.place + by) % self._shape[0])
             case "vocabulary":
                 self.vocabulary.turn(by)
                 self.draw()
@@ -313,11 +427,6 @@ class CompareScreen(ComparePanes):
             case _:
                 self.turn_pair(by)
 
-    def turn_curve(self, by: int) -> None:
-        """Draw another measure."""
-        self.curves.turn(by)
-        self.draw_titles()
-
     def zoom(self) -> None:
         """Give the pane all the room, or put the others back."""
         self.zoomed = not self.zoomed
@@ -325,8 +434,7 @@ class CompareScreen(ComparePanes):
 
     def leave(self) -> None:
         """Leave typing; else stop walking; else end finding; else give the others their room back; else
-        leave.
-        """
+        leave."""
         now = self.snapshot
         if self.typing:
             self.go(ENCODE)
@@ -339,21 +447,3 @@ class CompareScreen(ComparePanes):
             self.zoom()
         else:
             self.dismiss(None)
-
-
-def compare_with(face: Face) -> None:
-    """Ask for a second column, and compare what is trained with it."""
-    now = face.snapshot
-    if now is None:
-        not_yet(face)
-        return
-    if now.parked:
-        face.compare(())  # as it was left
-        return
-    column = now.main
-    if column.opened is not None:
-        first, name = ColumnWanted(path=column.path, split=column.recipe.split), column.opened.name
-    else:
-        first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
-    dialog = AddScreen(face, f"Compare {name or 'this'} with", column.recipe)
-    face.push(dialog, lambda second: face.compare((first, second)) if second is not None else None)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.widgets import Input
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
+from tokentui.presets import PRESETS
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog, Told, prompted
 from tokentui.ui.draw.figures import step_of
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
+
+if TYPE_CHECKING:
+    from tokentui.session.saved import SavedSession
 
 _STEPS = re.compile(r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,15})(?P<percent>%?)", re.ASCII)
 _TYPED_SHOWN = 40
@@ -60,22 +66,19 @@ def destination(text: str, step: int, known: int, end: Ending) -> GoTo | GoToTok
     return GoTo(max(0, number))
 
 
-def foretell(text: str, step: int, known: int, end: Ending, what: str = "step") -> str:
-    """Return a preview of the effect of a typed line, as safe text.
-
-    The arguments are those of `destination`, and the word for a step.
-    """
+def foretell(text: str, step: int, known: int, end: Ending) -> str:
+    """Return a preview of what a typed line does, as safe text; the arguments are those of `destination`."""
     match destination(text, step, known, end):
         case None:
-            return f"a {what}, +100, -5, 50%, end, or the text of a token"
+            return "a step, +100, -5, 50%, end, or the text of a token"
         case GoTo(None):
-            return "the end of the run" if end.step is None else f"the end of the run, {step_of(end, what)}"
+            return "the end of the run" if end.step is None else f"the end of the run, {step_of(end)}"
         case GoTo(int(number)):
             there = ", where you are" if number == step else ""
-            return f"{what} {number:,}{there or _part(text, end) or _beyond(number, end)} (known to {known:,})"
+            return f"step {number:,}{there or _part(text, end) or _beyond(number, end)} (known to {known:,})"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
-            return f"the {what} that makes ‘{shown}’" if what == "step" else f"the {what} of ‘{shown}’"
+            return f"the step that makes ‘{shown}’"
     raise AssertionError
 
 
@@ -164,15 +167,15 @@ class GoToScreen(AskLine):
 
     def __init__(self, face: Face) -> None:
         self._place: tuple[int, int, Ending] = (0, 0, Ending())
-        self._what = "step"
+        self._opened = False
         self._stand(face.snapshot)
-        super().__init__(face, self.HEADING, lambda line: foretell(line, *self._place, self._what), self._go)
+        super().__init__(face, self.HEADING, lambda line: foretell(line, *self._place), self._go)
 
     def _stand(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
             at = snapshot.main.at
             self._place = at.step, at.computed, at.end
-            self._what = "step" if snapshot.main.opened is None else "birth"
+            self._opened = snapshot.main.opened is not None
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take where one is now."""
@@ -184,7 +187,7 @@ class GoToScreen(AskLine):
     def _go(self, line: str) -> None:
         command = destination(line, *self._place)
         if isinstance(command, GoToToken):
-            missing = "no step of this run makes" if self._what == "step" else "the file has no token"
+            missing = "the file has no token" if self._opened else "no step of this run makes"
             missing = f"{missing} {command.text!r}"
             self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
         elif command is not None:
@@ -297,3 +300,51 @@ def foretell_conventions(line: str) -> str:
     splitter, alpha = conventions(line)
     said = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
     return said if line else "a splitter and an order: whitespace 2.5"
+
+
+class OfferScreen(Dialog[bool]):
+    """Offers a session again that a dropped line has cut off. None when it is left without an answer.
+
+    Args:
+        face: The program.
+        kept: The session.
+        note: A note about the session; empty for none.
+    """
+
+    HEADING = "Go on?"
+    ACTIONS = (
+        Action(("enter",), "go on", lambda it: it.dismiss(True)),
+        Action(("n",), "begin anew", lambda it: it.dismiss(False)),
+        Action(("escape",), "later", lambda it: it.leave()),
+    )
+    DEFAULT_CSS = """
+    OfferScreen > .dialog, OfferScreen.-high > .dialog { height: auto; max-width: 76; }
+    OfferScreen.-wide > .dialog { max-width: 76; }
+    OfferScreen KeyLine { margin-top: 1; }
+    """
+
+    def __init__(self, face: Face, kept: SavedSession, note: str) -> None:
+        super().__init__(face)
+        self._kept, self._note = kept, note
+        self.told = Told()
+
+    def compose_box(self) -> ComposeResult:
+        """Yield a summary of the saved session."""
+        kept, recipe = self._kept, self._kept.training.recipe
+        what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
+        if kept.tokenizer:
+            what = safe(os.path.basename(kept.tokenizer), limit=60)
+        # The corpus by the last part of its path: the first ones say less and are long.
+        first = kept.sources[0] if kept.sources else kept.name
+        corpus = safe(os.path.basename(first.rstrip("/")) or first, limit=60)
+        more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
+        lines: list[Cell] = [
+            (("A session was cut off:", ""),), ((f"  {corpus}{more}", "strong"),),
+            ((f"  {what} · step {kept.training.step:,}", "muted"),),
+        ]
+        if kept.columns:
+            lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
+        if self._note:
+            lines.append(((safe(self._note, limit=300), "warning"),))
+        self.told.show(*lines)
+        yield self.told

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -16,15 +17,20 @@ from textual.worker import NoActiveWorker, get_current_worker
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.lines import KeyLine
-from tokentui.ui.draw.text import join
+from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.text import Cell, join, wrap
 from tokentui.ui.face import Face, waits_for
 from tokentui.ui.keys import Acting, Action
+from tokentui.ui.typed import Field
 
 Result = TypeVar("Result")
 
 LEAVE: Action[Any] = Action(("escape",), "leave", lambda it: it.leave())
 """The key that leaves a dialog."""
+SCROLL: Action[Any] = Action(("up", "down"), "scroll", keys_shown=2)
+"""The keys of a list or a text."""
 
 
 class Once(Screen[Result]):
@@ -72,6 +78,8 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
     HEADING: ClassVar[str] = ""
     ACTIONS: ClassVar[Sequence[Action[Any]]] = (LEAVE,)
+    EDIT_HINTS: ClassVar[Sequence[Action[Any]]] = ()
+    """The keys of the line of class `edit`, which is seen while one types into it."""
     # Textual's type of these is a list.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
@@ -93,6 +101,8 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         &.-high > .dialog { height: 86%; }
         .message, .line { height: 1; }
         .prompt { width: 2; color: $text-accent; }
+        .edit { height: 1; display: none; }
+        &.-editing .edit { display: block; }
         KeyLine { dock: bottom; }
     }
     """
@@ -153,29 +163,103 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     def tell_waiting(self) -> None:
         """Say what is waited for, where something is."""
 
+    @property
+    def editing(self) -> bool:
+        """True if the line to type in is seen."""
+        return self.has_class("-editing")
+
+    def edit(self, field: Field, text: str) -> None:
+        """Show the line to type in, with a text."""
+        self.add_class("-editing")
+        self.hints.say(self.EDIT_HINTS)
+        field.put(text)
+        self.set_focus(field)
+
+    def end_edit(self, back: Widget) -> None:
+        """Hide the line to type in; the keys go back to a widget."""
+        self.remove_class("-editing")
+        self.hints.say(self.ACTIONS)
+        self.set_focus(back)
+
     def leave(self) -> None:
         """Leave without a result."""
         self.dismiss(None)
 
 
-class Notice(Static):
-    """One line that answers what was last typed or tried."""
+class ListDialog(Dialog[Result]):
+    """A dialog whose keys go to a list.
+
+    Args:
+        face: The program.
+        columns: The columns of the list.
+        heading: The title, where it is not that of the class.
+    """
+
+    ACTIONS: ClassVar[Sequence[Action[Any]]] = (SCROLL, LEAVE)
+
+    def __init__(self, face: Face, columns: Sequence[Column] = (), heading: str = "") -> None:
+        super().__init__(face, heading)
+        self.listing = Listing(columns)
+
+    def compose_box(self) -> ComposeResult:
+        """The list."""
+        yield self.listing
+
+    def on_mount(self) -> None:
+        """Begin in the list."""
+        self.set_focus(self.listing)
+
+
+class Told(Static):
+    """A text of cells that changes.
+
+    Args:
+        classes: Its classes.
+        id: Its id.
+    """
 
     ALLOW_SELECT = False
 
+    def __init__(self, classes: str = "", id: str | None = None) -> None:
+        super().__init__("", classes=classes, id=id, markup=False)
+
+    def show(self, *cells: Cell) -> None:
+        """Show these cells, a line each."""
+        self.update(Content("\n").join(map(join, cells)))
+
+
+class Notice(Told):
+    """One line that answers what was last typed or tried."""
+
     def __init__(self) -> None:
-        super().__init__("", classes="message", markup=False)
+        super().__init__("message")
         self.said = ""
         """The text that is shown now, for tests and for screens that read it."""
 
     def say(self, text: str, style: str = "muted") -> None:
         """Say something, safe or not; `style` is a name of the palette."""
         self.said = text
-        self.update(join(((text, style),)))
+        self.show(((text, style),))
 
     def tell(self, error: TokentuiError) -> None:
         """Say what went wrong."""
         self.say("stopped" if isinstance(error, Cancelled) else safe_line(error), "error")
+
+
+def told_rows(
+    key: Hashable, heads: Sequence[Cell], cell: Cell, width: int, *, words: bool = False
+) -> Iterator[TableRow]:
+    """A text as rows of a list, of so many columns each.
+
+    Args:
+        key: The key of the first row. The others have it with their number.
+        heads: What stands in the columns before the first row.
+        cell: The text.
+        width: The columns for it.
+        words: True to break between words.
+    """
+    for line, part in enumerate(wrap(cell, width, words=words)):
+        yield TableRow((key, line) if line else key, (*(heads if not line else [()] * len(heads)), part))
 
 
 def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:

@@ -1,28 +1,51 @@
-"""A recipe while it is being chosen: what each axis and stop may become, and what that changes. No screen in here."""
+"""A recipe while it is being chosen: what each row may become, what that changes, and the rows.
+
+No screen in here.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
-from tokentui.axes import AXES, changed, mended, values, word
+from tokentui.axes import AXES, changed, chosen, mended, word
+from tokentui.axes import values as values_of
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.session.views import StageView
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
 
+TAKE = "take it"
+"""The row that takes the recipe."""
 PUBLISHED = "as published"
-"""The name of the setting that takes the sizes, special tokens and first id that a preset was published with."""
-
+"""The row that takes the sizes, special tokens and first id that a preset was published with."""
 PLACE = "place"
-"""The name of the setting that says what another recipe is brought to."""
+"""The row that says what another recipe is brought to."""
+LIVE = "live"
+"""The row that lets the screen behind follow each change."""
 
 PLACES = {"step": "same number of merges", "size": "same vocabulary size"}
-"""Its values, as `tokentui.session.commands.KeepPlace` has them, and what they mean."""
+"""The values of the place, as `tokentui.session.commands.KeepPlace` has them, and what they mean."""
 
-PLACE_ABOUT = "where another recipe goes on from"
+_WORDS = RUN | SHAPE
+_ABOUTS = {name: one.about for name, one in _WORDS.items()} | {
+    PLACE: "where another recipe goes on from",
+    LIVE: "the screen behind follows each change; esc puts back what was",
+}
+_GROUPS = (("", tuple(AXES)), ("Learning", tuple(SHAPE)), ("Stops", tuple(RUN)), ("Setting", (PLACE,)))
+"""The rows of a choice under their headings."""
+_UNSET = Run()
+_MOST_SHOWN = 60  # characters of a value in a row
+
 
 class Change(NamedTuple):
-    """An axis or a stop that is different: how it was and how it will be, not yet safe."""
+    """A row that is different: its text before and after, not yet safe."""
 
     name: str
     old: str
@@ -30,6 +53,68 @@ class Change(NamedTuple):
 
 
 Changes: TypeAlias = tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeChoice:
+    """A recipe to train by, its run, and the position that another recipe is brought to.
+
+    Its values have names: those of the axes, of the words of `SHAPE` and `RUN`, and `PLACE`.
+    """
+
+    recipe: Recipe
+    run: Run = _UNSET
+    keep_place: str = "step"
+
+    def value(self, name: str) -> Any:
+        """The value of this name."""
+        if name in RUN:
+            return self.run.word(name)
+        return self.keep_place if name == PLACE else getattr(self.recipe, name)
+
+    def text(self, name: str) -> str:
+        """The value of this name as a user reads it; not yet safe."""
+        if name in RUN:
+            return RUN[name].written(self.run.word(name))
+        return PLACES[self.keep_place] if name == PLACE else word(self.recipe, name)
+
+    def to_type(self, name: str) -> str:
+        """The value of a word as it would be typed."""
+        value = self.value(name)
+        return " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+
+    def changes(self, to: RecipeChoice) -> Changes:
+        """The values that another choice has changed, axes first."""
+        names = [name for _, group in _GROUPS for name in group]
+        return tuple([Change(name, self.text(name), to.text(name)) for name in names
+            if self.value(name) != to.value(name)])
+
+    def typed(self, name: str, text: str) -> RecipeChoice:
+        """The choice with a value of an axis as a recipe has it, or of a word as it was typed.
+
+        Raises:
+            TokentuiError: It makes no sense here.
+        """
+        if name in RUN:
+            return replace(self, run=self.run.with_words(**{name: RUN[name].read(text)}))
+        if name in SHAPE:
+            return replace(self, recipe=changed(self.recipe, **{name: SHAPE[name].read(text)}))
+        return replace(self, recipe=taken(self.recipe, name, text))
+
+    def turned(self, name: str, by: int) -> RecipeChoice | None:
+        """The choice with the next value of this name (`by` 1) or the one before (-1); None where it is
+        typed.
+
+        Raises:
+            TokentuiError: No other value goes with the rest.
+        """
+        if name == PLACE:
+            return replace(self, keep_place=next(one for one in PLACES if one != self.keep_place))
+        if name in AXES:
+            return replace(self, recipe=turned(self.recipe, name, by))
+        if name in SHAPE and SHAPE[name].kind is bool:
+            return replace(self, recipe=changed(self.recipe, **{name: self.text(name) == "no"}))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +142,36 @@ class Option:
         """True if the option takes text after the colon."""
         return ":" in self.value
 
+    @property
+    def possible(self) -> bool:
+        """True if it can be taken, alone or with other changes."""
+        return not self.refused or bool(self.goes_with)
+
+    @property
+    def together(self) -> str:
+        """The other axes that change with it, as safe text: `base=sorted, unknown=error`."""
+        return ", ".join(f"{one.name}={safe(one.new, limit=_MOST_SHOWN)}" for one in self.goes_with)
+
 
 def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
     """Return the options of an axis. For the list axis (`normalize`), each value is added or removed."""
-    now, found = values(recipe, axis), []
+    now, found = values_of(recipe, axis), []
     for name, label in AXES[axis].written().items():
         record, value = AXES[axis][name], name
         if record.text:
             # The text of another value is as good a start as any.
             text = next((one.partition(":")[2] for one in now if axis == "mark"), "")
-            value = next((one for one in now if one.partition(":")[0] == name), f"{name}:{text or record.sample}")
-        refused = refusal(recipe, axis, value)
-        with_it = mended(recipe, axis, put(recipe, axis, value)) if refused else None
-        others = () if with_it is None else tuple(one for one in axis_changes(recipe, with_it) if one.name != axis)
+            value = next(
+                (one for one in now if one.partition(":")[0] == name), f"{name}:{text or record.sample}"
+            )
+        refused, others = "", Changes()
+        try:
+            changed(recipe, **{axis: put(recipe, axis, value)})
+        except TokentuiError as error:
+            refused = str(error)
+            with_it = mended(recipe, axis, put(recipe, axis, value)) or recipe
+            others = tuple([one for one in RecipeChoice(recipe).changes(RecipeChoice(with_it))
+                if one.name in AXES and one.name != axis])
         found.append(Option(value, label, record.about, value in now, refused, others))
     return tuple(found)
 
@@ -92,15 +194,6 @@ def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
     return mended(recipe, axis, new) or changed(recipe, **{axis: new})
 
 
-def refusal(recipe: Recipe, axis: str, value: str) -> str:
-    """Why an axis cannot take a value, in one line that is not safe yet; "" if it can."""
-    try:
-        changed(recipe, **{axis: put(recipe, axis, value)})
-    except TokentuiError as error:
-        return str(error)
-    return ""
-
-
 def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
     """A recipe with the next value on an axis (`by` 1) or the one before (-1) that can be taken.
 
@@ -115,8 +208,13 @@ def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
     return changed(recipe, **{axis: ways[(at + by) % len(ways)]})
 
 
-def run_of(preset: Preset, run: Run, published: bool = False) -> Run:
-    """The run of a preset: that in use, or the one that it was published with, where what it says nothing about is not set."""
+# Presets.
+
+
+def run_of(preset: Preset, run: Run, published: bool) -> Run:
+    """The run of a preset: that in use, or the one that it was published with, where what it says nothing
+    about is not set.
+    """
     return Run.of({"max_length": run.stops.max_length} | preset.run.words) if published else run
 
 
@@ -132,38 +230,11 @@ def is_published(preset: Preset | None, run: Run) -> bool:
 
 
 def said(preset: Preset | None) -> str:
-    """The sizes that a preset was published with, in a line that is not safe yet."""
+    """The sizes that a preset was published with, as safe text."""
     if preset is None:
         return "a recipe of one's own: nothing is published of it"
     known = [f"{name} {RUN[name].written(preset.run.word(name))}" for name in preset.run.words]
-    return f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published"
-
-
-def read_word(recipe: Recipe, name: str, text: str) -> Recipe:
-    """A recipe with a word of `SHAPE` as it was typed; nothing stands for the default.
-
-    Raises:
-        TokentuiError: It makes no sense here.
-    """
-    toggled = SHAPE[name].kind is bool
-    return changed(recipe, **{name: word(recipe, name) == "no" if toggled else SHAPE[name].read(text)})
-
-
-def axis_changes(old: Recipe, new: Recipe) -> Changes:
-    """The axes that are different."""
-    return tuple(Change(name, old.axis(name), new.axis(name)) for name in AXES if old.axis(name) != new.axis(name))
-
-
-def _word_changes(old: Recipe, new: Recipe) -> Changes:
-    """The words of `SHAPE` that are different."""
-    differ = [name for name in SHAPE if getattr(old, name) != getattr(new, name)]
-    return tuple(Change(name, word(old, name), word(new, name)) for name in differ)
-
-
-def changes(old: Recipe, old_run: Run, new: Recipe, new_run: Run) -> Changes:
-    """The differences, axes first."""
-    stops = [Change(name, one.written(old_run.word(name)), one.written(new_run.word(name))) for name, one in RUN.items()]
-    return (*axis_changes(old, new), *_word_changes(old, new), *(change for change in stops if change.old != change.new))
+    return safe(f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published")
 
 
 def families() -> dict[str, list[Preset]]:
@@ -172,3 +243,138 @@ def families() -> dict[str, list[Preset]]:
     for preset in PRESETS.values():
         found.setdefault(preset.family, []).append(preset)
     return found
+
+
+# Rows.
+
+
+def axis_columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
+    """The columns of the rows of a choice; the steps of an opened tokenizer have longer names."""
+    first = Column(width=15 if stages else 12, priority=1)
+    return first, Column(flex=3 if stages else 2, min_width=15, priority=1), Column(flex=4, min_width=15)
+
+
+def preset_rows(recipe: Recipe) -> list[TableRow]:
+    """The presets by family, marked where they are the recipe."""
+    rows: list[TableRow] = []
+    for family, members in families().items():
+        rows.append(TableRow(None, (((family, "strong"),),)))
+        rows += [TableRow(one.name, (((f" {one.name}", ""),),), mark="•" if one.recipe == recipe else "")
+            for one in members]
+    return rows
+
+
+def choice_rows(
+    choice: RecipeChoice, changed: Changes, live: bool | None, published: tuple[bool, str],
+    stages: Sequence[StageView] = ()
+) -> list[TableRow]:
+    """The row that takes a choice, its values, and the settings; what is changed is marked.
+
+    Args:
+        choice: The choice.
+        changed: What it changes.
+        live: True if the screen behind follows; None where nothing can follow.
+        published: Whether the run is as published, and what is published of the recipe.
+        stages: The steps of an opened tokenizer, listed before the axes. Each shows the axes that describe
+            it.
+    """
+    names = {change.name for change in changed}
+    many = "1 change" if len(changed) == 1 else f"{len(changed)} changes"
+    if stages:
+        what: tuple[Cell, Cell] = (
+            (("train afresh", "strong"),), (("by the axes, as far as they can say it", "muted"),),
+        )
+    else:
+        what = ((many if changed else "no changes", ""),), ()
+    rows = [TableRow(TAKE, (((TAKE, "key"),), *what), not (changed or stages))]
+    if stages:
+        rows += [_heading("The file's steps"), *_stage_rows(stages), _heading("The axes")]
+    rows.append(_row(PUBLISHED, "yes" if published[0] else "no", published[1], False))
+    for title, group in _GROUPS:
+        rows += [_heading(title)] if title else []
+        for name in group:
+            about = meaning(choice.recipe, name) if name in AXES else _ABOUTS[name]
+            rows.append(_row(name, _named(choice.text(name)), about, name in names))
+    if live is not None:
+        rows.append(_row(LIVE, "on" if live else "off", _ABOUTS[LIVE], False))
+    return rows
+
+
+def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
+    rows = []
+    for place, step in enumerate(steps):
+        named = step.name if not place or steps[place - 1].name != step.name else ""
+        does: Cell = ((safe(step.what), "muted"),)
+        said: Cell = ((safe(step.axis, limit=_MOST_SHOWN), ""),)
+        if step.opaque:
+            said = (("opaque", "warning"),)
+        elif not step.axis:
+            said, does = does, (("no axis says it", "muted"),)
+        rows.append(TableRow(None, (((f" {named}", "muted"),), said, does)))
+    return rows
+
+
+def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
+    """The values of an axis: marked if taken (of a list, by its number); dim if refused, with what would
+    change too and why.
+    """
+    listed, rows = getattr(recipe, axis), []
+    for choice in options(recipe, axis):
+        mark = (
+            ""
+            if not choice.taken
+            else str(listed.index(choice.value) + 1)
+            if isinstance(listed, tuple)
+            else "•"
+        )
+        about: Cell = ((safe(choice.refused) or choice.about, ""),)
+        if choice.goes_with:
+            about = ((f"with {choice.together}", "accent"), (" · ", "muted"), *about)
+        rows.append(TableRow(choice.label, (((choice.label, ""),), about), bool(choice.refused), mark))
+    return rows
+
+
+def changes_told(changed: Changes, room: int, lead: str) -> Cell:
+    """Return the changes that fit, after a lead: `tie: lowest-ids → first-seen · …`."""
+    out: list[ui_text.Run] = [(lead, "muted")] if changed else []
+    room -= len(lead)
+    for place, (name, old, new) in enumerate(changed):
+        more = f" · +{len(changed) - place} more" if place else ""
+        change: list[ui_text.Run] = [
+            (" · " if place else "", "muted"), (f"{name}: ", "muted"),
+            (safe(_named(old), limit=_MOST_SHOWN), "muted"), (" → ", "muted"),
+            (safe(_named(new), limit=_MOST_SHOWN), "accent"),
+        ]
+        needed = ui_text.width(change)
+        if place and needed + (0 if place == len(changed) - 1 else len(more)) > room:
+            return (*out, (more, "muted"))
+        room -= needed
+        out += change
+    return tuple(out) or (("nothing is changed", "muted"),)
+
+
+def about(choice: RecipeChoice, name: str) -> str:
+    """Return the meaning of a row of a choice as safe text; "" for rows that are no values."""
+    if name in AXES:
+        return f"{AXES[name].about} · {safe(choice.text(name), limit=40)}: {meaning(choice.recipe, name)}"
+    return _ABOUTS.get(name, "") + (": enter takes the other" if name == PLACE else "")
+
+
+def meaning(recipe: Recipe, axis: str) -> str:
+    """Return the meaning of the value of an axis; for the list axis, of its values in order."""
+    return ", then ".join(record.about for record in chosen(recipe, axis)) or "the text stays as it is"
+
+
+def _heading(title: str) -> TableRow:
+    return TableRow(None, (((title, "strong"),), (), ()))
+
+
+def _named(value: str) -> str:
+    """The value of an axis; an empty list has a name."""
+    return "none" if value == "[]" else value
+
+
+def _row(name: str, value: str, about: str, changed: bool) -> TableRow:
+    shown = safe(value, limit=_MOST_SHOWN)
+    cells: tuple[Cell, ...] = (((name, ""),), ((shown, "strong" if changed else ""),), ((about, "muted"),))
+    return TableRow(name, cells, mark="*" if changed else "")

@@ -6,18 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Export, Formats
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
+from tokentui.ui.dialogs.dialog import LEAVE, Dialog, Told, prompted
 from tokentui.ui.draw.columns import Column
-from tokentui.ui.draw.listing import Listing
-from tokentui.ui.draw.table import TableRow
-from tokentui.ui.draw.text import Cell, Run, join
+from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
@@ -62,7 +60,7 @@ class ExportScreen(Dialog[None]):
         self._confirmed = ("", "")
         """The path and the format of which it was said that a file is there."""
         self._writing = False
-        self.formats, self.losses = Listing(_FORMATS, id="formats"), Static("", id="losses", markup=False)
+        self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
         self.follow(face.snapshot)
 
@@ -146,7 +144,7 @@ class ExportScreen(Dialog[None]):
     def _detail(self) -> None:
         report = self.chosen
         if report is not None:
-            self.losses.update(Content("\n").join(join(cell) for cell in _told(report)))
+            self.losses.show(*_told(report))
 
     def other(self) -> None:
         """From the formats to the path, and back."""

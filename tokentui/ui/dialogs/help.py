@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import platform
-import textwrap
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from tokentui.ui.dialogs.dialog import Dialog, prompted
+from tokentui.ui.dialogs.dialog import SCROLL, ListDialog, prompted, told_rows
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import size
-from tokentui.ui.draw.listing import Listing
 from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action, key_name
 from tokentui.ui.typed import Field
@@ -45,23 +44,27 @@ def rows(actions: Sequence[Action[Any]], context: str, find: str, width: int) ->
 
     Args:
         actions: All actions.
-        context: The one of the focused pane: it comes first, then `global`, then the others as they come.
+        context: The one of the focused pane: it comes first, then `global`, then the others as they come. An
+            action of several panes stands under each.
         find: Text that keys, label or sentence must have, upper or lower case; "" for all.
         width: The columns for the sentence; the rest of a longer one stands in rows of its own.
     """
-    for name in dict.fromkeys([_where(context), "global",
-            *(_where(action.contexts[0]) for action in actions)]):
-        found = [one for one in actions if _where(one.contexts[0]) == name and find.lower() in _all_text(one)]
+    names = [_where(context), "global", *(_where(each) for one in actions for each in one.contexts)]
+    for name in dict.fromkeys(names):
+        found = [
+            one for one in actions if name in map(_where, one.contexts) and find.lower() in _all_text(one)
+        ]
         if not found:
             continue
         title = "Everywhere" if name == "global" else name.capitalize()
         yield TableRow(None, (((title, "strong"),), (), ()))
         for action in found:
-            keys = " ".join(map(key_name, action.keys))
-            first, *more = textwrap.wrap(action.help or action.label, max(10, width)) or [""]
-            yield TableRow(action.name, (((keys, "key"),), ((action.label, "strong"),), ((first, ""),)))
-            for n, line in enumerate(more):
-                yield TableRow((action.name, n), ((), (), ((line, ""),)))
+            heads: list[Cell] = [
+                ((" ".join(map(key_name, action.keys)), "key"),), ((action.label, "strong"),),
+            ]
+            said = ((action.help or action.label, ""),)
+            key = action.name if name == _where(action.contexts[0]) else (action.name, name)
+            yield from told_rows(key, heads, said, max(10, width), words=True)
 
 
 def _where(context: str) -> str:
@@ -73,7 +76,7 @@ def _all_text(action: Action[Any]) -> str:
     return " ".join([*map(key_name, action.keys), action.label, action.help, action.name]).lower()
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(ListDialog[None]):
     """Shows the keys.
 
     Args:
@@ -85,14 +88,13 @@ class HelpScreen(Dialog[None]):
     HEADING = "Help"
     ACTIONS = (
         Action(("slash",), "search", lambda it: it.search()),
-        Action(("up", "down"), "scroll", keys_shown=2),
+        SCROLL,
         Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), keys_shown=3),
     )
-    SEARCH_HINTS: ClassVar[Sequence[Action[Any]]] = (Action(("enter",), "to the list"), Action(("escape",), "end the search"))
+    EDIT_HINTS = (
+        Action(("enter",), "to the list"), Action(("escape",), "end the search"),
+    )
     DEFAULT_CSS = """
-    HelpScreen .search { height: 1; display: none; }
-    HelpScreen.-searching .search { display: block; }
-    HelpScreen Listing { height: 1fr; }
     HelpScreen Notice { dock: bottom; margin-bottom: 1; }
     """
 
@@ -101,11 +103,11 @@ class HelpScreen(Dialog[None]):
         self._actions = tuple(actions)
         self._pane = context
         self._find = ""
-        self.field, self.listing = Field(placeholder="a key or a word"), Listing(())
+        self.field = Field(placeholder="a key or a word")
 
     def compose_box(self) -> ComposeResult:
         """The search line, the list, and what runs."""
-        yield prompted("/", self.field, "search")
+        yield prompted("/", self.field, "edit")
         yield self.listing
         yield self.notice
 
@@ -113,22 +115,18 @@ class HelpScreen(Dialog[None]):
         """Show all of it."""
         now = self.face.snapshot
         self.notice.say(engine_line(now.engine, now.main.at.memory) if now is not None else engine_line())
-        self.set_focus(self.listing)
 
     def search(self) -> None:
         """Open the search line."""
-        self.add_class("-searching")
-        self.hints.say(self.SEARCH_HINTS)
-        self.set_focus(self.field)
+        self.edit(self.field, self._find)
 
     def leave(self) -> None:
         """End the search, or leave."""
-        if not self.has_class("-searching"):
+        if not self.editing:
             self.dismiss(None)
             return
         self.field.value = ""
-        self._to_list()
-        self.remove_class("-searching")
+        self.end_edit(self.listing)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what has the text."""
@@ -137,9 +135,6 @@ class HelpScreen(Dialog[None]):
 
     def on_input_submitted(self) -> None:
         """Go to the list of what was found."""
-        self._to_list()
-
-    def _to_list(self) -> None:
         self.set_focus(self.listing)
         self.hints.say(self.ACTIONS)
 

@@ -5,36 +5,40 @@ written.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 from textual.app import ComposeResult
 
+from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe
+from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
+from tokentui.session.commands import ExamineHealth
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import BirthRow, LossRow, PairRow, TokenRow
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog
+from tokentui.ui.dialogs.dialog import LEAVE, SCROLL, ListDialog, told_rows
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import amount, number, plural, signed
-from tokentui.ui.draw.listing import Listing, wrap
-from tokentui.ui.draw.table import TableRow
-from tokentui.ui.draw.text import Cell
+from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face, loads
 from tokentui.ui.keys import Action
 
 MOST_SHOWN = 2048
 """The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
 
-Row: TypeAlias = TokenRow | PairRow | LossRow
+Row: TypeAlias = Candidate | Entry
 """A row that can be inspected."""
 
 _REASON_SHOWN = 300
-_LABEL = 10
-_COLUMNS = (Column(width=_LABEL, priority=1), Column(flex=1, min_width=12, priority=2))
+_NAME_WIDTH = 10
+_COLUMNS = (Column(width=_NAME_WIDTH, priority=1), Column(flex=1, min_width=12, priority=2))
 _UNNAMED = {
     "Cc": "a control character",
     "Cf": "a formatting character",
@@ -44,22 +48,21 @@ _UNNAMED = {
 }
 
 
-def facts(row: Row) -> Iterator[tuple[str, Cell]]:
-    """Yield the facts about a row as (label, cell), without its code points."""
+def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a row at a step as (label, cell), without its code points."""
     piece, parents = piece_of(row), tuple[bytes, ...]()
-    if isinstance(row, BirthRow):
-        yield "id", ((number(row.id), "strong"), ("" if row.born else "  not born yet", "muted"))
-        yield "born", ((f"birth {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file",
-            ""),)
-        yield "places", ((f"{number(row.count)} in {number(row.words)} distinct words", ""),
-            ("  as soon as it is born", "muted"))
+    if isinstance(row, TokenCandidate):
+        yield "id", ((number(row.id), "strong"), ("" if row.number <= step else "  not made yet", "muted"))
+        place = safe(row.place, limit=_REASON_SHOWN)
+        yield "made", ((f"step {number(row.number)}, {place} in the file", ""),)
+        yield "places", ((f"{number(row.places)} in {number(row.words)} distinct words", ""),
+            ("  as soon as it is made", "muted"))
         parents = row.parts
-    elif isinstance(row, TokenRow):
+    elif isinstance(row, Entry):
         yield "id", (("–" if row.id is None else number(row.id), "strong"), (f"  {row.kind}", "muted"))
-        if row.step is not None:
-            counted = "" if row.count is None else f", from {number(row.count)} pairs"
-            what = "birth" if row.count is None else "step"
-            yield "born", ((f"{what} {number(row.step)}{counted}", ""),)
+        if row.made is not None:
+            counted = "" if row.places is None else f", from {number(row.places)} pairs"
+            yield "made", ((f"step {number(row.made)}{counted}", ""),)
         if row.kind == "left":
             figure = "" if row.score is None else f"  {_figure(row.score)}"
             yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
@@ -73,26 +76,29 @@ def facts(row: Row) -> Iterator[tuple[str, Cell]]:
             if row.score is not None:
                 yield "score", ((_figure(row.score), ""),
                     (f"  the natural log of {_figure(math.exp(row.score))}", "muted"))
-        parents = row.parents
-    elif isinstance(row, LossRow):
+        parents = row.parts
+    elif isinstance(row, PieceCandidate):
         yield from _judged(row)
-    else:
-        parents = (row.left, row.right)
+    elif isinstance(row, PairCandidate):
+        parents = row.parts
         change = "new" if row.new else signed(row.change)
         yield "count", ((number(row.count), "strong"),
             (f"  {change} with the last step" if change else "", "muted"))
-        if row.score:
+        scored = not isinstance(row.worth, int)
+        if row.left_uses and row.right_uses:
             uses = f"{number(row.left_uses)} and {number(row.right_uses)} times"
             yield "its sides", ((uses, ""),)
-            yield "score", ((_figure(row.score), "strong"), ("  count over the product of these", "muted"))
+            ratio = Fraction(row.count, row.left_uses * row.right_uses)
+            told = "  count over the product of these" if not scored or row.worth == ratio else ""
+            yield "score", ((_figure(row.score if scored else float(ratio)), "strong"), (told, "muted"))
         if row.tied:
-            yield "tied", (("another pair is exactly as good" if row.score
+            yield "tied", (("another pair is exactly as good" if scored
                 else "another pair has the same count", ""),)
-        if row.spelled:
-            yield "stands for", ui_text.runs(row.spelled, limit=MOST_SHOWN)
+        if row.expansion:
+            yield "stands for", ui_text.runs(row.expansion, limit=MOST_SHOWN)
     if parents:
         yield "parents", _joined(parents)
-    front, end = marks_of(row)
+    front, end = row.marks
     if front:
         yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
     if end:
@@ -110,12 +116,7 @@ def facts(row: Row) -> Iterator[tuple[str, Cell]]:
 
 def piece_of(row: Row) -> bytes:
     """The exact bytes that a row is about."""
-    return row.token if isinstance(row, PairRow) else row.piece
-
-
-def marks_of(row: Row) -> tuple[int, int]:
-    """Return the number of bytes at the front and at the end of a row's piece that are the recipe's mark."""
-    return (0, 0) if isinstance(row, LossRow) else row.marks
+    return row.piece if isinstance(row, Entry) else row.token
 
 
 def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
@@ -131,28 +132,28 @@ def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
 
 def bare_of(row: Row) -> bytes:
     """The bytes of a row's piece without its mark."""
-    front, end = marks_of(row)
+    front, end = row.marks
     piece = piece_of(row)
     return piece[front : len(piece) - end]
 
 
 def _named(row: Row) -> tuple[object, ...]:
     """Return the identity of a row: equal for the same row at another time."""
-    return (row.left, row.right) if isinstance(row, PairRow) else (row.piece, getattr(row, "id", None))
+    return (row.piece, row.id) if isinstance(row, Entry) else (row.parts, row.token)
 
 
-def _judged(row: LossRow) -> Iterator[tuple[str, Cell]]:
+def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
     """Yield the facts about a piece from the next pruning."""
     yield "p", ((_figure(row.probability), "strong"),)
     yield "expected", ((f"{amount(row.expected)} times", ""), ("  over all segmentations", "muted"))
     yield "uses now", ((f"{number(row.uses)} times", ""), ("  in the best segmentations", "muted"))
     yield "loss", ((_figure(row.loss), ""), ("  of the mean log probability of a token, without it", "muted"))
-    yield "instead", _joined(row.alternative) if row.alternative else (("nothing", "muted"),)
+    yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
     if row.taken:
         fate = "dropped"
     else:
-        fate = "goes" if row.goes else "stays"
-    yield "pruning", ((fate, "warning" if row.goes else ""),
+        fate = "goes" if row.reason else "stays"
+    yield "pruning", ((fate, "warning" if row.reason else ""),
         (f"  {safe(row.reason, limit=_REASON_SHOWN)}", "muted"))
 
 
@@ -179,7 +180,7 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
         yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))
 
 
-class InspectScreen(Dialog[None]):
+class InspectScreen(ListDialog[None]):
     """Shows a row of the vocabulary, of the pairs or of the pieces by loss.
 
     While the corpus is loaded it follows the row, whose figures still grow.
@@ -190,16 +191,10 @@ class InspectScreen(Dialog[None]):
     """
 
     HEADING = "Inspect"
-    ACTIONS = (Action(("up", "down"), "scroll", keys_shown=2), LEAVE)
 
     def __init__(self, face: Face, row: Row) -> None:
-        super().__init__(face, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
+        super().__init__(face, _COLUMNS, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
         self._row, self._follows = row, loads(face.snapshot)
-        self.listing = Listing(_COLUMNS)
-
-    def compose_box(self) -> ComposeResult:
-        """The list of facts."""
-        yield self.listing
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take the figures of the row as they are now, where it is seen."""
@@ -212,18 +207,231 @@ class InspectScreen(Dialog[None]):
             self._row = same[0]
             self.lay_out()
 
-    def on_mount(self) -> None:
-        """Begin in the list."""
-        self.set_focus(self.listing)
-
     def lay_out(self) -> None:
         """Break long values for the room there is."""
-        width = self.listing.size.width - 2 - _LABEL - 1 - 1  # the margin, the gap, the bar
-        told = (*facts(self._row), ("", ()), *code_points(bare_of(self._row)))
-        self.listing.show(list(_rows(told, width)))
+        width = self.listing.size.width - 2 - _NAME_WIDTH - 1 - 1  # the margin, the gap, the bar
+        step = self.face.snapshot.main.at.step if self.face.snapshot else 0
+        told = (*facts(self._row, step), ("", ()), *code_points(bare_of(self._row)))
+        rows = [
+            told_rows(place, [((label, "muted"),)], cell, width) for place, (label, cell) in enumerate(told)
+        ]
+        self.listing.show(list(itertools.chain.from_iterable(rows)))
 
 
-def _rows(listed: Sequence[tuple[str, Cell]], width: int) -> Iterator[TableRow]:
-    for place, (label, cell) in enumerate(listed):
-        for line, part in enumerate(wrap(cell, width)):
-            yield TableRow((place, line), (((label if not line else "", "muted"),), part))
+# The facts of a tokenizer: its steps, what is in its vocabulary, and a report on its health.
+
+
+STATUS: dict[str, str] = {"PASS": "success", "WARN": "warning", "FAIL": "error"}
+"""The colour of what comes of a check."""
+
+_LABEL, _WIDE_LABEL, _WIDE = 22, 34, 90
+_TEXT_SHOWN = 400
+_PIECE_SHOWN = 40
+_LISTED = 5
+_BARS = 6
+
+
+class FactsScreen(ListDialog[None]):
+    """Shows what is known of the tokenizer of the present step.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Facts"
+    ACTIONS = (
+        Action(("enter",), "examples"), SCROLL,
+        Action(("a",), "all examples", lambda it: it.open_all()), LEAVE,
+        Action(("q", "F"), "", lambda it: it.leave()),
+    )
+    DEFAULT_CSS = """
+    FactsScreen Notice { height: 2; }
+    """
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self._now = face.snapshot
+        self._open: set[str] = set()
+        """The checks whose examples are seen."""
+        self.report: HealthReport | None = None
+        self._failed = False
+
+    def compose_box(self) -> ComposeResult:
+        """The list, and what the row under the cursor is about."""
+        yield self.listing
+        yield self.notice
+
+    def on_mount(self) -> None:
+        """Show what is known at once, and ask for the rest."""
+        self._say_what()
+        self.tell_waiting()
+        self.run_worker(self._find(), group="facts")
+
+    def _say_what(self) -> None:
+        now = self._now
+        if now is None or now.nothing:
+            return
+        name = now.main.opened.name if now.main.opened is not None else now.main.preset or "the tokenizer"
+        self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", f"step {number(now.main.at.step)}")
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take the state until the report on it has come."""
+        super().follow(snapshot)
+        if self.report is None and not self._failed and snapshot is not None and self.is_mounted:
+            self._now = snapshot
+            self._say_what()
+            self.lay_out()
+
+    def tell_waiting(self) -> None:
+        """Say it where the report will say what it is about."""
+        if self.report is None and not self._failed:
+            self.notice.say(self.waits or "looking at every token …")
+
+    async def _find(self) -> None:
+        try:
+            self.report = await self.face.ask(ExamineHealth())
+        except TokentuiError as error:
+            self._failed = True
+            self.notice.tell(error)
+            return
+        self.listing.cursor = 0  # what has come stands above what was seen
+        self.lay_out(keep=False)
+        self._say()
+
+    # What is seen.
+
+    def lay_out(self, keep: bool = True) -> None:
+        """Break long lines for the room there is."""
+        listing = self.listing
+        label = _LABEL if listing.size.width < _WIDE else _WIDE_LABEL
+        columns = (Column(width=4, priority=3), Column(width=label, priority=1),
+            Column(flex=1, min_width=16, priority=2))
+        listing.set_columns(columns)
+        width = max(10, listing.size.width - 4 - label - 5)
+        listing.show(list(self._rows(width)), keep=listing.cursor_key if keep else None)
+
+    def _rows(self, width: int) -> Iterator[TableRow]:
+        if self.report is not None:
+            counts = [(name, sum(check.status == name for check in self.report.checks))
+                for name in (*STATUS, "n/a")]
+            yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
+            for check in self.report.checks:
+                yield from self._check(check, width)
+        opened = self._now.main.opened if self._now is not None else None
+        if opened is not None:
+            yield _heading("Steps", "in the order in which a text passes them")
+            for at, stage in enumerate(opened.stages):
+                axis = f"   {safe(stage.axis)}" if stage.axis else ""
+                said = (
+                    ("opaque  " if stage.opaque else "", "warning"), (safe(stage.what), ""), (axis, "muted"),
+                )
+                yield from _lines(("stage", at), stage.name, said, width)
+            steps = f"{number(opened.steps)}, {safe(opened.order)}"
+            yield from _lines("replay", "replay steps", ((steps, ""),), width)
+            for at, note in enumerate(opened.notes):
+                told = ((safe(note), "warning"),)
+                yield from _lines(("note", at), "" if at else "notes", told, width, ("!", "warning"))
+        if self.report is not None:
+            yield _heading("Vocabulary", "")
+            for at, (label, cell) in enumerate(_facts(self.report.facts)):
+                yield from _lines(("fact", at), label, cell, width)
+
+    def _check(self, check: CheckResult, width: int) -> Iterator[TableRow]:
+        mark: Run = (check.status, STATUS.get(check.status, "muted"))
+        observed = ((safe(check.observed, limit=_TEXT_SHOWN), ""),)
+        yield from _lines(("check", check.name), check.title, observed, width, mark)
+        if check.name not in self._open:
+            return
+        for at, one in enumerate(check.examples):
+            which, note = "" if one.id is None else f"{one.id} ", safe(one.note, limit=_TEXT_SHOWN)
+            cell: Cell = ((which, "muted"), *ui_text.runs(one.piece, limit=_PIECE_SHOWN))
+            said: Cell = (*cell, (f"  {note}", "muted"))
+            parts = (said,) if ui_text.width(said) <= width else (cell, ((f"  {note}", "muted"),))
+            for place, part in enumerate(parts):
+                yield from _lines(("example", check.name, at, place), "", part, width)
+        rest = check.count - len(check.examples)
+        if rest > 0:
+            yield TableRow(("rest", check.name),
+                ((), (), ((f"and {plural(rest, 'more', 'more')}", "muted"),)))
+
+    def _say(self) -> None:
+        """Say what the check under the cursor is good for, and what it is held against."""
+        name = _check_of(self.listing.cursor_key)
+        found = [check for check in (self.report.checks if self.report else ()) if check.name == name]
+        if found:
+            self.notice.say(f"{safe(found[0].about)} {safe(found[0].threshold)}")
+        elif self.report is not None:
+            self.notice.say("enter on a check shows examples")
+
+    # What the user does.
+
+    def on_virtual_table_cursor_moved(self) -> None:
+        """Say what the row is about."""
+        self._say()
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Show the examples of a check, or hide them."""
+        if name := _check_of(event.key):
+            self._open ^= {name}
+            self.lay_out()
+
+    def open_all(self) -> None:
+        """Show the examples of all checks, or of none."""
+        if self.report is not None:
+            self._open = set() if self._open else {check.name for check in self.report.checks}
+            self.lay_out()
+
+
+def _facts(health: VocabularyFacts) -> Iterator[tuple[str, Cell]]:
+    """Yield the counts of a vocabulary as (label, cell)."""
+    yield "ids", ((number(health.vocab_size), "strong"), (f", the first is {health.first_id}", "muted"))
+    yield "kinds", _listed([(kind, count) for kind, count in health.kinds])
+    if health.scripts:
+        yield "scripts", _listed(health.scripts[:_BARS], len(health.scripts) - _BARS)
+    if health.lengths:
+        yield "characters", _listed([(f"{size}", count) for size, count in health.lengths[:10]],
+            len(health.lengths) - 10)
+    yield "longest", _pieces([(one, piece) for one, piece in health.longest])
+    alike = [(ids[0], piece) for piece, ids in health.duplicates]
+    yield "spelled alike", _pieces(alike) if alike else (("none", "muted"),)
+    holes: Sequence[tuple[int, int]] = health.holes
+    many = sum(last - first + 1 for first, last in holes)
+    ranges = ", ".join(f"{first}–{last}" if last > first else f"{first}" for first, last in holes[:_LISTED])
+    yield "holes in the ids", ((number(many), "warning"),
+        (f"  {ranges}", "")) if many else (("none", "muted"),)
+    if health.shared_ids:
+        yield "ids of several tokens", ((", ".join(map(str, health.shared_ids[:_LISTED])), "warning"),)
+    yield "not whole characters", _pieces(health.not_utf8) if health.not_utf8 else (("none", "muted"),)
+    yield "white space alone", _pieces(health.spaces) if health.spaces else (("none", "muted"),)
+    if health.missing_bytes:
+        yield "bytes without a token", ((number(len(health.missing_bytes)), "warning"),)
+
+
+def _listed(counts: Sequence[tuple[str, int]], more: int = 0) -> Cell:
+    out: list[Run] = []
+    for name, count in counts:
+        out += [(" · " if out else "", "muted"), (f"{safe(name)} ", "muted"), (number(count), "")]
+    return (*out, (f" · and {more} more", "muted")) if more > 0 else tuple(out)
+
+
+def _pieces(tokens: Sequence[tuple[int, bytes]]) -> Cell:
+    out: list[Run] = [(f"{number(len(tokens))}: ", "")]
+    for one, piece in tokens[:_LISTED]:
+        out += [*ui_text.runs(piece, limit=_PIECE_SHOWN), (f" {one}  ", "muted")]
+    return (*out, ("…", "muted")) if len(tokens) > _LISTED else tuple(out)
+
+
+def _heading(title: str, rest: str) -> TableRow:
+    return TableRow(None, ((), ((title, "strong"),), ((rest, "muted"),)))
+
+
+def _lines(key: Hashable, label: str, cell: Cell, width: int, mark: Run = ("", "")) -> Iterator[TableRow]:
+    return told_rows(key, [(mark,), ((safe(label), "muted"),)], cell, width, words=True)
+
+
+def _check_of(key: Hashable) -> str:
+    """The check that a row is about; empty for other rows."""
+    match key:
+        case ("check", str(name)) | (("check", str(name)), int()):
+            return name
+    return ""

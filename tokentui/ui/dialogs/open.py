@@ -8,17 +8,23 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from textual.widgets import Input
 
+from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import open_regular
 from tokentui.core.paths import recent as recently_opened
 from tokentui.core.safetext import safe, safe_line
+from tokentui.presets import PRESETS, Preset
+from tokentui.recipe import Recipe
 from tokentui.session.catalog import Sample, find_sample, samples
-from tokentui.session.commands import Recognise
+from tokentui.session.commands import Open, OpenTokenizer, Recognise
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.dialog import LEAVE
-from tokentui.ui.dialogs.picker import Picker, aside, heading
+from tokentui.ui.dialogs.draft import RecipeChoice
+from tokentui.ui.dialogs.picker import Picker, heading, in_thread, reason
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import TableRow
@@ -33,22 +39,8 @@ _SAMPLE = "sample:"
 _SPLIT = "split="
 
 
-@dataclass(frozen=True, slots=True)
-class OpenChoice:
-    """A source to open: a corpus or a tokenizer file.
-
-    A corpus is named as on the command line, with a format (None: by its name). A tokenizer file comes with
-    the `split` that was named if the file holds none.
-    """
-
-    source: str
-    as_: str | None
-    tokenizer: bool = False
-    split: str = ""
-
-
-class OpenScreen(Picker[OpenChoice]):
-    """Asks which corpus or tokenizer to open. Its result is an `OpenChoice`, None if it was left.
+class OpenScreen(Picker[Open | OpenTokenizer]):
+    """Asks which corpus or tokenizer to open. Its result is the command, None if it was left.
 
     A tokenizer file that holds no split takes one behind its path: `cl100k_base.tiktoken split=cl100k`.
 
@@ -89,8 +81,8 @@ class OpenScreen(Picker[OpenChoice]):
 
     async def _measure(self) -> None:
         if self._recent is None:
-            self._recent = await aside(recently_opened)
-        self._sizes = await aside(_sample_sizes)
+            self._recent = await in_thread(recently_opened)
+        self._sizes = await in_thread(_sample_sizes)
         self.show_rows()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -171,7 +163,7 @@ class OpenScreen(Picker[OpenChoice]):
                 if typed != self.field.value or not self.take_row(self.listing.cursor):
                     self.notice.tell(error)
             else:
-                self.dismiss(OpenChoice(typed, self._as))
+                self.dismiss(Open((typed,), self._as))
         else:
             self.run_worker(self._open_path(typed, os.path.expanduser(typed)), group="opening",
                 exclusive=True)
@@ -179,19 +171,18 @@ class OpenScreen(Picker[OpenChoice]):
     async def _open_path(self, source: str, path: str) -> None:
         path, split = with_split(path)
         try:
-            await aside(lambda: os.stat(path))
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            await in_thread(lambda: os.stat(path))
+        except (OSError, ValueError) as error:
             if await self._row_taken(source):
                 return
             if not glob.has_magic(path):
-                why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-                self.notice.say(f"{safe(path, limit=200)}: {why.lower()}", "error")
+                self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
                 return
         if self._as is not None:
-            self.dismiss(OpenChoice(path, self._as))
+            self.dismiss(Open((path,), self._as))
             return
         if self._doubtful == path and not split:
-            self.dismiss(OpenChoice(path, "text"))
+            self.dismiss(Open((path,), "text"))
             return
         try:
             known = split or await self._what_is(path)
@@ -199,7 +190,7 @@ class OpenScreen(Picker[OpenChoice]):
             self._doubtful = path
             self.notice.say(f"enter again: open as a text · {_damage(path, error)}", "warning")
             return
-        self.dismiss(OpenChoice(path, None, bool(known), split))
+        self.dismiss(OpenTokenizer(path, split) if known else Open((path,)))
 
     async def _row_taken(self, typed: str) -> bool:
         """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
@@ -225,7 +216,7 @@ class OpenScreen(Picker[OpenChoice]):
 
     async def _tell_what(self, path: str) -> None:
         """Say what a file is, where it is a tokenizer."""
-        if not await aside(lambda: os.path.isfile(path)):
+        if not await in_thread(lambda: os.path.isfile(path)):
             return
         try:
             name = await self._what_is(path)
@@ -276,3 +267,117 @@ def _sample_sizes() -> dict[str, int]:
 def _recent_cells(source: str) -> tuple[Cell, ...]:
     folder, name = os.path.split(source.rstrip("/"))
     return ((f" {safe(name or source)}", ""),), ((safe(folder), "muted"),), ()
+
+
+# Choose a column to add to Compare: a preset, a recipe of one's own, or a tokenizer file.
+
+
+OWN = "a recipe of one's own"
+SPLITS: tuple[str, ...] = ("", *(name for name, one in AXES["split"].items() if not one.text))
+"""The splits that a file may be read with, "" for its own."""
+
+_LARGEST_RECIPE = 1 << 20
+
+
+class AddScreen(Picker[ColumnWanted]):
+    """Asks for a column. Its result is the column, None if it was left.
+
+    Args:
+        face: The program.
+        heading: The title of the dialog.
+        recipe: The recipe that one of one's own is begun with.
+    """
+
+    PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
+    COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
+    ACTIONS = (
+        Action(("enter",), "take"), Action(("down",), "list", lambda it: it.to_list()),
+        Action(("tab",), "complete", lambda it: it.complete()),
+        Action(("ctrl+t",), "split of a file", lambda it: it.turn_split()), LEAVE,
+    )
+
+    def __init__(self, face: Face, heading: str, recipe: Recipe) -> None:
+        super().__init__(face, heading)
+        self._recipe = recipe
+        self.published = False
+        """True if a preset is used with the sizes, special tokens and first id that it was published with."""
+        self.split = ""
+        """The split that a file is read with, "" for its own."""
+
+    def rows(self, typed: str) -> Iterator[TableRow]:
+        """A recipe of one's own, and the presets."""
+        wanted = typed.lower()
+        if not typed:
+            said = (("axis by axis, from the column in use", "muted"),)
+            yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said))
+            what = (
+                "presets come with their own sizes and special tokens"
+                if self.published
+                else "all columns have the same run"
+            )
+            now = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
+            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now))
+        for family, members in draft.families().items():
+            found = [one for one in members if wanted in f"{one.name} {one.about} {family}".lower()]
+            if found:
+                yield heading(family)
+            for preset in found:
+                yield TableRow(("preset", preset.name),
+                    (((f" {preset.name}", ""),), ((preset.about, "muted"),)))
+
+    def turn_split(self) -> None:
+        """Read a file with the next split."""
+        self.split = SPLITS[(SPLITS.index(self.split) + 1) % len(SPLITS)]
+        self.name_box(subtitle=f"split of a file: {self.split}" if self.split else "")
+
+    def take(self, kind: str, name: str) -> None:
+        """Take what a row stands for."""
+        match kind:
+            case "own":
+                self._ask_axes()
+            case "published":
+                self.published = not self.published
+                self.show_rows()
+            case "preset":
+                self._take_preset(PRESETS[name])
+            case _:
+                self.submit(name)
+
+    def submit(self, typed: str) -> None:
+        """Take a preset or a file."""
+        if typed in PRESETS:
+            self._take_preset(PRESETS[typed])
+        else:
+            self.run_worker(self._open(os.path.expanduser(typed)), group="opening", exclusive=True)
+
+    def _take_preset(self, preset: Preset) -> None:
+        # The same run for all, so that what differs is the recipe; or that which the preset was published
+        # with.
+        run = draft.run_of(preset, self.face.run_in_use, self.published)
+        self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
+
+    def _ask_axes(self) -> None:
+        from tokentui.ui.dialogs.recipe import RecipeScreen
+
+        def asked(choice: RecipeChoice | None) -> None:
+            self.dismiss(ColumnWanted(choice.recipe, choice.run) if choice is not None else None)
+
+        self.face.push(RecipeScreen(self.face, RecipeChoice(self._recipe, self.face.run_in_use)), asked)
+
+    async def _open(self, path: str) -> None:
+        try:
+            if path.endswith(".toml"):
+                recipe = await in_thread(lambda: _read_recipe(path))
+                self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
+            else:
+                await in_thread(lambda: os.stat(path))
+                self.dismiss(ColumnWanted(path=path, split=self.split))
+        except TokentuiError as error:
+            self.notice.tell(error)
+        except (OSError, ValueError) as error:
+            self.notice.say(f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}", "error")
+
+
+def _read_recipe(path: str) -> Recipe:
+    with open_regular(path, "recipe file") as file:
+        return Recipe.from_toml(file.read(_LARGEST_RECIPE).decode("utf-8-sig"), path)

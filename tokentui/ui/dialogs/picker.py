@@ -7,11 +7,11 @@ worker.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import heapq
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -23,8 +23,7 @@ from tokentui.core.safetext import is_safe, safe
 from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
 from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import size as size_text
-from tokentui.ui.draw.listing import Listing
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -72,32 +71,28 @@ class Listed:
         return tuple(entry for entry in self.entries if entry.name.startswith(prefix))
 
 
-async def aside(call: Callable[[], T]) -> T:
+async def in_thread(call: Callable[[], T]) -> T:
     """Return the result of a call that may wait for a disk, without blocking the event loop.
 
     It runs in a thread of its own that dies with the program: a network folder that never answers holds up
     neither the threads of the engine nor the end of the program.
     """
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
-
-    def settle(take: Callable[[], None]) -> None:
-        if not answer.done():
-            take()
+    found: Future[T] = Future()
+    found.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
-            value = call()
+            found.set_result(call())
         except Exception as error:
-            failure = error
-            take: Callable[[], None] = lambda: answer.set_exception(failure)  # noqa: E731
-        else:
-            take = lambda: answer.set_result(value)  # noqa: E731
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the answer is not awaited any more
-            loop.call_soon_threadsafe(settle, take)
+            found.set_exception(error)
 
-    threading.Thread(target=run, name="aside", daemon=True).start()
-    return await answer
+    threading.Thread(target=run, name="tokentui-disk", daemon=True).start()
+    return await asyncio.wrap_future(found)
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why a path cannot be looked at, in a few words; a NUL in its name is a `ValueError`."""
+    return ((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
 def parts(typed: str) -> tuple[str, str]:
@@ -117,9 +112,8 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
     try:
         with os.scandir(folder) as scan:
             first = heapq.nsmallest(MOST_ENTRIES + 1, _matching(scan, prefix, cancel), key=_order)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        return Listed(folder, prefix, error=why.lower())
+    except (OSError, ValueError) as error:
+        return Listed(folder, prefix, error=reason(error))
     kept = first[:MOST_ENTRIES]
     entries = tuple(Entry(one.name, is_folder, None if is_folder else _size(one)) for one, is_folder in kept)
     return Listed(folder, prefix, entries, len(first) > MOST_ENTRIES)
@@ -283,7 +277,7 @@ class Picker(Dialog[Result]):
     async def _list(self, folder: str, prefix: str) -> None:
         stop = threading.Event()
         try:
-            self._listed = await aside(lambda: list_folder(folder, prefix, stop.is_set))
+            self._listed = await in_thread(lambda: list_folder(folder, prefix, stop.is_set))
         finally:
             stop.set()
         self.show_rows()

@@ -7,49 +7,221 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual.app import ComposeResult
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from tokentui.analyze.results import VocabularyReport
+from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe_line
+from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import AnalyzeVocabulary
-from tokentui.ui.dialogs import question_rows as shown
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
+from tokentui.ui.dialogs.dialog import LEAVE, SCROLL, ListDialog, Told, prompted
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.columns import Column
-from tokentui.ui.draw.listing import Listing
+from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.table import TableRow
-from tokentui.ui.draw.text import Cell, Run, join, width
+from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
+_MOST_SHOWN = 200  # characters of a token or a word
+_WHY = {
+    "special": "special: it is never made from text",
+    "byte": "a byte that does not occur here",
+    "not in the corpus": "the corpus never spells it",
+    "not chosen": "spelled, but other tokens are taken there",
+    "unreachable": "no text encodes to it",
+}
+_GO_ON: Cell = (("x", "key"), (" goes on with a copy until nothing is left; it may take a while", "muted"))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def used_summary(answers: VocabularyReport) -> Cell:
+    """Return the number of tokens in the corpus."""
+    unused = len(answers.unused)
+    many = f"{number(answers.used)} of {plural(answers.vocab_size, 'token')}"
+    told = f"{many} stand in the corpus at step {number(answers.step)}"
+    return ((told, "strong"), (f" · {number(unused)} do not" if unused else " · every one is used", "muted"))
+
+
+def why(token: UnusedToken) -> Cell:
+    """Why a token is not used."""
+    if token.why != "swallowed":
+        return ((_WHY.get(token.why, safe(token.why)), "muted"),)
+    out: list[Run] = [("it always became part of ", "muted")]
+    for place, into in enumerate(token.into):
+        out += [(", ", "muted")] if place else []
+        out += ui_text.runs(into, limit=_MOST_SHOWN)
+    return tuple(out) if token.into else (("it always became part of other tokens", "muted"),)
+
+
+def used(answers: VocabularyReport) -> list[TableRow]:
+    """The tokens that are not used, in order of id."""
+    return [
+        TableRow(token.id, (
+            ((number(token.id), "muted"),), ui_text.runs(token.piece, limit=_MOST_SHOWN),
+            ((safe(token.kind), "muted"),),
+            why(token),
+        ))
+        for token in answers.unused
+    ]
+
+
+def saved_summary(answers: VocabularyReport) -> Cell:
+    """Return the total number of tokens saved."""
+    saved = answers.units - answers.tokens
+    told = f"{number(saved)} tokens saved, {_share(saved, answers.units)}"
+    counts = f"{plural(answers.units, 'unit')} → {plural(answers.tokens, 'token')}"
+    return ((told, "strong"), (f" · {counts} in {plural(answers.document_count, 'document')}", "muted"))
+
+
+def saved(answers: VocabularyReport) -> list[TableRow]:
+    """The documents that save most, the best first."""
+    rows = []
+    for one in answers.documents:
+        less = one.units - one.tokens
+        rows.append(TableRow(one.number, (
+            ((number(one.number), "muted"),), ui_text.runs(one.name, limit=_MOST_SHOWN),
+            ((number(one.units), ""),),
+            ((number(one.tokens), ""),), ((number(less), "strong"),), ((_share(less, one.units), "muted"),),
+        )))
+    if answers.document_count > len(answers.documents):
+        rest = f"and {plural(answers.document_count - len(answers.documents), 'more document')}"
+        rows.append(TableRow("rest", ((), ((rest, "muted"),))))
+    return rows
+
+
+def on_summary(answers: VocabularyReport) -> Cell:
+    """Return the reason why further training ends, or the key that starts it."""
+    if answers.exhausted is None:
+        return _GO_ON
+    told = f" · {safe(answers.exhausted.end, limit=200)}"
+    return (("Going on until nothing is left", "strong"), (told, "muted"))
+
+
+def on(answers: VocabularyReport) -> list[TableRow]:
+    """Now and at the very end."""
+    end = answers.exhausted
+    if end is None:
+        return []
+    whole = f"{number(end.whole)} of {number(end.distinct)} distinct pre-tokens are one token then"
+    told = (
+        ("merges", f"{number(answers.step)} → {number(end.merges)}"),
+        ("vocabulary", f"{number(answers.vocab_size)} → {number(end.vocab_size)} ids"),
+        ("corpus", f"{number(answers.tokens)} → {plural(end.tokens, 'token')}"),
+        ("whole", whole),
+        ("end", safe(end.end, limit=400)),
+    )
+    return [TableRow(name, (((name, "muted"),), ((text, ""),))) for name, text in told]
+
+
+def ways_summary(answers: VocabularyReport) -> Cell:
+    """Return a title for the list of ways to write a word, and the encoder's rule."""
+    if not answers.ways:
+        return (("no word to write", "strong"), (" · w types one", "muted"))
+    how = {one.how for one in answers.ways}
+    taken = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else ""
+    return (("The ways to write a word", "strong"), (f" · • the encoder takes{taken}", "muted"))
+
+
+def ways(answers: VocabularyReport) -> list[TableRow]:
+    """For each word its ways, the fewest tokens first. The one chosen is marked; it stands last if it is not
+    among the first.
+    """
+    rows: list[TableRow] = []
+    alike = len({one.how for one in answers.ways}) == 1
+    for word, one in enumerate(answers.ways):
+        heading: list[Run] = [("‘", "muted"), *ui_text.runs(one.word, limit=_MOST_SHOWN), ("’", "muted")]
+        heading += [(f"  {plural(one.count, 'way')}", "strong"),
+            ("" if alike else f" · {safe(one.how, limit=200)}", "muted")]
+        rows.append(TableRow((word, "word"), ((), (), tuple(heading))))
+        shown: Sequence[tuple[tuple[bytes, ...], float | None]] = one.ways
+        if one.chosen and one.chosen not in [pieces for pieces, _ in shown]:
+            shown = (*shown, (one.chosen, None))
+        rows += [_way(word, place, one, pieces, chance) for place, (pieces, chance) in enumerate(shown)]
+        if one.count > len(shown):
+            rows.append(TableRow((word, "rest"),
+                ((), (), ((f"and {plural(one.count - len(shown), 'more way')}", "muted"),))))
+    return rows
+
+
+def _way(word: int, place: int, of: Ways, pieces: tuple[bytes, ...], chance: float | None) -> TableRow:
+    taken = pieces == of.chosen
+    written: list[Run] = []
+    for at, piece in enumerate(pieces):
+        written += [("│", "muted")] if at else []
+        written += ui_text.tinted(ui_text.runs(piece, limit=_MOST_SHOWN), "accent" if taken else "")
+    cells: tuple[Cell, ...] = (
+        ((number(place + 1), "muted"),), ((number(len(pieces)), "muted"),), tuple(written),
+        (("" if chance is None else f"{chance:.4f}".replace("-", "−"), ""),),
+    )
+    return TableRow((word, place), cells, mark="•" if taken else " ")
+
+
+def needed(columns: Sequence[Column], rows: Sequence[TableRow]) -> tuple[Column, ...]:
+    """The columns but for the last ones of which no row has anything."""
+    used = max((n + 1 for row in rows for n, cell in enumerate(row.cells) if ui_text.width(cell)),
+        default=len(columns))
+    return tuple(columns[:used])
+
+
+# The questions.
+
 
 class Question(NamedTuple):
-    """A question: its title and a shorter one, how its answer is laid out, and the answer."""
+    """A question about a vocabulary.
+
+    Attributes:
+        title: Its title.
+        short: A shorter one.
+        columns: The columns of the answer.
+        rows: The answer in rows.
+        summary: The answer in a line.
+    """
 
     title: str
     short: str
     columns: Sequence[Column]
     rows: Callable[[VocabularyReport], list[TableRow]]
+    summary: Callable[[VocabularyReport], Cell]
 
 
 QUESTIONS: tuple[Question, ...] = (
-    Question("1 Is all used?", "1 Used", shown.USED_COLUMNS, shown.used),
-    Question("2 What is saved?", "2 Saved", shown.SAVED_COLUMNS, shown.saved),
-    Question("3 And going on?", "3 On", shown.ON_COLUMNS, shown.on),
-    Question("4 Ways to write", "4 Ways", shown.WAYS_COLUMNS, shown.ways),
+    Question(
+        "1 Is all used?", "1 Used",
+        (Column("id", width=7, align="right", priority=1), Column("token", flex=1, min_width=8, priority=2),
+            Column("kind", width=8), Column("why it is not used", flex=3, min_width=16, priority=2)),
+        used, used_summary,
+    ),
+    Question(
+        "2 What is saved?", "2 Saved",
+        (Column("", width=7, align="right"), Column("document", flex=1, min_width=8, priority=3),
+            Column("units", width=11, align="right", priority=1),
+            Column("tokens", width=11, align="right", priority=1),
+            Column("saved", width=11, align="right", priority=2), Column("", width=6, align="right")),
+        saved, saved_summary,
+    ),
+    Question(
+        "3 And going on?", "3 On",
+        (Column(width=12, priority=1), Column(flex=1, min_width=12, priority=2)), on, on_summary,
+    ),
+    Question(
+        "4 Ways to write", "4 Ways",
+        (Column("", width=4, align="right"), Column("tokens", width=6, align="right"),
+            Column("written as", flex=1, min_width=10, priority=2),
+            Column("log probability", width=15, align="right")),
+        ways, ways_summary,
+    ),
 )
 ON, WAYS = 2, 3
 
 
-def _go_to(question: int, dialog: QuestionsScreen) -> None:
-    dialog.go(question)
-
-
-class QuestionsScreen(Dialog[None]):
+class QuestionsScreen(ListDialog[None]):
     """Shows the answers, one question at a time.
 
     Args:
@@ -61,33 +233,32 @@ class QuestionsScreen(Dialog[None]):
         Action(("tab", "right"), "next", lambda it: it.turn(1)), LEAVE,
         Action(("w",), "a word", lambda it: it.ask_word()),
         Action(("x",), "go on to the end", lambda it: it.exhaust()),
-        Action(("up", "down"), "scroll", keys_shown=2),
+        SCROLL,
         Action(("shift+tab", "left"), "", lambda it: it.turn(-1)),
-        *(Action((str(n + 1),), "", partial(_go_to, n)) for n in range(len(QUESTIONS))),
+        *(Action((str(n + 1),), "", partial(lambda n, it: it.go(n), n)) for n in range(len(QUESTIONS))),
     )
-    EDIT_HINTS: ClassVar[Sequence[Action[Any]]] = (Action(("enter",), "its ways"), Action(("escape",), "back"))
+    EDIT_HINTS = (
+        Action(("enter",), "its ways"), Action(("escape",), "back"),
+    )
     DEFAULT_CSS = """
     QuestionsScreen {
         & .tabs, & .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & .told { margin-bottom: 1; }
         &.-short .told { margin-bottom: 0; }
-        & .edit { height: 1; display: none; }
-        &.-editing .edit { display: block; }
         & .prompt { width: 6; }
     }
     """
 
     def __init__(self, face: Face) -> None:
-        super().__init__(face)
+        super().__init__(face, QUESTIONS[0].columns)
         self.answers: VocabularyReport | None = None
         self.question = 0
-        """The place in `QUESTIONS` of the one that is shown."""
+        """The place in `QUESTIONS` of the one that is """
         self.working = ""
         """The request under way: "answers", "on", or "" for none."""
         self._word = ""
-        self.tabs, self.told = Static("", classes="tabs", markup=False), Static("", classes="told",
-            markup=False)
-        self.listing, self.field = Listing(QUESTIONS[0].columns), Field()
+        self.tabs, self.told = Told("tabs"), Told("told")
+        self.field = Field()
 
     def compose_box(self) -> ComposeResult:
         """The questions, the answer in a line, the rows of it, and a line to type in."""
@@ -99,7 +270,6 @@ class QuestionsScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Ask."""
-        self.set_focus(self.listing)
         self._ask(exhaust=False)
 
     # What is asked.
@@ -137,21 +307,19 @@ class QuestionsScreen(Dialog[None]):
     def lay_out(self) -> None:
         """Fit titles and columns to the room there is."""
         question = QUESTIONS[self.question]
-        self.tabs.update(join(_tabs(self.question, self.tabs.size.width)))
-        self.told.update(join(self._told()))
+        self.tabs.show(_tabs(self.question, self.tabs.size.width))
+        self.told.show(self._told())
         rows = question.rows(self.answers) if self.answers else []
-        columns = shown.needed(question.columns, rows)
-        if self.listing.columns != columns:
-            self.listing.set_columns(columns)
-        self.listing.show(rows)
+        self.listing.take(needed(question.columns, rows), rows)
 
     def _told(self) -> Cell:
+        if self.question == ON and self.working == "on":
+            return (("going on until no pair is left …", "strong"), (" esc stops it", "muted"))
+        if self.answers is not None:
+            return QUESTIONS[self.question].summary(self.answers)
         if self.question == ON:
-            return shown.on_summary(self.answers, self.working == "on")
-        if self.answers is None:
-            return ((self.waits or "working …" if self.working else "no answer", "muted"),)
-        told = (shown.used_summary, shown.saved_summary, None, shown.ways_summary)[self.question]
-        return told(self.answers) if told is not None else ()
+            return _GO_ON
+        return ((self.waits or "working …" if self.working else "no answer", "muted"),)
 
     # What the user does.
 
@@ -161,7 +329,7 @@ class QuestionsScreen(Dialog[None]):
 
     def go(self, question: int) -> None:
         """Go to a question by its number."""
-        if not self.has_class("-editing"):
+        if not self.editing:
             self.question = question
             self.listing.move_to(0)
             self.lay_out()
@@ -175,42 +343,31 @@ class QuestionsScreen(Dialog[None]):
     def ask_word(self) -> None:
         """Type a word whose ways are wanted."""
         self.go(WAYS)
-        self.field.value = self._word
-        self.add_class("-editing")
-        self.hints.say(self.EDIT_HINTS)
-        self.set_focus(self.field)
+        self.edit(self.field, self._word)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Ask for the ways of what was typed; nothing stands for the words of the typed text."""
         self._word = event.value
-        self._stop_typing()
+        self.end_edit(self.listing)
         self._ask(exhaust=False)
 
     def leave(self) -> None:
         """Leave the line, or give up what is under way, or leave the dialog."""
-        if self.has_class("-editing"):
-            self._stop_typing()
+        if self.editing:
+            self.end_edit(self.listing)
         elif self.working == "on":
             self.workers.cancel_group(self, "answers")
             self._done("given up")
         else:
             self.dismiss(None)
 
-    def _stop_typing(self) -> None:
-        self.remove_class("-editing")
-        self.hints.say(self.ACTIONS)
-        self.set_focus(self.listing)
-
 
 def _tabs(at: int, room: int) -> Cell:
     """The titles of the questions, the one that is shown marked; short ones where there is no room."""
-
-    def line(titles: Sequence[str]) -> Cell:
-        out: list[Run] = []
+    for titles in ([one.title for one in QUESTIONS], [one.short for one in QUESTIONS]):
+        line: list[Run] = []
         for place, title in enumerate(titles):
-            out += [("  ", "")] if place else []
-            out.append((title, "key" if place == at else "muted"))
-        return tuple(out)
-
-    long = line([question.title for question in QUESTIONS])
-    return long if width(long) <= room else line([question.short for question in QUESTIONS])
+            line += [("  " if place else "", ""), (title, "key" if place == at else "muted")]
+        if ui_text.width(line) <= room:
+            break
+    return tuple(line)

@@ -1,35 +1,53 @@
 """Choose a recipe: presets at the left, axes and stops at the right, and a preview of the changes.
 
-Below the axes are the first steps of the chosen recipe and of the recipe in use.
+Below the axes are the first steps of the chosen recipe and of the recipe in use. While the dialog is live the
+screen behind follows each change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tokentui.axes import AXES, label
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import safe, safe_line
+from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
-from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
-from tokentui.ui.dialogs import draft, live, recipe_look, recipe_rows
-from tokentui.ui.dialogs.dialog import Dialog
-from tokentui.ui.dialogs.live import Follow, Following, RecipeChoice
-from tokentui.ui.dialogs.preview import PreviewPane, Trial
-from tokentui.ui.draw.listing import Listing
-from tokentui.ui.draw.text import join
-from tokentui.ui.face import Face
+from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.dialog import Dialog, Told
+from tokentui.ui.dialogs.draft import RecipeChoice
+from tokentui.ui.dialogs.trying import PreviewPane, Trying
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.table import Listing
+from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
-_ABOUTS = {name: word.about for name, word in (RUN | SHAPE).items()}
+LIVE_BYTES = 1_000_000
+"""Up to this size of a corpus the dialog is live at first."""
+
+
+def _hints(*said: tuple[str, str]) -> Sequence[Action[Any]]:
+    return [Action(tuple(keys.split()), label, keys_shown=2) for keys, label in said]
+
+
+_MORE = (("t", "take it"), ("p", "first steps"), ("escape", "leave"))
+_VALUE_HINTS = _hints(("enter", "choose"), ("escape", "back"))
+_HINTS = {
+    "presets": _hints(("enter", "choose"), ("tab", "axes"), *_MORE),
+    "axes": _hints(("left right", "change"), ("enter", "all values"), ("tab", "presets"), *_MORE),
+    "steps": _hints(("up down", "scroll"), ("p", "back"), ("t", "take it"), ("escape", "back")),
+}
+"""The keys of the list that has the focus."""
+_TAKES = ("enter takes what is changed", "enter trains by these axes, on the same corpus")
+_LIVE_HINT = _hints(("l", draft.LIVE))[0]
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
@@ -37,18 +55,46 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     Args:
         face: The program.
-        recipe: The recipe in use.
-        preset_name: The name of the preset that it is, "" if none.
-        run: The run in use.
-        trial: Computes the first steps of a recipe; None shows none.
-        keep_place: The position that another recipe is brought to, one of `draft.PLACES`.
+        used: The choice in use.
+        preset: The name of the preset that its recipe is, "" if none.
+        tried: True to show the first steps of what is looked at.
         follow: Called with each change while the dialog is live; None where nothing can follow.
-        on: True if it is live at first.
+        live: True if it is live at first.
         stages: The steps of the opened tokenizer in use; a recipe may be taken as it is then, to be trained.
     """
 
     HEADING = "Algorithm"
-    DEFAULT_CSS = recipe_look.CSS
+    DEFAULT_CSS = """
+    RecipeScreen {
+        .panes { height: 1fr; }
+        #chosen { width: 1fr; }
+        #preview { border-top: solid $border-blurred; height: 13; }
+        #presets { width: 36; border-right: solid $border-blurred; }
+        #values { display: none; }
+        .prompt { width: auto; max-width: 50%; }
+        #change, .message { height: 2; }
+        &.-values #axes, &.-values #presets, &.-untried #preview { display: none; }
+        &.-values #values { display: block; }
+        &.-tall #preview { height: 8; }
+        &.-medium .dialog { padding: 0; }
+        &.-medium #presets { width: 33; }
+        &.-narrow #presets { width: 1fr; border-right: none; }
+        &.-narrow .message { height: 3; }
+        &.-narrow.-axes #presets, &.-narrow.-presets #chosen, &.-narrow.-presets #axes { display: none; }
+        &.-narrow.-preview #presets { display: none; }
+        &.-short #change { height: 1; }
+        &.-live { align: center bottom; }
+        &.-live.-tall > .dialog { height: 17; }
+        &.-live.-high > .dialog { height: 26; }
+        &.-live.-high #preview { height: 8; }
+        &.-short #preview, &.-live.-tall #preview { display: none; border-top: none; height: 1fr; }
+        &.-preview #preview, &.-narrow.-preview #chosen, &.-live.-tall.-preview #preview { display: block; }
+        &.-short.-preview, &.-live.-tall.-preview {
+            #presets, #axes, #values { display: none; }
+        }
+        &.-short.-preview #change, &.-short.-preview .message { display: none; }
+    }
+    """
     ACTIONS = (
         Action(("tab", "shift+tab"), "", lambda it: it.switch()),
         Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
@@ -57,176 +103,137 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     )
 
     def __init__(
-        self, face: Face, recipe: Recipe, preset_name: str = "", run: Run | None = None, trial: Trial | None = None,
-        keep_place: str = "step", follow: Follow | None = None, on: bool = False, stages: Sequence[StageView] = (),
+        self, face: Face, used: RecipeChoice, preset: str = "", *, tried: bool = False,
+        follow: Callable[[RecipeChoice], object] | None = None, live: bool = False,
+        stages: Sequence[StageView] = (),
     ) -> None:
-        super().__init__(face, classes="-presets" if trial else "-presets -untried")
+        super().__init__(face, classes="-presets" if tried else "-presets -untried")
+        self.choice = self._used = self._followed = used
+        self._preset = preset
+        self.published = draft.is_published(PRESETS.get(preset), used.run)
+        self._own_run = Run() if self.published else used.run
+        self._follow, self._live = follow, live and follow is not None
+        self.set_class(self._live, "-live")
         self._stages = tuple(stages)
-        self._used, self._used_run = recipe, run or Run()
-        self._preset = preset_name
-        self.recipe, self.run = self._used, self._used_run  # as they would be taken now
-        self.published = draft.is_published(PRESETS.get(preset_name), self.run)
-        self._own_run = Run() if self.published else self._used_run
-        self.keep_place = self._used_place = keep_place  # what another recipe is brought to
-        self._following = Following(follow, on, self._choice)
-        self.set_class(self._following.on, "-live")
-        self._preview = PreviewPane(trial, self._used, self._used_run)
+        self._open = ""
+        """The axis whose values are listed, or whose text or the word that is typed."""
+        self._head: str | None = None
+        """The part of a value up to its colon while the rest is typed; None while nothing is typed."""
         self._previewed_from: Listing | None = None
-        self._open = ""  # the axis whose values are listed, or the stop that is typed
-        self._typed = ""  # what is being typed: a value up to its colon, or the name of a stop
+        self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
+        self.axes = Listing(draft.axis_columns(stages), id="axes")
+        self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
+        self.preview = PreviewPane(face if tried else None, used)
+        self.change, self.prompt = Told(id="change"), Told("prompt")
+        self.field = Field(select=False)
 
     def compose_box(self) -> ComposeResult:
         """The lists, the line to type in, what is changed, and what the row under the cursor means."""
-        with Horizontal(classes="panes"):
-            yield Listing(recipe_rows.PRESET_COLUMNS, id="presets")
-            with Vertical(id="chosen"):
-                yield Listing(recipe_rows.STAGE_COLUMNS if self._stages else recipe_rows.AXIS_COLUMNS, id="axes")
-                yield Listing(recipe_rows.VALUE_COLUMNS, id="values")
-                yield self._preview
-        with Horizontal(classes="edit"):
-            yield Static("", classes="prompt", markup=False)
-            yield Field(select=False)
-        yield Static("", id="change", markup=False)
+        chosen = Vertical(self.axes, self.values, self.preview, id="chosen")
+        yield Horizontal(self.presets, chosen, classes="panes")
+        yield Horizontal(self.prompt, self.field, classes="edit")
+        yield self.change
         yield self.notice
 
     def on_mount(self) -> None:
         """Start at the preset in use."""
         self._show(self._preset)
-        self._go(self._axes if self._stages else self._presets)
+        self._go(self.axes if self._stages else self.presets)
 
     def lay_out(self) -> None:
         """Fit what is changed to the room there is."""
-        self._show_change()
-
-    @property
-    def _presets(self) -> Listing:
-        return self.query_one("#presets", Listing)
-
-    @property
-    def _axes(self) -> Listing:
-        return self.query_one("#axes", Listing)
-
-    @property
-    def _values(self) -> Listing:
-        return self.query_one("#values", Listing)
-
-    @property
-    def _choice(self) -> RecipeChoice:
-        """Return the recipe that enter would take now."""
-        return RecipeChoice(self.recipe, self.run, self.keep_place)
+        self._show_change(self._looked_at)
 
     # What is seen.
 
     def tell_waiting(self) -> None:
         """Say it above the first steps."""
-        self._preview.tell_waiting(self.waits)
+        self.preview.tell_waiting(self.waits)
 
     def _show(self, preset: str | None = None) -> None:
-        changes, follows = self._changes(), self._following.on if self._following.can else None
-        self._following.show(self._choice)
-        self._presets.show(recipe_rows.presets(self.recipe), keep=preset or self._presets.cursor_key)
-        published = self.published, draft.said(self._named)
-        rows = recipe_rows.axes(self.recipe, self.run, self.keep_place, changes, follows, published)
-        self._axes.show(recipe_rows.with_stages(rows, self._stages), keep=self._axes.cursor_key)
+        recipe, followed = self.choice.recipe, self.choice if self._live else self._used
+        if self._follow is not None and followed != self._followed:
+            self._followed = followed
+            self._follow(followed)
+        self.presets.show(draft.preset_rows(recipe), keep=preset or self.presets.cursor_key)
+        live, published = self._live if self._follow else None, (self.published, draft.said(self._named))
+        rows = draft.choice_rows(self.choice, self._used.changes(self.choice), live, published, self._stages)
+        self.axes.show(rows, keep=self.axes.cursor_key)
         if self._open in AXES:
-            self._values.show(recipe_rows.values(self.recipe, self._open), keep=self._values.cursor_key)
-        self.box.border_subtitle = join(((safe(label(self.recipe), limit=60), ""),))
+            self.values.show(draft.value_rows(recipe, self._open), keep=self.values.cursor_key)
+        self.name_box(subtitle=safe(label(recipe), limit=60))
         self._say_row()
 
-    def _show_change(self) -> None:
-        line = self.query_one("#change", Static)
-        preset = self._preset_at_cursor()
-        changes, lead = self._changes(), "changes "
-        if preset:
-            lead = "would change "
-            changes = self._changes(preset.recipe, self._run_of(preset))
-        elif (recipe := self._recipe_at_cursor()) is not None and recipe != self.recipe:
-            changes, lead = self._changes(recipe), "would change "
+    def _show_change(self, looked_at: RecipeChoice) -> None:
+        changes = self._used.changes(looked_at)
+        lead = "changes " if looked_at == self.choice and not self._preset_at_cursor else "would change "
         # Lines break between words: a second one is not used to its end.
-        room = line.size.width + (line.size.height - 1) * line.size.width * 3 // 4
-        line.update(join(recipe_rows.changes(changes, room, lead)))
-
-    def _changes(self, recipe: Recipe | None = None, run: Run | None = None) -> draft.Changes:
-        places = draft.PLACES[self._used_place], draft.PLACES[self.keep_place]
-        place = (draft.Change(draft.PLACE, *places),) if places[0] != places[1] else ()
-        return (*draft.changes(self._used, self._used_run, recipe or self.recipe, run or self.run), *place)
-
-    def _choice_at_cursor(self) -> draft.Option | None:
-        """The value that is looked at, None where no values are listed."""
-        if self._open not in AXES:
-            return None
-        listed = draft.options(self.recipe, self._open)
-        return next((choice for choice in listed if choice.label == self._values.cursor_key), None)
-
-    def _recipe_at_cursor(self) -> Recipe | None:
-        """The recipe that the value under the cursor would give; None where no value is looked at, or it cannot be taken."""
-        choice = self._choice_at_cursor() if self.focused is self._values else None
-        if choice is None or (choice.refused and not choice.goes_with):
-            return None
-        return draft.taken(self.recipe, self._open, choice.value)
-
-    def _show_preview(self) -> None:
-        """Try what is looked at: a preset, a value, or else the draft."""
-        preset = self._preset_at_cursor()
-        if preset is not None:
-            self._preview.look(preset.recipe, self._run_of(preset), preset.name)
-        elif (recipe := self._recipe_at_cursor()) is not None:
-            self._preview.look(recipe, self.run, f"{self._open}={recipe.axis(self._open)}")
-        else:
-            self._preview.look(self.recipe, self.run, "draft")
+        width, height = self.change.size
+        self.change.show(draft.changes_told(changes, width + (height - 1) * width * 3 // 4, lead))
 
     @property
     def _named(self) -> Preset | None:
-        return draft.named(self.recipe, self._preset)
+        return draft.named(self.choice.recipe, self._preset)
 
+    @property
     def _preset_at_cursor(self) -> Preset | None:
         """The preset that is looked at, None where the presets have no focus."""
-        return PRESETS.get(str(self._presets.cursor_key)) if self.focused is self._presets else None
+        return PRESETS.get(str(self.presets.cursor_key)) if self.focused is self.presets else None
 
-    def _say(self, text: str, style: str = "muted") -> None:
-        self.notice.say(text, style)
+    @property
+    def _option_at_cursor(self) -> draft.Option | None:
+        """The value that is looked at, None where no values are listed."""
+        listed = draft.options(self.choice.recipe, self._open) if self._open in AXES else ()
+        return next((option for option in listed if option.label == self.values.cursor_key), None)
+
+    @property
+    def _looked_at(self) -> RecipeChoice:
+        """The choice with the preset or the value under the cursor; as it is where that cannot be taken."""
+        if preset := self._preset_at_cursor:
+            return replace(self.choice, recipe=preset.recipe, run=self._run_of(preset))
+        option = self._option_at_cursor if self.focused is self.values else None
+        if option is None or not option.possible:
+            return self.choice
+        return self.choice.typed(self._open, option.value)
 
     def _say_row(self) -> None:
         """Say what the row under the cursor means, what is changed, and what comes of it."""
-        self._show_change()
-        self._show_preview()
-        if preset := self._preset_at_cursor():
-            self._say(f"{preset.about} · {preset.source}")
-        elif choice := self._choice_at_cursor():
-            too = f" · enter changes {recipe_rows.together(choice)} too" if choice.goes_with else ""
-            self._say((safe(choice.refused) or choice.about) + too, "warning" if choice.refused else "muted")
-        else:
-            name = str(self._axes.cursor_key)
-            if name in AXES:
-                value = safe(self.recipe.axis(name), limit=40)
-                self._say(f"{AXES[name].about} · {value}: {recipe_rows.meaning(self.recipe, name)}")
-            else:
-                place = f"{draft.PLACE_ABOUT}: enter takes the other"
-                published = f"{safe(draft.said(self._named))}: enter {'leaves' if self.published else 'takes'} them"
-                abouts = {**_ABOUTS, draft.PUBLISHED: published, draft.PLACE: place, live.NAME: live.ABOUT}
-                take = "enter trains by these axes, on the same corpus" if self._stages else "enter takes what is changed"
-                self._say(abouts.get(name, take))
+        looked_at = self._looked_at
+        self._show_change(looked_at)
+        if preset := self._preset_at_cursor:
+            self.preview.look(looked_at, preset.name)
+            self.notice.say(f"{preset.about} · {preset.source}")
+            return
+        here = "draft" if looked_at is self.choice else f"{self._open}={looked_at.recipe.axis(self._open)}"
+        self.preview.look(looked_at, here)
+        if option := self._option_at_cursor:
+            too = f" · enter changes {option.together} too" if option.goes_with else ""
+            said = (safe(option.refused) or option.about) + too
+            self.notice.say(said, "warning" if option.refused else "muted")
+            return
+        name = str(self.axes.cursor_key)
+        take = _TAKES[bool(self._stages)]
+        if name == draft.PUBLISHED:
+            take = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
+        self.notice.say(draft.about(self.choice, name) or take)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
-        if event.table in (self._presets, self._axes, self._values) and self._previewed_from is None:
+        if event.table in (self.presets, self.axes, self.values) and self._previewed_from is None:
             self._say_row()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
-        hints: dict[Widget | None, Sequence[Action[Any]]] = {
-            self._presets: recipe_look.PRESET_HINTS, self._axes: recipe_look.AXES_HINTS, self._values: recipe_look.VALUE_HINTS,
-        }
-        if self.focused in hints:
+        focused = self.focused
+        hints = _HINTS.get(focused.id or "", _VALUE_HINTS) if focused is not None else _VALUE_HINTS
+        if focused in (self.presets, self.axes, self.values):
             self._previewed_from = None
             self.remove_class("-preview")
-            more = (recipe_look.LIVE_HINT,) if self._following.can and self.focused is not self._values else ()
-            self.hints.say((*hints[self.focused], *more))
+            if self._follow is not None and focused is not self.values:
+                hints = (*hints, _LIVE_HINT)
+        self.hints.say(hints)
+        if self._previewed_from is None and focused is not self.field:
             self._say_row()
-        elif isinstance(self.focused, Listing):
-            self.hints.say(recipe_look.STEPS_HINTS)
-        else:
-            self.hints.say(recipe_look.VALUE_HINTS)
 
     # What the user does.
 
@@ -234,35 +241,45 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Go between presets and axes."""
         if self._previewed_from is not None:
             self.turn_preview()
-        if self._open:
-            return
-        self._go(self._axes if self.focused is self._presets else self._presets)
+        if not self._open:
+            self._go(self.axes if self.focused is self.presets else self.presets)
 
     def turn(self, by: int) -> None:
-        """Give the axis under the cursor its next value; from the presets, go to the axes."""
-        name = str(self._axes.cursor_key)
-        if self.focused is self._presets and by > 0:
-            self._go(self._axes)
-        elif self.focused is self._axes and name in AXES:
-            turned = draft.turned(self.recipe, name, by)
-            alone, self.recipe = turned != self.recipe, turned
-            self._show()
-            if not alone:
-                self._say(f"{name}: no other value goes with the rest as it is; enter shows what would change too", "warning")
-        elif self.focused is self._axes and name == draft.PLACE:
-            self._turn_place()
-        elif self.focused is self._axes and name == draft.PUBLISHED:
+        """Give the row under the cursor its next value; from the presets, go to the axes."""
+        if self.focused is self.presets and by > 0:
+            self._go(self.axes)
+        elif self.focused is self.axes:
+            self._turn(str(self.axes.cursor_key), by)
+
+    def _turn(self, name: str, by: int) -> bool:
+        """Give a row its next value. Returns whether it has one that is not typed."""
+        before = self.choice
+        if name == draft.PUBLISHED:
             self._turn_published()
-        elif self.focused is self._axes and name == "prefix_space":
-            self._turn_space()
-        elif self.focused is self._axes and name == live.NAME:
+        elif name == draft.LIVE:
             self.turn_live()
+        elif name == draft.TAKE:
+            return False
+        else:
+            try:
+                turned = before.turned(name, by)
+            except TokentuiError as error:
+                self.notice.tell(error)
+                return True
+            if turned is None:
+                return False
+            self.choice = turned
+            self._show()
+            if turned == before:
+                self.notice.say(f"{name}: no other value goes with the rest as it is; "
+                    "enter shows what would change too", "warning")
+        return True
 
     def turn_live(self) -> None:
         """Let the screen behind follow, or be as it was."""
-        if self._following.can:
-            self._following.turn(self._choice)
-            self.set_class(self._following.on, "-live")
+        if self._follow is not None:
+            self._live = not self._live
+            self.set_class(self._live, "-live")
             self._show()
 
     def turn_preview(self) -> None:
@@ -272,49 +289,37 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         elif isinstance(self.focused, Listing) and not self.has_class("-untried"):
             self._previewed_from = self.focused
             self.add_class("-preview")
-            self.set_focus(self._preview.query_one(Listing))
-
-    def _turn_place(self) -> None:
-        self.keep_place = next(name for name in draft.PLACES if name != self.keep_place)
-        self._show()
+            self.set_focus(self.preview.steps)
 
     def _turn_published(self) -> None:
         preset = self._named
         if not self.published and (preset is None or preset.run == Run()):
-            self._say(safe(draft.said(preset)), "warning")
+            self.notice.say(draft.said(preset), "warning")
             return
         if not self.published:
-            self._own_run = self.run
+            self._own_run = self.choice.run
         self.published = not self.published
-        self.run = self._run_of(preset) if preset is not None and self.published else self._own_run
+        self.choice = replace(self.choice, run=self._run_of(preset) if preset else self._own_run)
         self._show()
 
     def _run_of(self, preset: Preset) -> Run:
         """The run of a preset that is chosen."""
-        return draft.run_of(preset, self.run, True) if self.published else draft.run_of(preset, self._own_run)
-
-    def _turn_space(self) -> None:
-        try:
-            self.recipe = draft.read_word(self.recipe, "prefix_space", "")
-        except TokentuiError as error:
-            self._say(safe_line(error), "error")
-        else:
-            self._show()
+        return draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
 
     def take(self) -> None:
         """Take the recipe, if it is another one."""
         if self._open:
             return
-        if self._changes() or self._stages:
-            self.dismiss(self._choice)
+        if self._used.changes(self.choice) or self._stages:
+            self.dismiss(self.choice)
         else:
-            self._say("nothing is changed", "warning")
+            self.notice.say("nothing is changed", "warning")
 
     def leave(self) -> None:
         """Leave what was opened last, or the dialog."""
         if self._previewed_from is not None:
             self.turn_preview()
-        elif self._typed:
+        elif self._head is not None:
             self._stop_typing()
         elif self._open:
             self._close_values()
@@ -324,126 +329,118 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Choose a preset, open an axis or a stop, take a value, or take it all."""
         key = str(event.key)
-        if event.table is self._presets:
+        if event.table is self.presets:
             self._choose_preset(PRESETS[key])
-        elif event.table is self._values:
+        elif event.table is self.values:
             if self._open in AXES:  # else its list was closed by a key before this one
                 self._choose_value(key)
-        elif key == recipe_rows.TAKE:
-            self.take()
-        elif key in AXES:
-            self._open_values(key)
-        elif key == draft.PLACE:
-            self._turn_place()
-        elif key == draft.PUBLISHED:
-            self._turn_published()
-        elif key == "prefix_space":
-            self._turn_space()
-        elif key == live.NAME:
-            self.turn_live()
-        elif event.table is self._axes:
-            self._open = self._typed = key
-            value = getattr(self.recipe, key) if key in SHAPE else self.run.word(key)
-            self._type(f"{key} ", " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value))
+        elif event.table is self.axes:
+            if key == draft.TAKE:
+                self.take()
+            elif key in AXES:
+                self._open_values(key)
+            elif not self._turn(key, 1):
+                self._open = key
+                self._type("", self.choice.to_type(key))
 
     def _choose_preset(self, preset: Preset) -> None:
         self._preset = preset.name
-        self.recipe, self.run = preset.recipe, self._run_of(preset)
-        self._go(self._axes)
-        self._axes.move_to(0)
+        self.choice = replace(self.choice, recipe=preset.recipe, run=self._run_of(preset))
+        self._go(self.axes)
+        self.axes.move_to(0)
         self._show()
 
     def _open_values(self, axis: str) -> None:
         self._open = axis
-        rows = recipe_rows.values(self.recipe, axis)
-        taken = next((choice.label for choice in draft.options(self.recipe, axis) if choice.taken), None)
-        self.box.border_title = join(((f"{self.HEADING} · {axis}: {AXES[axis].about}", ""),))
+        recipe = self.choice.recipe
+        chosen = next((option.label for option in draft.options(recipe, axis) if option.taken), None)
+        self.name_box(f"{self.HEADING} · {axis}: {AXES[axis].about}")
         self.add_class("-values")
-        self._values.cursor = 0
-        self._values.show(rows, keep=taken)
-        self.set_focus(self._values)
+        self.values.cursor = 0
+        self.values.show(draft.value_rows(recipe, axis), keep=chosen)
+        self.set_focus(self.values)
 
     def _close_values(self) -> None:
         self._open = ""
-        self.box.border_title = join(((self.HEADING, ""),))
+        self.name_box(self.HEADING)
         self.remove_class("-values")
-        self._go(self._axes)
+        self._go(self.axes)
         self._show()
 
     def _choose_value(self, label: str) -> None:
-        choice = next(choice for choice in draft.options(self.recipe, self._open) if choice.label == label)
-        if choice.refused and not choice.goes_with:
-            self._say(safe(choice.refused), "error")
-        elif choice.text:
-            head, _, text = choice.value.partition(":")
-            self._typed = f"{head}:"
-            self._type(self._typed, text)
+        option = next(one for one in draft.options(self.choice.recipe, self._open) if one.label == label)
+        if not option.possible:
+            self.notice.say(safe(option.refused), "error")
+        elif option.text:
+            head, colon, text = option.value.partition(":")
+            self._type(head + colon, text)
         else:
-            self.recipe = draft.taken(self.recipe, self._open, choice.value)
-            if self._open == "normalize":
+            self.choice = self.choice.typed(self._open, option.value)
+            if isinstance(self.choice.value(self._open), tuple):  # others may be added
                 self._show()
             else:
                 self._close_values()
 
     def _go(self, listing: Listing) -> None:
-        self.set_class(listing is self._presets, "-presets")
-        self.set_class(listing is not self._presets, "-axes")
+        self.set_class(listing is self.presets, "-presets")
+        self.set_class(listing is not self.presets, "-axes")
         self.set_focus(listing)
 
     # What is typed.
 
-    def _type(self, prompt: str, text: str) -> None:
-        self.query_one(".prompt", Static).update(join(((prompt, ""),)))
-        field = self.query_one(Field)
-        field.value = text
-        field.cursor_position = len(text)
-        self.add_class("-editing")
-        self.set_focus(field)
+    def _type(self, head: str, text: str) -> None:
+        self._head = head
+        self.prompt.show(((head or f"{self._open} ", ""),))
+        self.edit(self.field, text)
         self._check(text)
 
     def _stop_typing(self) -> None:
-        back: Widget = self._values if self._open in AXES else self._axes
-        self._typed = ""
-        if self._open not in AXES:
-            self._open = ""
-        self.remove_class("-editing")
-        self.set_focus(back)
+        self._head = None
+        self._open = self._open if self._open in AXES else ""
+        self.end_edit(self.values if self._open else self.axes)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say whether it can be taken."""
-        if self._typed:
+        if self._head is not None:
             self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take what was typed, if it makes sense."""
-        if not self._check(event.value):
+        if (choice := self._check(event.value)) is None:
             return
-        if self._open in AXES:
-            self.recipe = draft.taken(self.recipe, self._open, self._typed + event.value)
-            self._typed = ""
-            self.remove_class("-editing")
+        self.choice = choice
+        if self._open in RUN:
+            self.published = draft.is_published(self._named, choice.run)
+            self._own_run = self._own_run if self.published else choice.run
+        self._stop_typing()
+        if self._open:
             self._close_values()
-        elif self._open in SHAPE:
-            self.recipe = draft.read_word(self.recipe, self._open, event.value)
-            self._stop_typing()
-        else:
-            self.run = self.run.with_words(**{self._open: RUN[self._open].read(event.value)})
-            self.published = draft.is_published(self._named, self.run)
-            if not self.published:
-                self._own_run = self.run
-            self._stop_typing()
 
-    def _check(self, text: str) -> bool:
+    def _check(self, text: str) -> RecipeChoice | None:
+        """The choice with what is typed; None where it makes no sense: then the line says so."""
         try:
-            if self._open in AXES:
-                draft.taken(self.recipe, self._open, self._typed + text)
-            elif self._open in SHAPE:
-                draft.read_word(self.recipe, self._open, text)
-            else:
-                RUN[self._open].read(text)
+            choice = self.choice.typed(self._open, (self._head or "") + text)
         except TokentuiError as error:
-            self._say(safe_line(error), "error")
-            return False
-        self._say("the pattern compiles" if self._typed == "regex:" else _ABOUTS.get(self._open, ""))
-        return True
+            self.notice.tell(error)
+            return None
+        self.notice.say("the pattern compiles" if self._head == "regex:" else
+            "" if self._open in AXES else draft.about(choice, self._open))
+        return choice
+
+
+def choose_recipe(face: Face) -> None:
+    """Ask for a recipe, and train by it."""
+    now = face.snapshot
+    if now is None:
+        not_yet(face)
+        return
+    column = now.main
+    used = RecipeChoice(column.recipe, face.run_in_use, now.keep_place)
+    trying = Trying(face, used, now)
+    dialog = RecipeScreen(
+        face, used, column.preset, tried=True, follow=trying.train,
+        live=now.corpus.bytes <= LIVE_BYTES and column.opened is None and not now.nothing,
+        stages=column.opened.stages if column.opened is not None else (),
+    )
+    face.push(dialog, lambda choice: trying.put_back() if choice is None else trying.train(choice))

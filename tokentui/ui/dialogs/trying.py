@@ -1,24 +1,201 @@
-"""Training by recipes while they are being chosen, and the way back to the one before."""
+"""Recipes that are tried: the first steps of the one under the cursor next to those of the one in use, and
+the training behind the dialog.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
-from tokentui.recipe import Recipe, Run
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import GoTo, KeepPlace, OpenTokenizer, Play, Preview, SetRecipe
 from tokentui.session.snapshot import PreviewView, Snapshot
-from tokentui.ui.dialogs.live import RecipeChoice
-from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.face import Face, not_yet
+from tokentui.ui.dialogs.dialog import Told
+from tokentui.ui.dialogs.draft import RecipeChoice
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.columns import Column
+from tokentui.ui.draw.figures import decimal, number
+from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
 
-LIVE_BYTES = 1_000_000
-"""Up to this size the screen follows each change of a recipe while it is being chosen, unless the user says
-otherwise.
-"""
+STEPS = 10
+"""The number of steps that are compared."""
+
+_Step: TypeAlias = tuple[Cell, Cell]
+_MOST_SHOWN = 60  # characters of a piece
+
+
+def steps_of(view: PreviewView) -> list[_Step]:
+    """The steps as (what it makes, its count); behind the last one why there are no more."""
+    shown: list[_Step] = []
+    for row in view.pairs[:STEPS]:
+        left, right = (ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts)
+        ranked = number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), 7)
+        shown.append(((*left, ("+", "muted"), *right), ((ranked, ""),)))
+    shown += [(((safe(line, limit=200), ""),), ()) for line in view.lines[: STEPS - len(shown)]]
+    if view.error:
+        shown.append(((("it cannot be trained", "error"),), ()))
+    elif len(shown) < STEPS and view.end:
+        shown.append((((safe(view.end, limit=200), "muted"),), ()))
+    return shown
+
+
+def first_difference(left: PreviewView, right: PreviewView) -> int | None:
+    """The first step, from 0, at which they do not do the same; None where they agree."""
+    ours, theirs = _acts(left), _acts(right)
+    for place in range(max(len(ours), len(theirs))):
+        if ours[place : place + 1] != theirs[place : place + 1]:
+            return place
+    return None
+
+
+def _acts(view: PreviewView) -> list[object]:
+    return [
+        *(row.parts for row in view.pairs[:STEPS]), *view.lines[:STEPS],
+        *((view.error,) if view.error else ()),
+    ]
+
+
+def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[TableRow]:
+    """The steps of both side by side; one that is still to come has an ellipsis.
+
+    The columns are those of `columns`.
+    """
+    left, right = _side(used), _side(looked_at)
+    apart = first_difference(used, looked_at) if used and looked_at else None
+    rows = []
+    for place in range(max(len(left), len(right))):
+        ours = left[place] if place < len(left) else ((), ())
+        theirs = right[place] if place < len(right) else ((), ())
+        if apart is not None and place >= apart:
+            theirs = (ui_text.tinted(theirs[0], "accent"), theirs[1])
+        cells: tuple[Cell, ...] = (
+            ((str(place + 1), "muted"),), *ours[: _span(used)], *theirs[: _span(looked_at)],
+        )
+        rows.append(TableRow(place, cells, mark="≠" if place == apart else " "))
+    return rows
+
+
+def columns(used: PreviewView | None, looked_at: PreviewView | None, name: str) -> list[Column]:
+    """The number of the step, and for each recipe what the step makes and its count; lines take the room of
+    both."""
+    out = [Column(width=2, align="right", priority=1)]
+    for view, title in ((used, "in use"), (looked_at, name)):
+        counted = _span(view) == 2
+        out.append(Column(safe(title, limit=40), flex=1 if counted else 2, min_width=9, priority=3))
+        out += [Column(width=7, align="right")] if counted else []
+    return out
+
+
+def _side(view: PreviewView | None) -> list[_Step]:
+    return steps_of(view) if view else [((("…", "muted"),), ())]
+
+
+def _span(view: PreviewView | None) -> int:
+    """Return the number of columns that the steps take."""
+    return 1 if view is not None and not view.pairs else 2
+
+
+def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str = "") -> Cell:
+    """Return a summary: the step of divergence and the share of the corpus used, or the reason to wait."""
+    if used is None or looked_at is None:
+        return (("First steps", "strong"), (f" · {waits or '…'}", "muted"))
+    if error := looked_at.error or used.error:
+        return (("First steps", "strong"), (" · ", "muted"), (safe(error, limit=400), "error"))
+    apart = first_difference(used, looked_at)
+    if apart is None:
+        alike = [row.places for row in used.pairs] == [row.places for row in looked_at.pairs]
+        told = "the same" if alike else "the same, other counts"
+    else:
+        told = f"differ from step {apart + 1} on"
+    tried = f" · tried on {number(looked_at.chars)} characters" if looked_at.chars else ""
+    return (
+        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "accent"),
+        (tried, "muted"),
+    )
+
+
+class PreviewPane(Vertical):
+    """Two recipes side by side. It asks for what it does not know, one thing at a time, and the last wish
+    counts.
+
+    Args:
+        face: The program; None shows nothing.
+        used: The choice in use.
+    """
+
+    DEFAULT_CSS = """
+    PreviewPane { height: 12; }
+    PreviewPane .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def __init__(self, face: Face | None, used: RecipeChoice) -> None:
+        super().__init__(id="preview")
+        self._face = face
+        self._used = Preview(used.recipe, used.run)
+        self._wish, self._title = self._used, ""
+        self._known: dict[Preview, PreviewView] = {}
+        self._waits = ""
+        self.told, self.steps = Told("told"), Listing((), id="steps")
+
+    def compose(self) -> ComposeResult:
+        """A line that tells the difference, and the steps."""
+        yield self.told
+        yield self.steps
+
+    def look(self, choice: RecipeChoice, title: str) -> None:
+        """Compare with this choice, under this title."""
+        wish = Preview(choice.recipe, choice.run)
+        if self._face is None or (wish, title) == (self._wish, self._title):
+            return
+        self._wish, self._title = wish, title
+        self._show()
+        if not {self._used, wish} <= self._known.keys():
+            # What was asked before is given up: its future is cancelled with the worker that waits for it.
+            self.run_worker(self._ask(self._face, wish), group="preview", exclusive=True)
+
+    def tell_waiting(self, waits: str) -> None:
+        """Say what an answer waits for."""
+        self._waits = waits
+        self._show()
+
+    async def _ask(self, face: Face, wish: Preview) -> None:
+        for one in (self._used, wish):
+            if one not in self._known:
+                try:
+                    self._known[one] = await face.ask(one)
+                except Cancelled:
+                    return
+                except TokentuiError as error:
+                    self._known[one] = PreviewView((), (), "", 0, safe_line(error))
+                self._show()
+
+    def _show(self) -> None:
+        used, looked_at = self._known.get(self._used), self._known.get(self._wish)
+        told = summary(used, looked_at, self._waits)
+        self.told.update(ui_text.join(told if ui_text.width(told) <= self.size.width else told[:3]))
+        self.steps.take(columns(used, looked_at, self._title), compare(used, looked_at))
+        self._place()
+
+    def on_resize(self) -> None:
+        """Bring the first difference into the new room."""
+        self.call_after_refresh(self._place)
+
+    def _place(self) -> None:
+        used, looked_at = self._known.get(self._used), self._known.get(self._wish)
+        apart = (first_difference(used, looked_at) if used and looked_at else None) or 0
+        self.steps.show_row(0)
+        self.steps.move_to(apart)
+        self.steps.show_row(min(apart + 2, len(self.steps.rows) - 1))
 
 
 class Trying:
-    """The training while a dialog asks for a recipe.
+    """The training while a dialog asks for a recipe, and the way back to the one before.
 
     Args:
         face: The program.
@@ -50,8 +227,9 @@ class Trying:
         if self._asked.keep_place != used.keep_place:
             face.send(KeepPlace(used.keep_place))
         if before is not None and self._opened is not None:
-            face.send(OpenTokenizer(self._opened.path, kept=True),
-                lambda _: face.send(GoTo(before.main.at.step)))
+            face.send(
+                OpenTokenizer(self._opened.path, kept=True), lambda _: face.send(GoTo(before.main.at.step))
+            )
         elif before is not None:
             self._use(used, lambda _: face.send(Play(True) if before.running else GoTo(before.main.at.step)))
 
@@ -62,22 +240,3 @@ class Trying:
     def _fail(self, error: BaseException) -> None:
         self._failed = True
         self._face.tell(error)
-
-
-def choose_recipe(face: Face) -> None:
-    """Ask for a recipe, and train by it."""
-    now = face.snapshot
-    if now is None:
-        not_yet(face)
-        return
-    column, run = now.main, face.run_in_use
-
-    async def trial(recipe: Recipe, run: Run) -> PreviewView:
-        return await face.ask(Preview(recipe, run))
-
-    trying = Trying(face, RecipeChoice(column.recipe, run, now.keep_place), now)
-    live = now.corpus.bytes <= LIVE_BYTES and column.opened is None and not now.nothing
-    stages = column.opened.stages if column.opened is not None else ()
-    dialog = RecipeScreen(face, column.recipe, column.preset, run, trial, now.keep_place, trying.train, live,
-        stages)
-    face.push(dialog, lambda choice: trying.put_back() if choice is None else trying.train(choice))

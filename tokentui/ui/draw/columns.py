@@ -1,9 +1,9 @@
-"""Where the columns of a table stand when there is room, and which give way when there is not."""
+"""Where the columns of a table stand, which give way where there is little room, and its scroll bar."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 GAP = 1
@@ -25,11 +25,6 @@ class Column:
     min_width: int = 1
     priority: int = 0
 
-    @property
-    def least(self) -> int:
-        """The columns of the terminal without which it vanishes."""
-        return self.min_width if self.flex else self.width
-
 
 class Place(NamedTuple):
     """A column that is drawn: its number, its width, and the blanks behind it."""
@@ -39,50 +34,57 @@ class Place(NamedTuple):
     gap: int
 
 
-def place_columns(columns: Sequence[Column], room: int) -> list[Place]:
-    """The columns that fit into so much room, from the left. The last one left is cut, not dropped."""
+@lru_cache(512)
+def place_columns(
+    columns: tuple[Column, ...], room: int, empty: frozenset[int] = frozenset()
+) -> tuple[Place, ...]:
+    """The columns that fit into so much room, from the left. The last one left is cut, not dropped.
+
+    Args:
+        columns: The columns of the table.
+        room: The columns of the terminal.
+        empty: The columns that a row leaves empty: each gives its room to the one at its left, unless that is
+            set to the right, so that figures stay below each other.
+    """
     shown = list(range(len(columns)))
-    while len(shown) > 1 and sum(columns[n].least + GAP for n in shown) - GAP > room:
+    least = [column.min_width if column.flex else column.width for column in columns]
+    while len(shown) > 1 and sum([least[n] + GAP for n in shown]) - GAP > room:
         shown.remove(min(reversed(shown), key=lambda n: columns[n].priority))
     if not shown or room <= 0:
-        return []
-    widths = {n: columns[n].least for n in shown}
+        return ()
+    widths = {n: least[n] for n in shown}
     spare = room - sum(widths.values()) - GAP * (len(shown) - 1)
     if spare < 0:
         widths[shown[0]] = room
     else:
         flexible = [n for n in shown if columns[n].flex]
-        widths |= _shares(columns, flexible, spare + sum(widths[n] for n in flexible))
-    return [Place(n, widths[n], 0 if n == shown[-1] else GAP) for n in shown]
-
-
-def without_empty(columns: Sequence[Column], places: Sequence[Place], empty: Collection[int]) -> list[Place]:
-    """The places of a row some of whose columns are empty: these give theirs to the column at their left.
-
-    What stands at the right edge of its column takes nothing, so that figures stay below each other.
-    """
+        whole = spare + sum([widths[n] for n in flexible])
+        # Whoever would get less than its least gets that; the others share what is left.
+        while short := [
+            n
+            for n in flexible
+            if whole * columns[n].flex // sum([columns[m].flex for m in flexible]) < least[n]
+        ]:
+            whole -= sum([least[n] for n in short])
+            flexible = [n for n in flexible if n not in short]
+        for at, n in enumerate(flexible):
+            widths[n] = whole * columns[n].flex // sum([columns[m].flex for m in flexible[at:]])
+            whole -= widths[n]
     out: list[Place] = []
-    for place in places:
-        if out and place.column in empty and columns[out[-1].column].align == "left":
+    for n in shown:
+        place = Place(n, widths[n], 0 if n == shown[-1] else GAP)
+        if out and n in empty and columns[out[-1].column].align == "left":
             left = out.pop()
             place = Place(left.column, left.width + left.gap + place.width, place.gap)
         out.append(place)
-    return out
+    return tuple(out)
 
 
-def _shares(columns: Sequence[Column], flexible: list[int], whole: int) -> dict[int, int]:
-    """The widths of flexible columns that have so much together, which is enough for the least of each."""
-    widths: dict[int, int] = {}
-    while flexible:
-        total = sum(columns[n].flex for n in flexible)
-        short = [n for n in flexible if whole * columns[n].flex // total < columns[n].least]
-        if not short:
-            break
-        for n in short:
-            widths[n] = columns[n].least
-            whole -= widths[n]
-            flexible = [m for m in flexible if m != n]
-    for n in flexible:
-        widths[n] = whole * columns[n].flex // sum(columns[m].flex for m in flexible if m not in widths)
-        whole -= widths[n]
-    return widths
+def thumb(top: int, lines: int, total: int) -> tuple[int, int]:
+    """The lines of the bar that are drawn, as (first, last + 1): at an end only when the view is there."""
+    size = max(1, lines * lines // total)
+    slack = total - lines
+    place = (top * (lines - size) + slack // 2) // slack if slack > 0 else 0
+    if lines - size > 1:
+        place = 0 if top == 0 else lines - size if top == slack else max(1, min(lines - size - 1, place))
+    return place, place + size

@@ -30,11 +30,11 @@ def place_of(step: int, known: int, end: Ending) -> str:
     return ", the last" if step == end.step and end.kind == "last" else f" of {number(end.step)}"
 
 
-def step_of(end: Ending, what: str = "step") -> str:
+def step_of(end: Ending) -> str:
     """Where a run ends, in words: `step 1,387`, `step 1,000 at most`, `about step 31`. It is known in some
     way.
     """
-    step = f"{what} {number(end.step or 0)}"
+    step = f"step {number(end.step or 0)}"
     return f"{step} at most" if end.kind == "at most" else f"about {step}" if end.kind == "about" else step
 
 

@@ -14,15 +14,17 @@ import itertools
 import unicodedata
 from functools import lru_cache
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
 from tokentui.core.safetext import MARKS_SENT, is_safe, stand_in, unsafe_places
-from tokentui.ui.draw.widths import cell_len
+from tokentui.ui.terminal.private import acts
 
+_is_safe = lru_cache(8192)(is_safe)
+"""The same for short texts, most of which are drawn again and again."""
 _WIDE = "〓"
 _SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
 
@@ -36,7 +38,7 @@ class ControlGuard(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """A line without unsafe characters, of the same width."""
-        if all(is_safe(text) and not control and _is_plain(style) for text, style, control in segments):
+        if not acts(segments) and all(map(_is_safe, [segment[0] for segment in segments])):
             return segments
         line = [(text if is_safe(text) else replace(text), _inert(style)) for text, style, _ in segments]
         surplus = sum(cell_len(text) for text, _ in line) - sum(cell_len(text) for text, *_ in segments)
@@ -88,13 +90,9 @@ def _fit(texts: list[str], changed: list[int], surplus: int) -> None:
         surplus -= gone
 
 
-def _is_plain(style: Style | None) -> bool:
-    return style is None or not (style.link or style.meta)
-
-
 @lru_cache(1024)
 def _inert(style: Style | None) -> Style | None:
-    if style is None or _is_plain(style):
+    if style is None or not (style.link or style.meta):
         return style
     # Actions come by names that begin with "@"; those of Textual's own scroll bars do nothing but scroll.
     meta = {

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell
+from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell, Run, Styles
 from tokentui.ui.keys import Action, Scrolling, fitting
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
@@ -60,6 +62,11 @@ def flow(facts: Sequence[Cell], width: int, height: int, gap: str = " · ") -> l
     return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in lines]
 
 
+def same(these: tuple[object, ...], those: tuple[object, ...]) -> bool:
+    """True if both hold the same objects: a section that does not change is the same in the next snapshot."""
+    return len(these) == len(those) and all(map(operator.is_, these, those))
+
+
 class StyledLines(Widget):
     """A widget that draws lines of runs, by the names in `PALETTE`; `a+b` is both of them."""
 
@@ -67,32 +74,36 @@ class StyledLines(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._by_name: dict[tuple[object, str], RichStyle] = {}
+        self._ground: Style | None = None
+        self._named = Styles(self._resolve)
 
     def notify_style_update(self) -> None:
         """Forget the styles of the old theme."""
-        self._by_name.clear()
+        self._ground = None
         super().notify_style_update()
 
-    def named(self, name: str) -> RichStyle:
-        """The style of this name on the ground of the widget."""
-        base = self.visual_style
-        if (own := self._by_name.get((base, name))) is None:
-            style, dim = base, False
-            for part in name.split("+"):
-                words = WITHOUT_COLOUR.get(part, PALETTE[part]) if self.app.no_color else PALETTE[part]
-                if words == "dim":
-                    dim = True  # Textual would mix a colour; a terminal dims in four bytes
-                elif words:
-                    style += Style.parse(words)
-            own = self._by_name[base, name] = style.rich_style + RichStyle(
-                dim=True) if dim else style.rich_style
-        return own
+    @property
+    def named(self) -> Styles:
+        """The styles of the palette on the ground of the widget."""
+        if self.visual_style is not self._ground:
+            self._ground = self.visual_style
+            self._named.clear()
+        return self._named
+
+    def _resolve(self, name: str) -> RichStyle:
+        style, dim = self.visual_style, False
+        for part in name.split("+"):
+            words = WITHOUT_COLOUR.get(part, PALETTE[part]) if self.app.no_color else PALETTE[part]
+            if words == "dim":
+                dim = True  # Textual would mix a colour; a terminal dims in four bytes
+            elif words:
+                style += Style.parse(words)
+        return style.rich_style + RichStyle(dim=True) if dim else style.rich_style
 
     def strip(self, cell: Cell, width: int) -> Strip:
         """A line of this width."""
-        segments: list[Segment] = ui_text.segments(ui_text.clip(cell, width), self.named)
-        return Strip(segments).adjust_cell_length(width, self.named(""))
+        named = self.named
+        return Strip(ui_text.segments(ui_text.clip(cell, width), named)).adjust_cell_length(width, named[""])
 
 
 class Lines(StyledLines):
@@ -112,12 +123,20 @@ class Lines(StyledLines):
             classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw = draw
+        self._of: tuple[object, ...] = ()
         self._cells: tuple[Cell, ...] = ()
 
-    def show(self, draw: Draw) -> None:
-        """Take another function, and draw what has changed."""
-        self._draw = draw
-        self.again()
+    def show(self, draw: Draw, *of: object) -> None:
+        """Take another function, and draw what has changed.
+
+        Args:
+            draw: The function.
+            of: All that it draws, where it is known: nothing is done where these are the same objects as
+                before.
+        """
+        if not of or not same(of, self._of):
+            self._draw, self._of = draw, of
+            self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """The lines for this much room."""
@@ -198,3 +217,89 @@ class KeyLine(Lines):
         for n, action in enumerate(fitting(self._actions, width - 2 * self._indent)):
             line = (*line, ("  " if n else "", ""), (action.shown_key, "key"), (f" {action.label}", "muted"))
         return (line,)
+
+
+# A box round a pane: a numbered title at the top, the pane below it.
+
+
+class TitleLine(Lines):
+    """The upper edge of a box: its titles at the left, a note at the right.
+
+    Args:
+        titles: The initial text at the left.
+    """
+
+    def __init__(self, *titles: str) -> None:
+        super().__init__(classes="title")
+        self.titles: tuple[tuple[str, bool], ...] = tuple((title, True) for title in titles)
+        self.note: Cell = ()
+        self.focused_box = False
+        self.letter = ""
+        """The style of the first character; empty for that of the title."""
+
+    def say(self, titles: Sequence[tuple[str, bool]], note: Cell) -> None:
+        """Take titles, and a note. Where there is little room its labels (`tokens: `) give way, then its
+        first runs.
+
+        Args:
+            titles: Names with whether each is the one that is seen; there are several where panes share a
+                place.
+            note: The text at the right.
+        """
+        if (tuple(titles), note) != (self.titles, self.note):
+            self.titles, self.note = tuple(titles), note
+            self.again()
+
+    def mark(self, focused: bool) -> None:
+        """Say whether the box has the focus."""
+        self.focused_box = focused
+        self.again()
+
+    def cells(self, width: int, height: int) -> Sequence[Cell]:
+        """`┌ 1 Corpus ──────── 12 % ┐`."""
+        edge = "focus" if self.focused_box else "frame"
+        left: list[Run] = [("┌ ", edge)]
+        for place, (title, seen) in enumerate(self.titles):
+            left += [(" ─ ", edge)] if place else []
+            head = 1 if self.letter else 0
+            left += [(title[:head], f"{self.letter}+strong")] if head else []
+            left.append((title[head:], ("focus" if self.focused_box else "strong") if seen else "muted"))
+        left.append((" ", edge))
+        room = width - 1 - ui_text.width(left)
+        short = tuple(run for run in self.note if not run[0].endswith(": "))
+        ways = (self.note, short, *(self.note[n:] for n in range(1, len(self.note))))
+        facts = next((way for way in ways if ui_text.width(way) + 3 <= room), ())
+        note: Cell = ((" ", edge), *facts, (" ", edge)) if facts else ()
+        line = "─" * max(0, room - ui_text.width(note) - (1 if note else 0))
+        tail = ("─", edge) if note else ("", edge)
+        return ((*ui_text.clip(tuple(left), max(0, width - 1)), (line, edge), *note, tail, ("┐", edge)),)
+
+
+class Pane(Vertical):
+    """A box.
+
+    Args:
+        title: The text at the top left.
+        bodies: The widgets inside; the last one draws the lower edge.
+        id: Its id.
+    """
+
+    def __init__(self, title: str, *bodies: Widget, id: str) -> None:
+        super().__init__(id=id)
+        self.title = TitleLine(title)
+        self._bodies = bodies
+
+    def compose(self) -> ComposeResult:
+        """The title, and what stands below it."""
+        yield self.title
+        for body in self._bodies:
+            body.add_class("body")
+            yield body
+
+    def on_descendant_focus(self) -> None:
+        """Show that keys go here."""
+        self.title.mark(True)
+
+    def on_descendant_blur(self) -> None:
+        """Show that keys go elsewhere."""
+        self.title.mark(False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 from tokentui.core.safetext import GlyphMode, Kind, clusters, shown
 from tokentui.session.views import CorpusPart, CorpusPlace
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.draw.widths import cell_len
+from tokentui.ui.draw.text import Cell, Run, cell_len
 
 _WORD = re.compile(r"\n|[^\S\n]?\S+|[^\S\n]")
 _SPLIT = re.compile(r"\S+|\s")
@@ -62,9 +61,8 @@ def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Gly
 
 def wrap(
     text: str, drawn: Sequence[Glyph], width: int, breaks: Collection[int] = (), bars: Collection[int] = (),
-    start: int = 0,
-    end: int | None = None,
-) -> Iterator[tuple[int, int]]:
+    start: int = 0, end: int | None = None,
+) -> list[tuple[int, int]]:
     """The rows of a stretch of text, as (start, end) in characters.
 
     A row breaks before a word that does not fit, inside a word that is longer than a row, and after a
@@ -83,31 +81,31 @@ def wrap(
     width = max(1, width)
     before = _columns(text, drawn, bars)
     cuts = [glyph.start for glyph in drawn]
-
-    def cells(left: int, right: int) -> int:
-        return before[right] - before[left] - (1 if left in bars else 0)
-
+    rows: list[tuple[int, int]] = []
     row = start
+    # a row ends before the first character that has more cells before it
+    most = before[row] + width + (row in bars)
     for word in _WORD.finditer(text, start, end):
-        for left, right in _pieces(word.start(), word.end(), breaks):
-            if left in breaks and left > row:
-                yield row, left
-                row = left
-            if cells(row, right) > width and left > row and cells(left, right) <= width:
-                yield row, left
-                row = left
-            while cells(row, right) > width:
-                cut = _last_fitting(cuts, before, row, max(row, left), right,
-                    width + (1 if row in bars else 0))
+        left, word_end = word.span()
+        inner = [place for place in range(left + 1, word_end) if place in breaks] if breaks else []
+        for right in (*inner, word_end):
+            too_long = before[right] > most and before[right] - before[left] - (left in bars) > width
+            if left > row and (left in breaks or (before[right] > most and not too_long)):
+                rows.append((row, left))
+                row, most = left, before[left] + width + (left in bars)
+            while before[right] > most:
+                cut = _last_fitting(cuts, before, row, max(row, left), right, most)
                 if cut >= right:
                     break
-                yield row, cut
-                row = cut
-        if text[word.end() - 1] == "\n":
-            yield row, word.end()
-            row = word.end()
+                rows.append((row, cut))
+                row, most = cut, before[cut] + width + (cut in bars)
+            left = right
+        if text[word_end - 1] == "\n":
+            rows.append((row, word_end))
+            row, most = word_end, before[word_end] + width + (word_end in bars)
     if row < end:
-        yield row, end
+        rows.append((row, end))
+    return rows
 
 
 def _columns(text: str, drawn: Sequence[Glyph], bars: Collection[int]) -> list[int]:
@@ -122,21 +120,15 @@ def _columns(text: str, drawn: Sequence[Glyph], bars: Collection[int]) -> list[i
     return before
 
 
-def _pieces(start: int, end: int, breaks: Collection[int]) -> Iterator[tuple[int, int]]:
-    inner = [place for place in range(start + 1, end) if place in breaks] if breaks else []
-    edges = [start, *inner, end]
-    return pairwise(edges)
-
-
-def _last_fitting(cuts: Sequence[int], before: Sequence[int], row: int, left: int, right: int,
-        width: int) -> int:
+def _last_fitting(
+    cuts: Sequence[int], before: Sequence[int], row: int, left: int, right: int, most: int
+) -> int:
     """Where a row ends that a word from `left` to `right` overfills: as far on in the word as fits, one glyph
-    at least.
-    """
+    at least."""
     low = bisect.bisect_right(cuts, row)
     best = left if left > row else cuts[low] if low < len(cuts) else right
     for place in range(bisect.bisect_left(cuts, best), bisect.bisect_left(cuts, right)):
-        if before[cuts[place]] - before[row] > width:
+        if before[cuts[place]] > most:
             break
         best = max(best, cuts[place])
     return best
@@ -155,17 +147,6 @@ class Manner:
     width: int
     boundaries: Boundaries
     mode: GlyphMode
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The style of a character."""
-
-    ground: str
-    shared: bool
-
-
-_DROPPED = _Look("dropped", False)
 
 
 class Layout:
@@ -194,6 +175,8 @@ class Layout:
         """The clusters, as they are where no token ends inside of one."""
         self._bar_places: frozenset[int]
         self._cuts: frozenset[int]
+        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = {}
+        """The rows that were drawn, each with all that it was drawn from."""
         self._keys = [(part.place.document, part.place.offset) for part in self.parts]
         self._shape = tuple([(part.place, part.text, part.times) for part in self.parts])
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
@@ -207,7 +190,7 @@ class Layout:
             self._whole = glyphs(self.text, manner.mode, self._find_breaks())
         cuts = self._find_cuts()
         if before is not None and alike and (before._bar_places, before._cuts) == (bars, cuts):
-            self._glyphs, self.rows = before._glyphs, before.rows
+            self._glyphs, self.rows, self._drawn = before._glyphs, before.rows, before._drawn
         else:
             breaks = self._find_breaks()
             # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
@@ -237,13 +220,13 @@ class Layout:
             at_start: bool) -> list[tuple[int, int]]:
         room = self.manner.width - (self._times_width() if any(part.times is not None for part in self.parts)
             else 0)
-        rows = list(wrap(self.text, self._glyphs, room, breaks, bars))
+        rows = wrap(self.text, self._glyphs, room, breaks, bars)
         kept = self.offset_of(anchor)
-        if at_start or kept <= 0 or "\n" in self.text[:kept] or any(place <= kept for place in breaks):
+        if at_start or kept <= 0 or "\n" in self.text[:kept] or (breaks and min(breaks) <= kept):
             return rows
-        if kept not in {start for start, _ in rows}:
+        if kept not in [start for start, _ in rows]:
             # The line began before what is held: rows above the anchor give way to it.
-            rows = list(wrap(self.text, self._glyphs, room, breaks, bars, 0, kept))
+            rows = wrap(self.text, self._glyphs, room, breaks, bars, 0, kept)
             rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
         return rows
 
@@ -315,73 +298,85 @@ class Layout:
         if not 0 <= number_of_row < len(self.rows):
             return ()
         start, end = self.rows[number_of_row]
+        first = at = max(0, bisect.bisect_right(self._starts, start) - 1)
+        parts, starts = self.parts, self._starts
+        past = bisect.bisect_left(starts, end)
+        key = (
+            start, end, found, (first + self._parity) % 2, tuple([part.tokens for part in parts[first:past]]),
+        )
+        if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
+            return known[1]
+        bars = self.manner.boundaries == "bars"
         runs: list[Run] = []
-        for glyph, look in self._looks(start, end):
-            if self.manner.boundaries == "bars" and glyph.start != start and glyph.start in self._bar_places:
-                runs.append((BAR, "frame"))
-            for text, kind in glyph.cell:
-                runs.append((text, _style(look, kind, self.manner,
-                    found is not None and found[0] <= glyph.start < found[1])))
-        at = max(0, bisect.bisect_right(self._starts, start) - 1)
-        times = self.parts[at].times
-        if times is not None and end - self._starts[at] == len(self.parts[at].text):
-            runs.append((f" ×{number(times)}", "muted"))
-        return _joined(runs)
-
-    def _looks(self, start: int, end: int) -> Iterator[tuple[Glyph, _Look]]:
-        at = max(0, bisect.bisect_right(self._starts, start) - 1)
+        held, last = "", None  # the text of the run under way, and its style
         token = 0
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]
             if glyph.start >= end:
-                return
-            while at + 1 < len(self.parts) and self._starts[at + 1] <= glyph.start:
+                break
+            while at + 1 < len(parts) and starts[at + 1] <= glyph.start:
                 at, token = at + 1, 0
-            tokens = self.parts[at].tokens
-            inside = glyph.start - self._starts[at]
+            tokens = parts[at].tokens
+            inside = glyph.start - starts[at]
             while token < len(tokens) and tokens[token].end <= inside:
                 token += 1
             if token >= len(tokens) or tokens[token].start > inside:
-                yield glyph, _DROPPED
-                continue
-            # A character, or one with its marks, may be shared by several tokens.
-            length = glyph.end - glyph.start
-            holders = [other for other in tokens[token : token + 4 + 4 * length] if other.start < inside
-                + length]
-            fresh = any(holder.fresh for holder in holders)
-            beyond = inside + length > len(self.parts[at].text)  # a cluster of several pre-tokens
-            single = all(holder.end - holder.start == 1 for holder in holders) and (len(holders) == length
-                or beyond)
-            ground = self._ground(at, token, fresh, single)
-            yield glyph, _Look(ground, len(holders) > 1 or beyond)
+                ground, shared = "dropped", False
+            else:
+                # A character, or one with its marks, may be shared by several tokens.
+                length = glyph.end - glyph.start
+                holders = [
+                    one for one in tokens[token : token + 4 + 4 * length] if one.start < inside + length
+                ]
+                beyond = inside + length > len(parts[at].text)  # a cluster of several pre-tokens
+                shared = len(holders) > 1 or beyond
+                if True in [one.fresh for one in holders]:
+                    ground = "fresh-other" if token % 2 else "fresh"
+                elif (len(holders) == length or beyond) and max(
+                    [one.end - one.start for one in holders]
+                ) == 1:
+                    # A character that is a token needs no shade to be told from its neighbours; what has
+                    # grown stands out.
+                    ground = ""
+                else:
+                    # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens by their
+                    # shade.
+                    ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
+            if bars and glyph.start != start and glyph.start in self._bar_places:
+                runs += [(held, last)] if last is not None else []
+                held, last = BAR, "frame"
+            marked = found is not None and found[0] <= glyph.start < found[1]
+            for text, kind in glyph.cell:
+                style = _style(ground, shared, kind, bars, marked)
+                if style == last:
+                    held += text
+                else:
+                    runs += [(held, last)] if last is not None else []
+                    held, last = text, style
+        runs += [(held, last)] if last is not None else []
+        times = parts[first].times
+        if times is not None and end - starts[first] == len(parts[first].text):
+            runs.append((f" ×{number(times)}", "muted"))
+        self._drawn[number_of_row] = key, tuple(runs)
+        return tuple(runs)
 
-    def _ground(self, part: int, token: int, fresh: bool, single: bool) -> str:
-        if fresh:
-            return "fresh-other" if token % 2 else "fresh"
-        if single:
-            return ""  # a character that is a token needs no shade to be told from its neighbours; what has grown stands out
-        # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens differ by their
-        # shade.
-        return "shade-c" if token % 2 else ("shade-b" if (part + self._parity) % 2 else "shade-a")
 
+@lru_cache(256)
+def _style(ground: str, shared: bool, kind: str, bars: bool, found: bool) -> str:
+    """The name of the style of a character.
 
-def _style(look: _Look, kind: str, manner: Manner, found: bool) -> str:
-    names = [] if look.ground.startswith("shade") and manner.boundaries == "bars" else [look.ground]
-    if kind and kind != "text" and not look.ground.startswith("fresh"):
+    Args:
+        ground: The style of its token.
+        shared: True if it belongs to several tokens.
+        kind: The kind of safe text that it is.
+        bars: True if tokens are told apart by bars.
+        found: True if it is marked.
+    """
+    names = [] if ground.startswith("shade") and bars else [ground]
+    if kind and kind != "text" and not ground.startswith("fresh"):
         names.append(kind)
-    if look.shared:
+    if shared:
         names.append("partial-here")
     if found:
         names.append("match")
-    return "+".join(name for name in names if name)
-
-
-def _joined(runs: Sequence[Run]) -> Cell:
-    """Neighbours of one style as one run."""
-    out: list[Run] = []
-    for text, style in runs:
-        if out and out[-1][1] == style:
-            out[-1] = (out[-1][0] + text, style)
-        else:
-            out.append((text, style))
-    return tuple(out)
+    return "+".join([name for name in names if name])

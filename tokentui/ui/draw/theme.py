@@ -45,45 +45,30 @@ OWN_LIGHT = {
 """The same for light themes."""
 
 
+_ROLES = ("primary", "secondary", "accent", "warning", "error", "success")
+
+
 def _theme(
     name: str, own: dict[str, str], *, dark: bool, muted: str, disabled: str, selection: str,
     colours: dict[str, str]
 ) -> Theme:
-    ink, ground = colours["foreground"], colours["background"]
-    variables = own | {
+    ink, ground, panel = colours["foreground"], colours["background"], colours["panel"]
+    same = (
         # Textual would round or blend these, and leave the palette.
-        **colours,
-        **{f"text-{role}": colours[role]
-            for role in ("primary", "secondary", "accent", "warning", "error", "success")},
-        **{f"{role}-muted": colours["panel"]
-            for role in ("primary", "secondary", "accent", "warning", "error", "success")},
-        "text": ink,
-        "text-muted": muted,
-        "text-disabled": disabled,
-        "foreground-muted": muted,
-        "foreground-disabled": disabled,
-        "border": colours["accent"],
-        "border-blurred": own["frame"],
-        "block-cursor-foreground": ground,
-        "block-cursor-background": ink,
-        "block-cursor-blurred-foreground": ink,
-        "block-cursor-blurred-background": colours["panel"],
-        "block-hover-background": colours["panel"],
-        "surface-active": colours["panel"],
-        "input-cursor-background": ink,
-        "input-cursor-foreground": ground,
-        "input-selection-background": selection,
-        "input-selection-foreground": ink,
-        "screen-selection-background": selection,
-        "screen-selection-foreground": ink,
-        "scrollbar": own["frame"],
-        "scrollbar-hover": muted,
-        "scrollbar-active": muted,
-        "scrollbar-background": ground,
-        "scrollbar-background-hover": ground,
-        "scrollbar-background-active": ground,
-        "scrollbar-corner-color": ground,
-    }
+        (ink, ("text", "block-cursor-background", "block-cursor-blurred-foreground",
+            "input-cursor-background", "input-selection-foreground", "screen-selection-foreground")),
+        (ground, ("block-cursor-foreground", "input-cursor-foreground", "scrollbar-background",
+            "scrollbar-background-hover", "scrollbar-background-active", "scrollbar-corner-color")),
+        (panel, ("block-cursor-blurred-background", "block-hover-background", "surface-active",
+            *(f"{role}-muted" for role in _ROLES))),
+        (muted, ("text-muted", "foreground-muted", "scrollbar-hover", "scrollbar-active")),
+        (disabled, ("text-disabled", "foreground-disabled")),
+        (selection, ("input-selection-background", "screen-selection-background")),
+        (own["frame"], ("border-blurred", "scrollbar")),
+        (colours["accent"], ("border",)),
+    )
+    variables = own | colours | {f"text-{role}": colours[role] for role in _ROLES}
+    variables |= {name: colour for colour, names in same for name in names}
     return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type]
 
 

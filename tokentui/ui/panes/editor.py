@@ -137,9 +137,12 @@ class CorpusEditor(Acting, TextArea):
     def go_to(self, offset: int) -> None:
         """Put the cursor behind so many characters, with its line at the top."""
         before = self.text[:offset]
-        place = before.count("\n"), len(before) - before.rfind("\n") - 1
-        self.move_cursor(place)
-        self.scroll_to(y=self.wrapped_document.location_to_offset(place).y, animate=False)
+        self.move_cursor((before.count("\n"), len(before) - before.rfind("\n") - 1))
+        # It has no height before it is laid out. A key may come earlier, and moves the cursor from here.
+        self.call_after_refresh(self._line_to_top)
+
+    def _line_to_top(self) -> None:
+        self.scroll_to(y=self.wrapped_document.location_to_offset(self.cursor_location).y, animate=False)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Tell of it."""

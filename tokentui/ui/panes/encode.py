@@ -39,7 +39,8 @@ class TypedLine(Acting, Field):
         room = TYPED_LIMIT - len(self.value) + end - start
         self.replace(text[:room], start, end)
         if len(text) > room:
-            what = f"{number(room)} of {number(len(text))} characters are taken: the line holds {number(TYPED_LIMIT)}"
+            taken = f"{number(room)} of {number(len(text))} characters are taken"
+            what = f"{taken}: the line holds {number(TYPED_LIMIT)}"
             self.app.notify(what, severity="warning", markup=False)
 
 
@@ -78,7 +79,7 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
 def lay_out_tokens(
     found: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None
 ) -> list[Cell]:
-    """Tokens over their ids, in pairs of lines of a width; the last pair ends with how many more there are."""
+    """Tokens over their ids, in pairs of lines of a width; the last pair ends with the number of the rest."""
     lines: list[Cell] = []
     at = 0
     with_ids = height > 1
@@ -155,5 +156,7 @@ class EncodeBody(Vertical):
 
     def show(self, view: EncodedView, mode: GlyphMode, last_id: int | None) -> None:
         """Take what has been encoded."""
-        self.tally.show(lambda width, _: tally(view, width))
-        self.tokens.show(lambda width, height: tokens(view, mode, last_id, width, height))
+        self.tally.show(lambda width, _: tally(view, width), view)
+        self.tokens.show(
+            lambda width, height: tokens(view, mode, last_id, width, height), view, mode, last_id
+        )

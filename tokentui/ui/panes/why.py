@@ -1,18 +1,22 @@
-"""Why the next step is what it is: one sentence with its facts."""
+"""The lines round the panes of the main screen: the reasons of the next step, the header, tabs and slider."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.learn.rows import Candidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import Busy, ColumnSnapshot, PairRow, RoundView
-from tokentui.ui.draw.figures import bar, behind, decimal, number, plural, signed
-from tokentui.ui.draw.lines import flow
-from tokentui.ui.draw.text import Cell
+from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import at as between
+from tokentui.ui.draw.figures import bar, number, place_of, plural, size
+from tokentui.ui.draw.figures import column as column_of
+from tokentui.ui.draw.lines import flow, spread
+from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.face import nothing_there
-from tokentui.ui.panes.births import last_birth, next_birth, order_said
-from tokentui.ui.panes.candidates import SCORE_WIDTH, stands
-from tokentui.ui.panes.tables import pair, styled, token
+from tokentui.ui.panes.tables import pair, ranked_by, stands, token, tokens, worth_behind, worth_of
 
 _STEPS = {
     "em": ("EM", "expected counts by the present probabilities, then probabilities by those counts"),
@@ -23,7 +27,7 @@ _STEPS = {
 _DONE = {"seeds": "the seeds", "em": "EM", "prune": "pruning", "cut": "the last cut"}
 
 
-def next_step(at: RoundView) -> list[Cell]:
+def next_step(at: Round) -> list[Cell]:
     """`next  pruning of round 2   1,204 of 29,914 pieces go`."""
     name, meaning = _STEPS.get(at.next, (at.next, ""))
     # A round begins after a pruning; the cut still belongs to the last one.
@@ -42,7 +46,7 @@ def next_step(at: RoundView) -> list[Cell]:
     return [*out, ((meaning, "muted"),)] if meaning else out
 
 
-def last_step(at: RoundView) -> list[Cell]:
+def last_step(at: Round) -> list[Cell]:
     """`after EM: objective 8.12345 → 8.01234 (−0.11111), 29,914 pieces, 86 dropped`."""
     now = f"{at.objective:.5f}"
     said: Cell = ((f"after {_DONE.get(at.last, at.last)}: ", "muted"), ("objective ", "muted"))
@@ -87,29 +91,34 @@ def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
 
 
 def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
-    """Why the next step of a column is what it is, most important first; `corpus` is the name of the corpus."""
+    """The reasons of a column's next step, most important first; `corpus` is the name of the corpus."""
     out: list[Cell] = []
     if column.partial:
         out.append((("only a part of the corpus is counted: these numbers still grow", "warning"),))
-    why = column.why
-    if why.error:
-        return [*out, ((safe(why.error, limit=FACT_SHOWN), "error"),)]
+    why, traits = column.why, column.traits
+    if error := column.errors.get("why"):
+        return [*out, ((safe(error, limit=FACT_SHOWN), "error"),)]
     if why.end is not None:
         out.append((("end  ", "accent"), (_end(column, why.end), "")))
     elif why.round is not None:
         out += next_step(why.round)
-    elif column.opened is not None:
-        out += next_birth(column, corpus, mode)
+    elif isinstance(why.best, TokenCandidate):
+        out += _next_token(why.best, corpus, mode)
     elif why.best is not None:
         out += _next(column, why.best, mode)
     if why.round is not None:
         out += last_step(why.round)
-    out += [((safe(fact, limit=FACT_SHOWN), "muted" if column.opened is None else "warning"),)
-        for fact in why.facts]
-    if column.opened is not None:
-        return [*out, *last_birth(column, mode), *order_said(column)]
-    # What Gage's compression saves is among its facts, and what its table costs.
-    if why.best is not None and why.end is None and column.recipe.objective != "gage":
+    out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
+    if column.opened is not None and traits.replays:
+        last = column.at.last
+        if isinstance(last, TokenCandidate):
+            made = f" id {last.id}", f", {plural(last.places, 'place')}"
+            said = tinted(token(last.token, mode), "accent")
+            out.append((("last ", "muted"), *said, *((one, "muted") for one in made)))
+        out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
+        out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
+    # What a compression saves is among its facts, and what its table costs.
+    elif why.best is not None and why.end is None and not traits.compresses:
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
     return out
 
@@ -117,55 +126,197 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
 def _end(column: ColumnSnapshot, end: str) -> str:
     if not column.at.start_tokens and column.opened is None:
         return "nothing to merge: the corpus is empty"
-    if column.recipe.objective == "unigram" and end == "no pair left":  # the word of the trace, for all objectives
+    if column.traits.shrinks and end == "no pair left":  # the word of the trace, for all objectives
         return "the corpus has fewer pieces than are asked for"
     return safe(end, limit=200)
 
 
-def _next(column: ColumnSnapshot, best: PairRow, mode: GlyphMode) -> list[Cell]:
-    why, objective = column.why, column.recipe.objective
+def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]:
+    """`next  ▁t+he → ▁the   merge 512 in the file · 1,204 places in 96 words`."""
+    step: Cell = (("next  ", "accent"), *tokens(row.parts, mode), (" → ", "accent"), *token(row.token, mode))
+    place: Cell = (("   ", ""), (safe(row.place, limit=80), "strong"), (" in the file", "muted"))
+    words = plural(row.words, "distinct word")
+    changes: Cell = (("changes nothing in this corpus", "muted"),)
+    if row.places:
+        where = f"{plural(row.places, 'place')} in {words}"
+        changes = ((where, ""), (f" of {safe(corpus, limit=30)}", "muted"))
+    elif row.words:
+        changes = ((f"changes {words}", ""),)
+    return [(*step, *place), changes]
+
+
+def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
+    """`next  ·t+he → ·the   9,310 places, 9,310 replaced`, the tie, and the candidate that would be next."""
+    why, traits = column.why, column.traits
     merge: Cell = (("next  ", "accent"), *pair(best, mode), (" → ", "accent"))
-    if objective == "gage":
-        spelled = styled(token(best.spelled, mode), "muted")
-        merge = (*merge, *stands(best.token), (" for ", "muted"), *spelled)
+    if traits.compresses:
+        merge = (*merge, *stands(best.token), (" for ", "muted"), *tinted(token(best.spelled, mode), "muted"))
     else:
         merge = (*merge, *token(best.token, mode))
-    out: list[Cell] = [(*merge, ("   ", ""),
-        *(_formula(best) if objective == "score" else _windows(best, why.replaced)))]
+    worth = worth_of(best)
+    if ranked_by(traits) == "score":
+        reason = _formula(column, best, worth)
+    else:
+        places = " place, " if best.places == 1 else " places, "
+        reason = (
+            (worth, "strong"), (places, "muted"), (number(why.replaced), "strong"), (" replaced", "muted"),
+        )
+    out: list[Cell] = [(*merge, ("   ", ""), *reason)]
     if why.tied > 1:
         known = AXES["tie"].get(why.tie_rule)
         rule = safe(why.tie_rule, limit=60) + (f" {known.why}" if known is not None else "")
-        out.append(((f"{number(why.tied)} pairs tie at {_figure(best, objective)}", ""), (f": {rule}", "muted")))
+        out.append(((f"{number(why.tied)} pairs tie at {worth}", ""), (f": {rule}", "muted")))
     if (second := why.runner_up) is not None:
-        if objective == "score":
-            less = behind(second.score, best.score)
-            less = f"{less} behind" if less else ""
-        else:
-            less = signed(second.count - best.count)
-        out.append((
-            ("runner-up ", "muted"), *pair(second, mode), (f" {_figure(second, objective)}", ""),
-            (f" ({less or 'equal'})", "muted"),
-        ))
+        less = worth_behind(second, best) or "equal"
+        figures: Cell = ((f" {worth_of(second)}", ""), (f" ({less})", "muted"))
+        out.append((("runner-up ", "muted"), *pair(second, mode), *figures))
     return out
 
 
-def _windows(best: PairRow, replaced: int) -> Cell:
-    windows = " window, " if best.count == 1 else " windows, "
-    return (number(best.count), "strong"), (windows, "muted"), (number(replaced), "strong"), (" replaced",
-        "muted")
-
-
-def _formula(best: PairRow) -> Cell:
-    """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`."""
-    uses = f"{number(best.count)} / ({number(best.left_uses)} · {number(best.right_uses)})"
-    return (f"{uses} = ", ""), (decimal(best.score, SCORE_WIDTH), "strong"), (", the score f(xy)/(f(x)·f(y))",
-        "muted")
-
-
-def _figure(row: PairRow, objective: str) -> str:
-    return decimal(row.score, SCORE_WIDTH) if objective == "score" else number(row.count)
+def _formula(column: ColumnSnapshot, best: Candidate, worth: str) -> Cell:
+    """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`, by the record of the objective."""
+    formula = AXES["objective"].of(column.recipe.objective).formula.replace("c(", "f(")
+    named = zip(column.traits.columns, best.values, strict=False)
+    figures = [value for one, value in named if one.kind in ("count", "part")]
+    filled = formula
+    for symbol, value in zip(("f(xy)", "f(x)", "f(y)"), figures, strict=False):
+        filled = filled.replace(symbol, f"{value:,}")
+    filled = filled.replace("/", " / ").replace("·", " · ")
+    name = next(one.name for one in column.traits.columns if one.kind == "score")
+    equation = f"{filled} = " if formula else ""
+    return (equation, ""), (worth, "strong"), (f", the {name} {formula}".rstrip(), "muted")
 
 
 def why(snapshot: Snapshot, mode: GlyphMode, width: int, height: int) -> list[Cell]:
     """The sentence, on as many lines as there are."""
     return flow(sentences(snapshot, mode), width, height)
+
+
+# The header of the main screen, and the line of tabs where one pane is seen at a time.
+
+
+NAME_SHOWN = 60
+"""The most characters of the name of a corpus."""
+
+
+def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cell:
+    """The program, the corpus and its size at the left, the recipe at the right.
+
+    Args:
+        now: The snapshot that is shown; None before the first.
+        mode: The way tokens are shown.
+        cost: The cost of the last key, if it is measured.
+        width: The columns of the terminal.
+    """
+    program: Cell = ((" tokentui", "strong"),)
+    if now is None:
+        return program
+    if now.nothing:
+        return spread((*program, ("   ", ""), (nothing_there(now), "muted")), cost, width)
+    words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
+    facts = f" · {size(now.corpus.bytes)} · {words}"
+    view = f"view: {mode} · " if mode != "text" else ""
+    # What runs is said where it is not what one would expect: kernels that are compiled, a recipe that has
+    # none.
+    engine = f"{now.engine} · " if now.engine == "compiling once" else ""
+    engine = "plain Python · " if now.engine.startswith("plain Python for ") else engine
+    column = now.main
+    named, said = column.preset, column.about
+    if column.opened is not None:
+        named, said = column.opened.name, f"{number(column.opened.size)} ids · {said}"
+    preset: Cell = (*cost, (view, "warning"), (engine, "muted"), (safe(named, limit=NAME_SHOWN), "strong"))
+    right: Cell = (*preset, ("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
+    name: Cell = ((safe(now.corpus.name, limit=NAME_SHOWN), ""),)
+    # The name gives way last.
+    left: Cell = (*program, ("   ", ""), *name, (facts, "muted"))
+    held = f" · {size(now.main.at.memory)} held" if now.main.at.memory else ""
+    if ui_text.width((*left, (held, ""))) + ui_text.width(right) + 2 <= width:
+        left = (*left, (held, "muted"))
+    if ui_text.width(left) + ui_text.width(right) + 2 > width:
+        left = (*program, ("  ", ""), *name, (f" · {size(now.corpus.bytes)}", "muted"))
+    if ui_text.width(left) + ui_text.width(right) + 2 > width:
+        right = (*preset, (" ", ""))
+    return spread(left, right, width)
+
+
+def tabs(names: Sequence[tuple[str, str]], active: str, note: Cell, width: int) -> Cell:
+    """`1 Corpus  2 Pairs  …`: panes as (name, title), the one that is seen, and where one is in it."""
+    line: list[Run] = []
+    for pane, title in names:
+        line += [("  " if line else "", ""), (title, "focus" if pane == active else "muted")]
+    note = note if ui_text.width(line) + 1 + ui_text.width(note) <= width else ()
+    return spread(tuple(line), note, width)
+
+
+# The scrubber: the whole run as a curve, where in it one is, and how fast it plays.
+
+
+_LEAST_CURVE = 10
+_PIECES_WIDTH = len("100,000")
+_RATIO_WIDTH = len(" (10.00 B/token)")
+_SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
+
+
+def _speed(speed: int | None) -> str:
+    return ("max" if speed is None else f"{number(speed)}/s").ljust(_SPEED_WIDTH)
+
+
+def curve(column: ColumnSnapshot, width: int) -> Cell:
+    """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
+    at, points = column.at, column.curve.points
+    end = max(column.curve.end, at.step)
+    # Pieces that are dropped make the corpus longer.
+    most = max((at.start_tokens, *points)) if column.why.round is not None else at.start_tokens
+    here = round(at.step / end * (width - 1)) if end else 0
+    spacing = max(1, Viewport().curve_points - 1)
+    known = min(1.0, (len(points) - 1) / spacing) if points else 0.0
+    cells: list[Run] = []
+    for x in range(width):
+        share = x / (width - 1) if width > 1 else 0.0
+        if x == here:
+            cells.append(("┃", "here"))
+        elif share <= known:
+            value = between(points, len(points) - 1, share * spacing)
+            cells.append((column_of(value, most), "past" if x < here else "future"))
+        else:
+            cells.append(("·", "future"))
+    return tuple(cells)
+
+
+def scrubber(now: Snapshot, width: int) -> Sequence[Cell]:
+    """The step; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
+    if now.nothing:
+        return ()
+    here, training = now.main.at, now.main.why.round
+    whole = here.target if here.target is not None else here.computed
+    digits = max(len(number(whole)), len(number(here.step)))
+    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
+    of = f"{place_of(here.step, here.computed, here.end)} "
+    pieces: Cell = ()
+    if training is not None:
+        pieces = ((number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"))
+    place: Cell = (
+        ("step ", "muted"),
+        (number(here.step).rjust(digits), "strong"),
+        (of, "muted"), mark, (_speed(now.speed), "" if now.running else "muted"),
+    )
+    ratio = now.corpus.bytes / here.tokens if here.tokens else 0.0
+    tokens: Cell = (
+        (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
+        # While a part of the corpus is counted its bytes and its tokens are not of the same text.
+        ((f" ({ratio:.2f} B/token)" if not now.main.partial else "").ljust(_RATIO_WIDTH), "muted"),
+    )
+    start: Cell = ((f"{number(here.start_tokens)} → ", "muted"),)
+    title: Cell = ((" Tokens ", "muted"),)
+    room = width - ui_text.width(place) - 2
+    right: Cell = place
+    for part, gap in ((pieces, "   " if pieces else ""), (tokens, "   "), (start, "")):
+        needed = ui_text.width(part) + len(gap)
+        if room - needed < _LEAST_CURVE + ui_text.width(title):
+            break
+        right = (*part, (gap, ""), *right)
+        room -= needed
+    else:
+        room -= ui_text.width(title)
+        return ((*title, *curve(now.main, room - 2), ("  ", ""), *right),)
+    return (((" ", ""), *curve(now.main, max(0, room - 1)), (" ", ""), *right),)

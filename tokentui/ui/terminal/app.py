@@ -10,29 +10,29 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.command import CommandPalette
-from textual.filter import ANSIToTruecolor, DimFilter, LineFilter, Monochrome, NoColor
+from textual.filter import LineFilter, NoColor
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled
-from tokentui.core.restore import Watchdog
+from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
 from tokentui.ui.draw.guard import ControlGuard
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines
-from tokentui.ui.terminal.abilities import monochrome
-from tokentui.ui.terminal.ahead import Taken, TypeAhead
-from tokentui.ui.terminal.driver import TerminalDriver
-from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate
+from tokentui.ui.terminal.driver import TerminalDriver, monochrome
+from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, leaves
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
@@ -73,21 +73,22 @@ class TerminalApp(App[None]):
     # What the terminal gets.
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Nothing unsafe, and no colour at all, not even grey, where none is wanted."""
-        # Terminals dim by themselves, in four bytes, and know colours by name; Textual would mix a colour for
-        # each ground.
-        own = Monochrome | DimFilter | ANSIToTruecolor
-        filters = [one for one in super().get_line_filters() if not isinstance(one, own)]
-        return [*filters, *([self._plain] if self.no_color else []), self._guard]
+        """Nothing unsafe, and no colour at all, not even grey, where none is wanted.
+
+        Textual's own mix a colour for each ground: terminals dim by themselves, in four bytes, and know
+        colours by name.
+        """
+        return (self._plain, self._guard) if self.no_color else (self._guard,)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Keep what is cut, to be pasted as it is, and hand it to the terminal as far as a terminal takes it."""
+        """Keep what is cut, to be pasted as it is, and hand it to the terminal as far as a terminal takes it.
+        """
         data = text.encode("utf-8", "replace")
         if len(data) <= CLIPBOARD_BYTES:
             super().copy_to_clipboard(data.decode())
         self._clipboard = text
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Hand what is drawn to our driver, which knows what the terminal shows. (Textual 8.2 has no public
         hook here.)
         """
@@ -130,11 +131,16 @@ class TerminalApp(App[None]):
             await super().on_event(event)
 
     async def on_taken(self, message: Taken) -> None:
-        """A key has been acted on: the next one may come."""
-        await self._ahead.taken(message)
+        """A key has been acted on: the next one may come.
+
+        Where it has opened a screen, as soon as that is ready.
+        """
+        # Textual sets the focus by a callback in the app's own queue: this one comes behind it.
+        self.call_later(self._ahead.go_on, message)
 
     def _counted(self, sent: int) -> None:
-        if self.key_bytes is not None:
+        # The timer may end when the app has left its screens.
+        if self.key_bytes is not None and self.screen_stack:
             self._say_bytes(sent)
 
     def _say_bytes(self, sent: int | None) -> None:
@@ -183,7 +189,7 @@ class TerminalApp(App[None]):
         """The terminal has gone."""
         self._end(128 + signal.SIGHUP)
 
-    def exit(self, result: None = None, return_code: int = 0, message: Any | None = None) -> None:
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, by force if it takes too long. The first request counts: a later one changes neither code
         nor time.
         """
@@ -247,7 +253,7 @@ class TerminalApp(App[None]):
             if os.isatty(0):
                 self.set_interval(HANGUP_S, self._look_for_hangup)
 
-    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")
         if isinstance(error, Exception) and not isinstance(error,
                 Cancelled):  # what was given up is no failure
@@ -277,7 +283,8 @@ class TerminalApp(App[None]):
                 signal.raise_signal(signal.SIGWINCH)
 
     def _fatal_error(self) -> None:
-        """Close after a failure; it is told when the terminal is given back, without what the variables held."""
+        """Close after a failure; it is told when the terminal is given back, without what the variables held.
+        """
         if self._watchdog is not None:
             if self._exception is not None and not self._watchdog.words:
                 self._watchdog.words = _told(self._exception)
@@ -304,8 +311,92 @@ def _told(error: BaseException) -> str:
 
 
 def _keep(error: BaseException) -> Path | None:
-    """Write the whole account of a failure into a file. Returns the file; None where nothing can be written."""
+    """Write the whole account of a failure into a file.
+
+    Returns the file; None where nothing can be written.
+    """
     from tokentui.core.paths import keep_account
 
     account = "".join(traceback.format_exception(error))
     return keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")
+
+
+# Keys that arrive faster than they are acted on: each waits until the one before it has been.
+
+
+STUCK_S = 1.0
+"""A key that has not been acted on for so long holds up the others no more: its widget may be gone."""
+
+Typed = events.Key | events.Paste
+
+
+class Taken(Message):
+    """Follows a key through the same queues. When it comes to the app, the key has been acted on.
+
+    What the widget has said of the key, such as that a line was submitted, is on its way then: where other
+    keys wait, a second one follows behind that.
+    """
+
+    def __init__(self, number: int, target: MessagePump, screen: Screen[object], lap: int) -> None:
+        super().__init__()
+        self.number = number
+        self.target = target
+        self.screen = screen
+        self.lap = lap
+
+
+class TypeAhead:
+    """The keys that wait.
+
+    Args:
+        app: The app that they are for.
+        hand_over: Textual's own way with an event.
+    """
+
+    def __init__(self, app: App[None], hand_over: Callable[[events.Event], Awaitable[None]]) -> None:
+        self._app = app
+        self._hand_over = hand_over
+        self._waiting: deque[Typed] = deque()
+        self._number = 0
+        self._timer: Timer | None = None
+
+    async def take(self, event: Typed) -> None:
+        """Hand an event over, or let it wait for the one under way. A key that leaves waits for none."""
+        if self._timer is not None and not (isinstance(event, events.Key) and leaves(self._app, event.key)):
+            self._waiting.append(event)
+        else:
+            await self._give(event)
+
+    async def go_on(self, message: Taken) -> None:
+        """Go on with the next key, unless another has been handed over since."""
+        if message.number != self._number or self._timer is None:
+            return
+        if self._app.screen is not message.screen:
+            self._follow(self._app.screen, self._app.screen)
+        elif self._waiting and message.lap == 1:
+            self._follow(message.target, message.screen, 2)
+        else:
+            await self._next()
+
+    async def _give(self, event: Typed) -> None:
+        before = self._app.screen
+        target = self._app.focused or before
+        await self._hand_over(event)
+        self._follow(target, before)
+
+    def _follow(self, target: MessagePump, screen: Screen[object], lap: int = 1) -> None:
+        """Send a message behind what was handed to a widget, or to a screen that is being opened."""
+        self._stop()
+        self._number += 1
+        sent = target.post_message(Taken(self._number, target, screen, lap))
+        self._timer = self._app.set_timer(STUCK_S if sent else 0.0, self._next)
+
+    async def _next(self) -> None:
+        self._stop()
+        if self._waiting:
+            await self._give(self._waiting.popleft())
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None

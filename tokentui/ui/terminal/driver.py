@@ -7,20 +7,18 @@ import contextlib
 import os
 import selectors
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal.abilities import charset, clears_in_colour, has_second_screen
-from tokentui.ui.terminal.flow import ANSWER, ASK, Flow
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync
 from tokentui.ui.terminal.wire import SYNC_BYTES, Wire
-from tokentui.ui.terminal.writer import Writer
+from tokentui.ui.terminal.writer import ANSWER, ASK, Flow, Writer
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -40,7 +38,7 @@ _SYNC_BEGINS, _SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 class TerminalDriver(LinuxDriver):
     """Sends cells that changed and never more than one frame ahead of the line; takes any bytes as keys."""
 
-    def __init__(self, app: App[Any], *, debug: bool = False, mouse: bool = True,
+    def __init__(self, app: App[None], *, debug: bool = False, mouse: bool = True,
             size: tuple[int, int] | None = None) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
@@ -225,7 +223,8 @@ class TerminalDriver(LinuxDriver):
     def process_message(self, message: Message) -> None:
         """Hand on what makes sense."""
         if isinstance(message, events.Resize | InBandWindowResize):
-            return  # the kernel knows the size; who believes reports of it can be told of a screen that is not there
+            # the kernel knows the size; who believes reports of it can be told of a screen that is not there
+            return
         if isinstance(message, events.Key):
             if message.character == "\N{REPLACEMENT CHARACTER}":
                 return
@@ -280,3 +279,50 @@ class Keys:
             # Numbers out of range and the like end Textual's parser: it goes on with the next bytes.
             self._parser = XTermParser()
             self._pasting = False
+
+
+# The abilities of a terminal according to its environment: its characters, and its colours.
+
+
+_MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
+_NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
+
+_CLEARS_IN_COLOUR = ("xterm", "linux", "rxvt", "alacritty", "foot", "konsole", "vte")
+"""The name prefixes of terminals that clear cells with the background of the pen (terminfo "bce")."""
+
+def charset(environ: Mapping[str, str]) -> str:
+    """The encoding of the terminal, as Python calls it.
+
+    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is
+    ASCII. Where there is no locale at all the terminal is taken to be a modern one.
+    """
+    said = environ.get("TOKENTUI_CHARSET", "")
+    if not said:
+        language = environ.get("LANG", "")
+        kind = environ.get("LC_CTYPE", "")
+        if kind == "C.UTF-8" and language in ("C", "POSIX"):
+            # Python says this of itself when the locale is C (PEP 538); it says nothing of the terminal
+            kind = ""
+        locale = environ.get("LC_ALL", "") or kind or language
+        if not locale:
+            return "utf-8"
+        said = "ascii" if locale in ("C", "POSIX") else locale.partition(".")[2].partition("@")[0] or "utf-8"
+    try:
+        return codecs.lookup(said).name
+    except LookupError:
+        return "utf-8"
+
+
+def monochrome(environ: Mapping[str, str]) -> bool:
+    """True if the terminal has no colours."""
+    return environ.get("TERM", "").lower() in _MONOCHROME
+
+
+def has_second_screen(environ: Mapping[str, str]) -> bool:
+    """True if the terminal restores its former contents by itself."""
+    return environ.get("TERM", "").lower() not in _NO_SECOND_SCREEN
+
+
+def clears_in_colour(environ: Mapping[str, str]) -> bool:
+    """True if cells that the terminal clears get the background of the pen."""
+    return environ.get("TERM", "").lower().startswith(_CLEARS_IN_COLOUR)

@@ -9,20 +9,20 @@ does not wait for.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import rich.cells
 from rich._unicode_data import load
 from rich.cells import CellTable, cached_cell_len, get_character_cell_size
 from rich.color import ColorSystem
+from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
 
 __all__ = [
-    "PARTS", "ChopsUpdate", "LayoutUpdate", "XTermParser", "attributes_of", "colour_system", "leaves",
+    "PARTS", "ChopsUpdate", "LayoutUpdate", "XTermParser", "acts", "attributes_of", "colour_system", "leaves",
     "measure_with", "sync",
 ]
 
@@ -66,17 +66,17 @@ PARTS: dict[str, dict[str, str]] = {
 """Attributes of classes of Textual that ours override or read: the class, the attribute, what it is for."""
 
 
-def colour_system(app: App[Any]) -> ColorSystem:
+def colour_system(app: App[None]) -> ColorSystem:
     """Return the number of colours of the terminal."""
     return app.console._color_system or ColorSystem.EIGHT_BIT
 
 
-def sync(app: App[Any]) -> bool:
+def sync(app: App[None]) -> bool:
     """True if the terminal can hold a frame back until it is complete."""
     return app._sync_available
 
 
-def leaves(app: App[Any], key: str) -> bool:
+def leaves(app: App[None], key: str) -> bool:
     """True if a key is one of the program's own keys that are handled at once."""
     return any(binding.priority for binding in app._bindings.key_to_bindings.get(key, []))
 
@@ -84,6 +84,17 @@ def leaves(app: App[Any], key: str) -> bool:
 def attributes_of(style: Style) -> int:
     """The attributes of a style that are on, a bit each."""
     return style._attributes & style._set_attributes
+
+
+def acts(segments: Iterable[Segment]) -> bool:
+    """True if a segment is no text, or its style has a link or an action.
+
+    It is asked of every line that is drawn; the public properties of a style are calls of Python.
+    """
+    for _, style, control in segments:  # noqa: SIM110 — a generator is a call for each segment
+        if control or (style is not None and (style._link or style._meta)):
+            return True
+    return False
 
 
 def measure_with(

@@ -16,9 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from tokentui.ui.draw.widths import cell_len
-from tokentui.ui.terminal.pen import PLAIN, Pen, change
-from tokentui.ui.terminal.picture import Picture, Row
+from tokentui.ui.draw.text import cell_len
+from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, Row, change
 
 SYNC_BYTES = 400
 """A shorter frame is taken in by a terminal at once; it needs no marks that tell it to wait for the whole."""

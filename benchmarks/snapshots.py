@@ -1,0 +1,71 @@
+"""Processor time of a snapshot after a step and after a typed character, in plain Python, for a screen of
+120x40."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import time
+
+from harness import Figures, Table, apart
+
+from tokentui import preset, read
+from tokentui.core import jit
+from tokentui.learn import start, walk
+from tokentui.recipe import Run
+from tokentui.session import commands as do
+from tokentui.session.opening import Prepared
+from tokentui.session.state import State
+from tokentui.session.views import Viewport
+
+TIMES = 200
+TYPED = "The crowd in the street waits for the train that never comes, and nobody asks why. "
+VIEW = Viewport(candidates_rows=60, vocabulary_rows=60, corpus_chars=4000, corpus_before=2000)
+
+
+def snapshots(number: int) -> Figures:
+    """Processor seconds of the snapshots after single steps and after single characters, from a step on."""
+    os.environ[jit.ENGINE] = "plain"
+    corpus, recipe = read("sample:english"), preset("gpt2")
+    trainer = start(corpus, recipe)
+    walk.jump(trainer, number - 1)
+    state = State(Prepared(corpus, recipe, Run(), trainer))
+    state.view = VIEW
+    state.snapshot()
+    gc.collect()
+    gc.disable()
+    steps, characters = [], []
+    for n in range(2 * TIMES):  # forward and back again: the step stays near
+        state.handle(do.Move(1 if n % 2 == 0 else -1), lambda _: None)
+        while state.at_work:
+            state.work(0.0)
+        begun = time.thread_time()
+        state.snapshot()
+        if n % 2 == 0:
+            steps.append(time.thread_time() - begun)
+    for n in range(TIMES):
+        state.handle(do.SetInput(TYPED[: n % len(TYPED)]), lambda _: None)
+        begun = time.thread_time()
+        state.snapshot()
+        characters.append(time.thread_time() - begun)
+    return {"step": steps, "character": characters}
+
+
+def table(repeats: int) -> Table:
+    """The median and the most, after 1 and 500 steps."""
+    rows, figures = [], {}
+    for number in (1, 500):
+        for what, times in apart("snapshots", "snapshots", number).items():
+            median = statistics.median(times) * 1000
+            figures[f"{what} {number}"] = median
+            rows.append(
+                (
+                    f"after a {what}, at step {number}", f"{median:.2f}", f"{max(times) * 1000:.2f}",
+                    str(len(times)),
+                )
+            )
+    heads = ("a snapshot", "median", "most", "times")
+    return Table(
+        "A snapshot of sample:english, plain Python, milliseconds of the processor", heads, rows, figures
+    )

@@ -1,0 +1,90 @@
+"""The calls of our functions that a key costs, from the key to the drawn screen: a step and a typed character."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from asyncio import Future
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from textual.events import Key
+from textual.pilot import Pilot
+from waiting import until
+
+import tokentui
+from tokentui.axes import preset
+from tokentui.session.commands import Open
+from tokentui.session.driver import Session
+from tokentui.ui.app import ExplorerApp
+
+ROOT = str(Path(tokentui.__file__).parent) + "/"
+
+
+class Calls:
+    """Counts the calls of our named functions in all threads that start after it, by room and name."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.found: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if self.on and event == "call" and code.co_filename.startswith(ROOT) and not code.co_name.startswith("<"):
+            self.found[code.co_filename.removeprefix(ROOT), code.co_qualname] += 1
+
+    def of(self, *rooms: str) -> tuple[int, int]:
+        """The number of functions of some rooms, and of their calls."""
+        counts = [count for (file, _), count in self.found.items() if not rooms or file.split("/")[0] in rooms]
+        return len(counts), sum(counts)
+
+
+async def press(app: ExplorerApp, pilot: Pilot[Any], session: Session, calls: Calls, key: str) -> None:
+    """Press a key and count the calls until its snapshot is drawn and the session rests."""
+    before = app.snapshot.version if app.snapshot else 0
+    calls.found.clear()
+    calls.on = True
+    app.post_message(Key(key, key))
+    await until(pilot, lambda: app.snapshot and app.snapshot.version > before and session.idle.is_set())
+    await pilot.pause()
+    calls.on = False
+
+
+@pytest.mark.parametrize(("keys", "functions", "most", "session", "learn", "both"), [
+    pytest.param("nnn", 350, 3_500, 68, 86, 1_400, id="step"),
+    pytest.param("xyz", 225, 1_000, 42, 12, 150, id="character"),
+])
+async def test_a_key_costs_few_calls(
+    keys: str, functions: int, most: int, session: int, learn: int, both: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bounds are those that are reached; docs/next-house.md says which are wanted."""
+    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    calls = Calls()
+    begun: list[Session] = []
+
+    def begin(session: Session) -> Future[None]:
+        begun.append(session)
+        return session.send(Open(("sample:english",)))
+
+    app = ExplorerApp(lambda publish: Session(publish, preset("gpt2")), typed="The crowd in the street", begin=begin)
+    threading.setprofile(calls)
+    sys.setprofile(calls)
+    try:
+        async with app.run_test(size=(120, 40), notifications=False) as pilot:
+            await until(pilot, lambda: begun and begun[0].idle.is_set() and app.snapshot and app.snapshot.main.at.start_tokens)
+            if keys != "nnn":
+                await pilot.press("i")
+            for key in keys:
+                await press(app, pilot, begun[0], calls, key)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    found = {"all": calls.of(), "session": calls.of("session"), "learn": calls.of("learn")}
+    assert found["all"][0] <= functions, found
+    assert found["all"][1] <= most, found
+    assert found["session"][0] <= session, found
+    assert found["learn"][0] <= learn, found
+    assert found["session"][1] + found["learn"][1] <= both, found

@@ -1,0 +1,339 @@
+"""sentencepiece's precompiled normalisation, read and written: a trie of sequences, and the result of each.
+
+The blob is the size of the trie in bytes, the trie as units of a double array (the format of Darts-clone),
+then the results, each ended by a zero byte.
+"""
+
+from __future__ import annotations
+
+import array
+import functools
+import itertools
+import struct
+import sys
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import regex
+
+from tokentui.formats.source import Node
+from tokentui.formats.spec import Refused
+from tokentui.text.normalize import compositions, lowercase, nmt_characters
+
+LONGEST_RESULT = 1 << 10
+"""Bytes that one rule may make."""
+_GRAPHEME = regex.compile(r"\X")
+_MOST_RESULTS = 32
+_SHORT = 6
+"""Hugging Face's library looks up a whole grapheme only below so many bytes."""
+
+
+class Charsmap:
+    """The rules of a blob.
+
+    Args:
+        blob: The bytes as the file has them.
+        place: Where they stand, for errors.
+
+    Raises:
+        TokentuiError: The sizes do not fit.
+    """
+
+    def __init__(self, blob: bytes, place: Node) -> None:
+        if len(blob) < 4:
+            raise place.error("the normalisation rules are cut off")
+        (size,) = struct.unpack_from("<I", blob)
+        if size % 4 or size >= len(blob) - 3 or not size:
+            raise place.error("the normalisation rules are damaged: the size of their trie does not fit")
+        self._units = array.array("I", blob[4 : 4 + size])
+        if sys.byteorder == "big":
+            self._units.byteswap()
+        self._results = blob[4 + size :]
+        if max(map(len, self._results.split(b"\0"))) > LONGEST_RESULT:
+            raise place.error("the normalisation rules are damaged: one makes too long a text")
+        if not self._results.endswith(b"\0"):
+            raise place.error("the normalisation rules are damaged: the last result has no end")
+        if not _fits(self._units, len(self._results)):
+            raise place.error("the normalisation rules are damaged: one points outside of them")
+        self._known: dict[str, str | None] = {}
+
+    def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
+        """(length, result) of each rule for what the key has from `start` on, the shortest first."""
+        units, size = self._units, len(self._units)
+        found: list[tuple[int, bytes]] = []
+        node = _offset(units[0])
+        for at in range(start, len(key)):
+            node ^= key[at]
+            if node >= size:
+                break
+            unit = units[node]
+            if unit & 0x800000FF != key[at]:  # the label, and that it is no leaf
+                break
+            node ^= _offset(unit)
+            if unit & 0x100:  # it has a leaf: a rule ends here
+                if node >= size:
+                    break
+                place = units[node] & 0x7FFFFFFF
+                end = self._results.find(b"\0", place)
+                found.append((at + 1 - start, self._results[place : end if end >= 0 else len(self._results)]))
+                if len(found) == _MOST_RESULTS:
+                    break
+        return found
+
+    def longest(self, key: bytes, start: int) -> tuple[int, bytes] | None:
+        """The longest rule, as sentencepiece takes it."""
+        found = self.matches(key, start)
+        return found[-1] if found else None
+
+    def by_grapheme(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """(made, start, end) of each piece, as Hugging Face's library does it: short graphemes whole, else by
+        character.
+
+        It takes the shortest rule that matches and gives its result for the whole of what was looked up.
+        """
+        at = 0
+        for grapheme in text if text.isascii() else _GRAPHEME.findall(text):
+            end = at + len(grapheme)
+            short = len(grapheme) == 1 or len(grapheme.encode("utf-8", "surrogatepass")) < _SHORT
+            made = self._made(grapheme) if short else None
+            if made is not None:
+                yield made, at, end
+            elif len(grapheme) == 1:
+                yield grapheme, at, end
+            else:
+                for n, character in enumerate(grapheme, at):
+                    one = self._made(character)
+                    yield character if one is None else one, n, n + 1
+            at = end
+
+    def _made(self, text: str) -> str | None:
+        if text not in self._known:
+            if len(self._known) > 1 << 16:
+                self._known.clear()
+            found = self.matches(text.encode("utf-8", "surrogatepass"))
+            self._known[text] = found[0][1].decode("utf-8", "replace") if found else None
+        return self._known[text]
+
+
+def _fits(units: array.array[int], results: int) -> bool:
+    """Return whether each leaf of a trie points into the results, and each other unit into the trie."""
+    size = len(units)
+    if max((unit & 0x7FFFFFFF for unit in units if unit >> 31), default=0) >= results:
+        return False
+    return all(unit >> 31 or at ^ (unit >> 10) << ((unit & 0x200) >> 6) < size
+               for at, unit in enumerate(units))
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+# --- writing: a trie with shared branches, as a double array ---
+
+_LARGEST = 0x30000
+"""No character from here on becomes another."""
+_LEAF = 0x80000000
+_HAS_LEAF = 0x100
+_FAR = 0x200
+_UNUSED = _LEAF  # a place that no byte matches
+_BLOCK = 256
+_TRIED = 512
+"""Free places that are tried for a branch before the array grows."""
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """A state of the trie: what a rule that ends here makes, None for none, and what may follow, by character
+    or byte.
+    """
+
+    made: str | None = None
+    follow: dict[str, State] = field(default_factory=dict)
+
+
+@functools.cache
+def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
+    """The rules that do what these steps of the axis `normalize` do, empty for none, and whether spaces are
+    squeezed as well.
+
+    Raises:
+        Refused: No rules do it.
+    """
+    if not steps:
+        return b"", False
+    if steps == ("lowercase",):
+        root = State()
+        _lower(root)
+        return compiled(root), False
+    if steps not in (("nmt-nfkc",), ("nmt-nfkc", "lowercase")):
+        raise Refused(f"it normalises by {','.join(steps)}", "",
+                      "sentencepiece's rules can do nmt-nfkc, lowercase or both")
+    root = _nmt_trie()
+    if len(steps) > 1:
+        _lower(root)
+    return compiled(root), True
+
+
+def _lower(root: State) -> None:
+    """Lower what is made, and all else that is not lower."""
+    for node in _nodes(root):
+        if node.made is not None:
+            node.made = lowercase(node.made)
+    for code in range(_LARGEST):
+        character = chr(code)
+        if not 0xD800 <= code < 0xE000 and (made := lowercase(character)) != character:
+            node = root.follow.setdefault(character, State())
+            node.made = made if node.made is None else node.made
+
+
+def _nmt_trie() -> State:
+    """The characters that become others, and the sequences that compose, each with all spellings of its
+    characters.
+    """
+    root = State()
+    spellings: dict[str, list[str]] = {}
+    for code in range(1, _LARGEST):
+        if 0xD800 <= code < 0xE000:
+            continue
+        character = chr(code)
+        part = unicodedata.normalize("NFKD", character)
+        if len(part) == 1:
+            spellings.setdefault(part, []).append(character)
+        made = nmt_characters(character)
+        if made != character:
+            root.follow[character] = State(made)
+    # Two spellings of a character are followed by the same: they share what follows, and so do their branches
+    # of bytes.
+    follows: dict[str, dict[str, State]] = {}
+    for parts, made in compositions().items():
+        for end in range(1, len(parts)):
+            below = follows.setdefault(parts[:end], {})
+            last = parts[end]
+            whole = parts[: end + 1]
+            for spelling in spellings[last]:
+                if spelling not in below:
+                    below[spelling] = State(None, follows.setdefault(whole, {}))
+                if end == len(parts) - 1:
+                    below[spelling].made = made
+    for first in [parts for parts in follows if len(parts) == 1]:
+        for spelling in spellings[first]:
+            root.follow.setdefault(spelling, State()).follow = follows[first]
+    return root
+
+
+def compiled(root: State) -> bytes:
+    """The blob of a trie by characters.
+
+    Raises:
+        ValueError: A rule makes a NUL, which ends a result.
+    """
+    results = bytearray()
+    places: dict[str, int] = {}
+    for node in _nodes(root):
+        if node.made is not None and node.made not in places:
+            places[node.made] = len(results)
+            data = node.made.encode()
+            if b"\0" in data:
+                raise ValueError("a rule makes a NUL")
+            results += data + b"\0"
+    units = _Layout(places).laid_out(root)
+    return struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + bytes(results or b"\0")
+
+
+def _nodes(root: State) -> Iterator[State]:
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if id(node.follow) not in seen:
+            seen.add(id(node.follow))
+            waiting += node.follow.values()
+
+
+class _Branch:
+    """The units that follow a unit, by byte; 0 is the leaf, which holds the place of a result."""
+
+    __slots__ = ("leaf", "units")
+
+    def __init__(self) -> None:
+        self.units: dict[int, _Branch] = {}
+        self.leaf: int | None = None
+
+
+class _Layout:
+    """Places the branches of a trie in an array."""
+
+    def __init__(self, places: dict[str, int]) -> None:
+        self._places = places
+        self._units: list[int] = []
+        self._free: dict[int, None] = {}
+        self._bases = {0}  # from there a NUL would lead to the root
+        self._of: dict[tuple[int, str | None], _Branch] = {}
+        self._at: dict[_Branch, int] = {}
+
+    def laid_out(self, root: State) -> list[int]:
+        """The array."""
+        self._grow()
+        self._take(0, 0)
+        waiting = [(0, self._branch(root))]
+        while waiting:
+            place, branch = waiting.pop()
+            known = branch in self._at
+            base = self._at[branch] if known else self._place(branch)
+            self._units[place] |= _as_unit(place ^ base) | (_HAS_LEAF if branch.leaf is not None else 0)
+            waiting += [] if known else [(base ^ byte, below) for byte, below in branch.units.items()]
+        return self._units
+
+    def _branch(self, node: State) -> _Branch:
+        """The branch after a character: made once for all that are followed by the same."""
+        key = (id(node.follow) if node.follow else 0, node.made)
+        if key not in self._of:
+            branch = self._of[key] = _Branch()
+            if node.made is not None:
+                branch.leaf = self._places[node.made]
+            for character, below in node.follow.items():
+                at = branch
+                *head, last = character.encode()
+                for byte in head:
+                    at = at.units.setdefault(byte, _Branch())
+                at.units[last] = self._branch(below)
+        return self._of[key]
+
+    def _place(self, branch: _Branch) -> int:
+        """Write a branch where all its places are free, and return its base."""
+        leaf = [] if branch.leaf is None else [(0, _LEAF | branch.leaf)]
+        labels = [*leaf, *((byte, byte) for byte in branch.units)]
+        base = self._at[branch] = self._find([label for label, _ in labels])
+        self._bases.add(base)
+        for label, unit in labels:
+            self._take(base ^ label, unit)
+        return base
+
+    def _find(self, labels: list[int]) -> int:
+        while True:
+            for place in itertools.islice(self._free, _TRIED):
+                base = place ^ labels[0]
+                if base not in self._bases and all(base ^ label in self._free for label in labels):
+                    return base
+            # A place that has long been free fits no branch and stays free.
+            for place in list(itertools.islice(self._free, max(len(self._free) - _TRIED // 2, 0))):
+                del self._free[place]
+            self._grow()
+
+    def _take(self, place: int, unit: int) -> None:
+        del self._free[place]
+        self._units[place] = unit
+
+    def _grow(self) -> None:
+        end = len(self._units)
+        self._units += [_UNUSED] * _BLOCK
+        self._free |= dict.fromkeys(range(end, end + _BLOCK))
+
+
+def _as_unit(distance: int) -> int:
+    if distance < 1 << 21:
+        return distance << 10
+    if distance & 0xFF or distance >= 1 << 29:
+        raise ValueError("the rules are too many for the format")
+    return distance >> 8 << 10 | _FAR

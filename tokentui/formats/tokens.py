@@ -1,0 +1,211 @@
+"""Tokens and merges as files list them: GPT-2's letters for bytes, names, and merges by name in their order.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tokentui.formats.source import Node
+from tokentui.text.split import to_bytes
+
+_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [value for value in range(256) if value not in _PRINTED]
+
+LETTERS: tuple[str, ...] = tuple(
+    chr(value) if value in _PRINTED else chr(0x100 + _OTHERS.index(value)) for value in range(256)
+)
+"""The letter of each byte: printable Latin-1 stands for itself, the other 68 are U+0100 and on."""
+
+ORDER: tuple[int, ...] = tuple(sorted(range(256), key=LETTERS.__getitem__))
+"""The bytes in order of their letters, as GPT-2 numbers them."""
+
+# A character below U+0100 that is no letter must not be taken for the byte of its number.
+_TO_BYTES: dict[int, int | str] = dict.fromkeys(range(256), "\uffff")
+_TO_BYTES |= {ord(letter): value for value, letter in enumerate(LETTERS)}
+_TO_LETTERS = dict(enumerate(LETTERS))
+
+
+def spelled(token: str) -> bytes:
+    """The bytes that a token of letters stands for; one that holds other characters stands for itself, as
+    UTF-8.
+    """
+    try:
+        return token.translate(_TO_BYTES).encode("latin-1")
+    except UnicodeEncodeError:
+        return to_bytes(token)
+
+
+def is_letters(token: str) -> bool:
+    """Return whether all characters of a token are letters for bytes."""
+    try:
+        token.translate(_TO_BYTES).encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def letters(data: bytes) -> str:
+    """The letters of bytes."""
+    return data.decode("latin-1").translate(_TO_LETTERS)
+
+
+def name_of(piece: bytes, byte_level: bool) -> str:
+    """The name of a token in a file: letters for its bytes, or its text."""
+    return letters(piece) if byte_level else piece.decode("utf-8", "surrogateescape")
+
+
+def piece_of(name: str, byte_level: bool, prefix: str = "", suffix: str = "") -> bytes:
+    """The exact bytes of a token by its name; its marks stand there as they are, also among letters."""
+    if not byte_level:
+        return to_bytes(name)
+    head = prefix if prefix and name.startswith(prefix) and name != prefix else ""
+    tail = suffix if suffix and name.endswith(suffix) and len(name) > len(head) + len(suffix) else ""
+    return to_bytes(head) + spelled(name[len(head) : len(name) - len(tail)]) + to_bytes(tail)
+
+
+def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = False) -> bool:
+    """Return whether a name is one character, but for the marks on it; `lettered` wants a letter for a byte.
+    """
+    if len(name) > 1 and prefix and name.startswith(prefix):
+        name = name[len(prefix) :]
+    if len(name) > 1 and suffix and name.endswith(suffix):
+        name = name[: -len(suffix)]
+    return len(name) == 1 and (not lettered or is_letters(name))
+
+
+def pair_of(line: str) -> tuple[str, str] | None:
+    """The two tokens of a line with one space between them; None where it is none."""
+    left, space, right = line.partition(" ")
+    return (left, right) if space and left and right and " " not in right else None
+
+
+NO_PAIR = "not two tokens with a space between them"
+
+
+@dataclass(slots=True)
+class Ordered:
+    """Tokens of a file: first those that no merge makes, then one for each merge that makes a new one.
+
+    Attributes:
+        tokens: The name of each symbol in the file.
+        ids: The id of each symbol.
+        merges: The (left, right) of each token that a merge makes, as symbols; these tokens are the last
+            symbols.
+        rows: For `left * len(tokens) + right` the row that merges the two.
+        makes: The symbol that each row makes.
+        notes: What is in doubt.
+    """
+
+    tokens: list[str]
+    ids: list[int]
+    merges: list[tuple[int, int]]
+    rows: dict[int, int]
+    makes: Sequence[int]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def roots(self) -> list[str]:
+        """The tokens that no merge makes."""
+        return self.tokens[: len(self.tokens) - len(self.merges)]
+
+
+def in_merge_order(
+    vocabulary: Mapping[str, int], rows: Sequence[Sequence[str]], place: Callable[[int], Node], cut: int = 0,
+    *, first_wins: bool = False, is_unit: Callable[[str], bool] | None = None,
+) -> Ordered:
+    """Number the tokens in the order in which merges make them.
+
+    The first row whose parts are both there makes a token; a row that names a part which comes later waits
+    for it. Tokens that no row leads to come first, with the units.
+
+    Args:
+        vocabulary: The id of each token.
+        rows: The (left, right) of each merge, by name, the first to be merged first.
+        place: Returns the place of a row, for errors.
+        cut: How many characters the right part loses (Hugging Face's continuing prefix).
+        is_unit: Whether a token is a unit, which is there from the start, also where a row makes it (`w` and
+            `</w>`).
+        first_wins: Whether of two rows of one pair the first counts, and not the last.
+
+    Raises:
+        TokentuiError: A row names a token that is not in the vocabulary, or makes one.
+    """
+    names, ids = list(vocabulary), list(vocabulary.values())
+    index = {name: n for n, name in enumerate(names)}
+    for number, (left, right) in enumerate(rows) if cut or "" in index else ():
+        if "" in index and not (left and right):
+            raise place(number).error("one side of the merge is empty",
+                                      "a merge joins two tokens, both of some characters")
+        if len(right) < cut:
+            what = f"the right side is shorter than the prefix of {cut} characters that goes on a word"
+            raise place(number).error(what, "a right side begins with the prefix")
+    try:
+        lefts = array("l", [index[left] for left, _ in rows])
+        rights = array("l", [index[right] for _, right in rows])
+        makes = array("l", [index[left + right[cut:]] for left, right in rows])
+    except KeyError:
+        number, absent = next(
+            (n, name) for n, (left, right) in enumerate(rows)
+            for name in (left, right, left + right[cut:]) if name not in index
+        )
+        raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
+                                  "a merge joins two tokens to one, all in the vocabulary") from None
+    given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
+    parents, late = _parents(len(names), given, lefts, rights, makes)
+    order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
+    symbols = [0] * len(order)
+    for symbol, n in enumerate(order):
+        symbols[n] = symbol
+    pairs = [(symbols[left], symbols[right]) for left, right in zip(lefts, rights, strict=True)]
+    keys = [left * len(order) + right for left, right in pairs]
+    by_pair = dict(zip(keys, range(len(keys)), strict=True))
+    if first_wins:
+        by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+    found = Ordered([names[n] for n in order], [ids[n] for n in order],
+                    [pairs[row] for row in parents.values()], by_pair,
+                    array("l", [symbols[made] for made in makes]))
+    if twice := len(keys) - len(by_pair):
+        which = "first" if first_wins else "last"
+        found.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
+    if late:
+        found.notes.append(f"{_counted(late, 'merge')} with a part that comes later")
+    if again := len(ids) - len(set(ids)):
+        found.notes.append(f"{_counted(again, 'token')} with the id of another one")
+    return found
+
+
+def _parents(
+    size: int, given: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
+) -> tuple[dict[int, int], int]:
+    """The row that makes each token, in order, and how many tokens a later row makes than the first one that
+    names them.
+    """
+    there = bytearray(b"\1" * size)
+    for made in makes:
+        there[made] = 0
+    for unit in given:
+        there[unit] = 1
+    parents: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {}
+    late = 0
+    for row in range(len(makes)):
+        ready = [row]
+        while ready:
+            now = ready.pop()
+            left, right, made = lefts[now], rights[now], makes[now]
+            if there[made]:
+                continue
+            if there[left] and there[right]:
+                there[made] = 1
+                parents[made] = now
+                late += now != row
+                ready += reversed(waiting.pop(made, ()))
+            else:
+                waiting.setdefault(right if there[left] else left, []).append(now)
+    return parents, late
+
+
+def _counted(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"

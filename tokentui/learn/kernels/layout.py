@@ -1,0 +1,407 @@
+"""Kernels: the state of a training by merges, and the words laid out in it.
+
+The algorithm is that of `tokentui.learn.cells`: all distinct words lie in one array of cells, a token has its
+symbol in its first and its last cell, and the first cell of a token has the pair that starts there (0 where
+the word ends, the complement of its last pair once a merge has swallowed it). What is read and written
+together is one row of an array.
+
+Rows of the pair table, of places and of the log stay after a step back: at step k only those count that
+`steps[k]` says, and what stands behind them is what the known steps will bring again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tokentui.core.compiling import GIVEN_NUMBERS, NUMBERS, hashed, helper, kernel, numba, types
+from tokentui.recipe import Recipe
+from tokentui.text.count import Words
+from tokentui.text.documents import CountedWords
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import to_bytes
+from tokentui.text.units import UNITS
+
+CELL = np.dtype([("symbol", np.int32), ("pair", np.int32)])
+PLACE = np.dtype([("place", np.uint32), ("weight", np.int32)])
+ENTRY = np.dtype([("place", np.uint32), ("old", np.int32)])
+PAIR = np.dtype([("left", np.int32), ("right", np.int32), ("first", np.int32), ("next", np.int32)])
+"""Its two symbols, the first of its places (they end where those of the next pair begin), and the pair that
+follows it in its chain of the queue."""
+
+SYMBOL = np.dtype([("length", np.int32), ("before", np.int32), ("after", np.int32), ("order", np.int32)])
+"""Its length in cells; within one merge the latest pairs (this symbol, newest symbol) and (newest symbol,
+this symbol); the position of its id among the ids."""
+
+STEP = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
+        )
+    ]
+)
+"""The number of pairs, the length of the log and that of the corpus in tokens before step k + 1; then of that
+step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
+uses of the two symbols."""
+
+RANKED = np.dtype([("worth", np.float64), ("key", np.int64), ("pair", np.int64)])
+"""A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
+
+QUEUE = np.dtype(
+    [
+        ("best", np.int64), ("level", np.int64), ("tied", np.int64), ("size", np.int64),
+        ("leaders", np.int64), ("many", np.int64), ("mark", np.float64),
+    ]
+)
+"""The queue of candidates: the best pair, 0 for none, its count, and how many pairs are as good. Of `pairs`:
+the rows of the heap. Of `score`: the number of leading columns, at how many the mark is set again, and the
+mark."""
+
+COLUMN = np.dtype(
+    [
+        ("key", np.int64), ("count", np.int64), ("uses", np.int64), ("tied", np.int64), ("pair", np.int32),
+        ("stamp", np.int32), ("state", np.int32), ("slot", np.int32), ("top", np.int32), ("row", np.int32),
+    ]
+)
+"""Of `score`: of each symbol the best pair that it is the right part of, 0 for none: its key, its count, the
+uses of its left part, and how many are as good. Those have the stamp of the column. Then what has to be done
+with it, its place among the leaders, -1 for none, and the first pair of its column and of its row."""
+
+LINK = np.dtype([("below", np.int32), ("beside", np.int32), ("stamp", np.int32)])
+"""Of `score`: of each pair the next one of its column and of its row, 0 after the last, and its stamp.
+Candidates that are none any more are left out when they are met."""
+
+
+class State(NamedTuple):
+    """All that the kernels of a training work on.
+
+    Attributes:
+        base: The number of base symbols.
+        rule: The tie rule, one of `RULES`.
+        prefix: The length of the mark that a right part loses, in bytes.
+        longest: The greatest length of a token.
+        least: The least count of a candidate; 1 where the least count only ends a run.
+        scored: 1 if the worth of a pair is its score, 0 if it is its count.
+        cells: The words, one cell for each unit and one between two words.
+        places: Where each pair came to stand, pair after pair, each in text order, with the weight of the
+        word.
+        log: The places of each merge, and the pair that started at the token to the left before it.
+        table: The pairs.
+        counts: The count of each pair.
+        symbols: The symbols.
+        uses: The uses of each symbol, by weight.
+        steps: The steps.
+        text: The bytes of all pieces, one after another.
+        ends: Where each piece begins in `text`, and where the last one ends.
+        queue: The queue, one row.
+        heap: Of `pairs`: the candidates of the greatest count, the best first; its last row is for use by a
+        swap.
+        chains: Of `pairs`: the first pair of each chain.
+        columns: Of `score`: the columns.
+        links: Of `score`: the links of the pairs.
+        scores: Of `score`: the score of the best pair of each column.
+        room: Of `score`: room for a score for each symbol.
+        leaders: Of `score`: the leading columns.
+        changed: Of `score`: room for a column for each symbol.
+    """
+
+    base: int
+    rule: int
+    prefix: int
+    longest: int
+    least: int
+    scored: int
+    cells: Any
+    places: Any
+    log: Any
+    table: Any
+    counts: Any
+    symbols: Any
+    uses: Any
+    steps: Any
+    text: Any
+    ends: Any
+    queue: Any
+    heap: Any
+    chains: Any
+    columns: Any
+    links: Any
+    scores: Any
+    room: Any
+    leaders: Any
+    changed: Any
+
+
+ROWS: dict[str, Any] = {
+    "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": np.int64, "symbols": SYMBOL,
+    "uses": np.int64, "steps": STEP, "text": np.uint8, "ends": np.int64, "queue": QUEUE, "heap": RANKED,
+    "chains": np.int32, "columns": COLUMN, "links": LINK, "scores": np.float64, "room": np.float64,
+    "leaders": np.int32, "changed": np.int32,
+}
+"""The rows of each array of the state."""
+
+
+def rows(row: Any) -> Any:
+    """The type of an array of such rows, for a signature."""
+    return types.Array(numba.from_dtype(np.dtype(row)), 1, "C")
+
+
+STATE = types.NamedTuple(
+    [rows(ROWS[name]) if name in ROWS else types.int64 for name in State._fields], State
+)
+CELLS, PLACES, TABLE, SHORTS = rows(CELL), rows(PLACE), rows(PAIR), rows(np.int32)
+
+
+
+class Queue(NamedTuple):
+    """A queue of candidates, by count or by score.
+
+    Attributes:
+        fill: Finds the candidates among the pairs of a step: (number of pairs, number of symbols, state).
+        run: Makes merges: (furthest step, step to stop at, least count, most places, state) to the step
+            arrived at. It stops too where no pair is left, or where an array is too small for the next merge.
+        per_pair: The arrays of the state that it keeps for each pair.
+        per_symbol: Those that it keeps for each symbol.
+    """
+
+    fill: Any
+    run: Any
+    per_pair: tuple[str, ...]
+    per_symbol: tuple[str, ...]
+
+
+FILL = types.void(types.int64, types.int64, STATE)
+RUN = types.int64(types.int64, types.int64, types.int64, types.int64, STATE)
+
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+BOUNDARY = -1
+"""The symbol of the cell between two words."""
+CHAINS = 128
+"""The chains of the queue by count."""
+NO_LIMIT = 1 << 30
+"""A length that no token has."""
+A_STEP = 8
+"""The cost of a step without its places, in places."""
+
+FIRST_SEEN, LOWEST_IDS, SHORTEST, SMALLEST_PAIR, LARGEST_PAIR = range(5)
+RULES = {
+    "first-seen": FIRST_SEEN, "lowest-ids": LOWEST_IDS, "shortest": SHORTEST, "smallest-pair": SMALLEST_PAIR,
+    "largest-pair": LARGEST_PAIR,
+}
+"""The tie rules. From `SHORTEST` on they look at the bytes of the pieces."""
+
+# ---- the words laid out
+
+
+@kernel(types.int64(SHORTS, GIVEN_NUMBERS, GIVEN_NUMBERS, SHORTS, SHORTS, NUMBERS))
+def number_units(units: Any, ends: Any, weights: Any, numbers: Any, found: Any, totals: Any) -> int:
+    """Number the units of words in order of first appearance.
+
+    Args:
+        units: The units of all words, as any numbers; they are replaced by the new ones.
+        ends: Where the words end, a 0 before the first.
+        weights: The weight of each word in the counts.
+        numbers: Zeros, one for each number that a unit may be.
+        found: Room for as many; it gets the units in order.
+        totals: Zeros, as many; it gets how often each unit stands, by weight.
+
+    Returns:
+        How many there are.
+    """
+    size = 0
+    for word in range(len(weights)):
+        for at in range(ends[word], ends[word + 1]):
+            unit = units[at]
+            number = numbers[unit]
+            if number == 0:
+                found[size] = unit
+                size += 1
+                numbers[unit] = number = size
+            units[at] = number - 1
+            totals[number - 1] += weights[word]
+    return size
+
+
+class Units(NamedTuple):
+    """The units of all words, numbered in order of first appearance.
+
+    Attributes:
+        units: The units, word after word; int32.
+        ends: Where the words end, a 0 before the first; int64.
+        weights: The weight of each word in the counts; int64.
+        pieces: The bytes of each unit with its mark.
+        totals: The count of each unit, by weight.
+    """
+
+    units: Any
+    ends: Any
+    weights: Any
+    pieces: list[bytes]
+    totals: list[int]
+
+
+def units_of(counted: Words, recipe: Recipe) -> Units:
+    """The units of words."""
+    words, kind, mark = counted.words, recipe.mark_kind, to_bytes(recipe.mark_text)
+    if recipe.weight == "distinct":
+        weights = np.ones(len(words), np.int64)
+    elif isinstance(words, CountedWords):
+        weights = words.counts
+    else:
+        weights = np.array(counted.counts, np.int64)
+    kinds = UNITS.of(recipe.unit).kinds
+    numbers: dict[bytes, int] = {}
+    if not kinds:  # what has no number of its own gets one
+        pretokenizer = Pretokenizer(recipe)
+        cut = [
+            [numbers.setdefault(unit, len(numbers)) for unit in pretokenizer.units(word)] for word in words
+        ]
+        data, ends = (
+            np.array([unit for word in cut for unit in word], np.int32), _ends(map(len, cut), len(words)),
+        )
+    elif recipe.unit == "char":
+        data = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
+        ends = _ends(map(len, words), len(words))
+    elif isinstance(words, CountedWords) and not _SURROGATE.search(words.text):
+        data, ends = np.frombuffer(words.text, np.uint8).astype(np.int32), words.ends
+    else:
+        encoded = list(map(to_bytes, words))
+        data = np.frombuffer(b"".join(encoded), np.uint8).astype(np.int32)
+        ends = _ends(map(len, encoded), len(words))
+    if kinds:  # a marked unit is `kinds` more than a plain one
+        begins, stops = ends[:-1][ends[:-1] < ends[1:]], ends[1:][ends[:-1] < ends[1:]]
+        if kind == "prefix":
+            data += kinds
+            data[begins] -= kinds
+        elif kind == "end-suffix":
+            data[stops - 1] += kinds
+        elif kind == "end-symbol":
+            data = np.insert(data, stops, kinds)
+            ends = _ends((ends[1:] - ends[:-1] + (ends[:-1] < ends[1:])).tolist(), len(words))
+    most = max(1, 2 * kinds or len(numbers))
+    found, totals = np.empty(most, np.int32), np.zeros(most, np.int64)
+    size = number_units(data, ends, weights, np.zeros(most, np.int32), found, totals)
+
+    def piece(unit: int) -> bytes:
+        if kind == "end-symbol" and unit == kinds:
+            return mark
+        marked, plain = divmod(unit, kinds)
+        own = bytes((plain,)) if recipe.unit == "byte" else to_bytes(chr(plain))
+        return own if not marked else mark + own if kind == "prefix" else own + mark
+
+    pieces = list(map(piece, found[:size].tolist())) if kinds else list(numbers)
+    return Units(data, ends, weights, pieces, totals[:size].tolist())
+
+
+def _ends(sizes: Iterable[int], count: int) -> Any:
+    """Where words of these sizes end, a 0 before the first."""
+    ends = np.zeros(count + 1, np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, count), out=ends[1:])
+    return ends
+
+
+@kernel(types.void(SHORTS, GIVEN_NUMBERS, SHORTS, CELLS, NUMBERS))
+def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> None:
+    """Write words into cells, one sentinel before and after each; `symbols` has the symbol of each unit."""
+    at = 0
+    cells[at].symbol = BOUNDARY
+    cells[at].pair = 0
+    for word in range(len(ends) - 1):
+        at += 1
+        starts[word] = at
+        for place in range(ends[word], ends[word + 1]):
+            cells[at].symbol = symbols[units[place]]
+            cells[at].pair = 0
+            at += 1
+        cells[at].symbol = BOUNDARY
+        cells[at].pair = 0
+
+
+@helper
+def slot_of(left: int, right: int, shift: int, slots: Any, table: Any) -> int:
+    """Where a pair stands in the hash table, or the free slot where it belongs."""
+    slot = hashed(np.uint64(left) << np.uint64(32) | np.uint64(right), np.uint64(shift))
+    while slots[slot] != 0 and (table[slots[slot]].left != left or table[slots[slot]].right != right):
+        slot = (slot + 1) & (len(slots) - 1)
+    return int(slot)
+
+
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        types.int64, types.int64, types.int64, NUMBERS, GIVEN_NUMBERS, CELLS, TABLE, NUMBERS, SHORTS
+    )
+)
+def pair_up(
+    word: int, pairs: int, shift: int, starts: Any, weights: Any, cells: Any, table: Any, counts: Any,
+    slots: Any,
+) -> tuple[int, int]:
+    """Find the pairs of neighbouring units and count them, overlapping ones too, from a word on.
+
+    Args:
+        word: The word to begin with.
+        pairs: The number of pairs so far; their hash table is made anew.
+        shift: 64 less the number of bits of the hash table.
+        starts: The first cell of each word.
+        weights: The weight of each word in the counts.
+        cells, table, counts: As in `State`.
+        slots: Noughts, the hash table.
+
+    Returns:
+        (the word to go on with once `table` and `slots` are larger, the number of pairs). The number of
+        places of each pair is in `table[pair].first`.
+    """
+    for pair in range(1, pairs):
+        slots[slot_of(table[pair].left, table[pair].right, shift, slots, table)] = pair
+    for number in range(word, len(starts)):
+        at = starts[number]
+        if cells[at].symbol == BOUNDARY:
+            continue
+        # A word too large for what is left goes on in larger arrays, whatever its pairs are.
+        while cells[at + 1].symbol != BOUNDARY:
+            left, right = cells[at].symbol, cells[at + 1].symbol
+            found = cells[at].pair
+            if found == 0:
+                slot = slot_of(left, right, shift, slots, table)
+                found = slots[slot]
+                if found == 0:
+                    if pairs + 2 > len(table) or 2 * pairs >= len(slots):
+                        return number, pairs
+                    found = pairs
+                    pairs += 1
+                    slots[slot] = found
+                    table[found].left = left
+                    table[found].right = right
+                    table[found].first = 0
+                    counts[found] = 0
+                cells[at].pair = found
+                table[found].first += 1
+                counts[found] += weights[number]
+            at += 1
+    return len(starts), pairs
+
+
+@kernel(types.void(types.int64, NUMBERS, GIVEN_NUMBERS, CELLS, PLACES, TABLE))
+def list_places(pairs: int, starts: Any, weights: Any, cells: Any, places: Any, table: Any) -> None:
+    """Note where each pair stands; `table[pair].first` says how many places it has."""
+    table[0].first = 0
+    at = 0
+    for pair in range(1, pairs):
+        size = table[pair].first
+        table[pair].first = at
+        at += size
+    table[pairs].first = at
+    for word in range(len(starts)):
+        at = starts[word]
+        while cells[at].pair > 0:
+            pair = cells[at].pair
+            place = table[pair].first
+            places[place].place = at
+            places[place].weight = weights[word]
+            table[pair].first = place + 1
+            at += 1
+    for pair in range(pairs - 1, 0, -1):
+        table[pair].first = table[pair - 1].first

@@ -1,0 +1,380 @@
+"""Kernels: a merge made, undone and made again, on the state of `layout`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokentui.core.compiling import NUMBERS, helper, inlined, kernel, types
+from tokentui.learn.kernels.layout import CELLS, NO_LIMIT, SHORTEST, STATE
+
+
+@helper
+def give_uses(number: int, sign: int, s: Any) -> None:
+    """Give the uses of a step's symbol back to its parts, or with `sign` -1 take them."""
+    step = s.steps[number]
+    replaced = sign * step.replaced
+    s.uses[s.base + number] -= replaced
+    s.uses[s.table[step.chosen].left] += replaced
+    s.uses[s.table[step.chosen].right] += replaced
+
+
+@inlined
+def may_be_made(pair: int, s: Any) -> Any:
+    """True if a pair's token is not longer than the limit."""
+    table, symbols = s.table, s.symbols
+    return (
+        s.longest == NO_LIMIT
+        or symbols[table[pair].left].length + symbols[table[pair].right].length <= s.longest
+    )
+
+
+@inlined
+def has_room(pair: int, known: int, s: Any) -> bool:
+    """True if the arrays have room for the merge of a pair."""
+    table, ends = s.table, s.ends
+    size = table[pair + 1].first - table[pair].first
+    pairs, token = s.steps[known].pairs, s.base + known
+    if known + 2 > len(s.steps) or token + 2 > len(ends):
+        return False
+    if pairs + min(2 * size, 2 * token + 2) + 2 > len(table):
+        return False
+    if table[pairs].first + 2 * size > len(s.places) or s.steps[known].logged + size > len(s.log):
+        return False
+    left, right = table[pair].left, table[pair].right
+    return s.rule < SHORTEST or bool(
+        ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right] <= len(s.text)
+    )
+
+
+@inlined
+def spell(token: int, left: int, right: int, s: Any) -> None:
+    """Write the piece of a new symbol down."""
+    text, ends = s.text, s.ends
+    at = ends[token]
+    for n in range(ends[left], ends[left + 1]):
+        text[at] = text[n]
+        at += 1
+    for n in range(ends[right] + s.prefix, ends[right + 1]):
+        text[at] = text[n]
+        at += 1
+    ends[token + 1] = at
+
+
+@inlined
+def add_place(pair: Any, place: Any, weight: int, places: Any, table: Any) -> None:
+    """Note a place of a new pair; `table[pair].next` is where."""
+    at = table[pair].next
+    table[pair].next = at + 1
+    places[at].place = place
+    places[at].weight = weight
+
+
+@inlined
+def note_places(
+    pair: int, token: int, first_new: int, pairs: int, log_start: int, log_end: int, s: Any
+) -> None:
+    """Note where the pairs stand that a merge has just made; `table[new].first` says how many places each
+    has.
+
+    Args:
+        pair, token: The merged pair and its new token.
+        first_new, pairs: The number of pairs before and after.
+        log_start, log_end: The length of the log before and after.
+        s: The state.
+    """
+    cells, places, log, table, symbols = s.cells, s.places, s.log, s.table, s.symbols
+    entry = table[pair].first
+    for logged in range(log_start, log_end):
+        start = np.int64(log[logged].place)
+        while places[entry].place != start:
+            entry += 1
+        weight = places[entry].weight
+        before = cells[start - 1].symbol
+        if before >= 0 and before != token:
+            place = start - symbols[before].length
+            add_place(cells[place].pair, place, weight, places, table)
+        if cells[start].pair != 0:
+            add_place(cells[start].pair, start, weight, places, table)
+
+
+@inlined
+def merge(pair: int, known: int, level: int, s: Any) -> Any:
+    """Merge every place of a pair for the first time, left to right, as the step after `known`.
+
+    Args:
+        pair: The pair.
+        known: The number of steps before.
+        level: The greatest count that there is where candidates wait by count, else -1.
+        s: The state, with room for the merge.
+
+    Returns:
+        How many candidates have the count `level` no more.
+    """
+    cells, places, log, table, counts, symbols = s.cells, s.places, s.log, s.table, s.counts, s.symbols
+    left, right, token = table[pair].left, table[pair].right, s.base + known
+    step, following = s.steps[known], s.steps[known + 1]
+    step.chosen, step.places, step.tied = pair, counts[pair], s.queue[0].tied
+    step.left_uses, step.right_uses = s.uses[left], s.uses[right]
+    offset = symbols[left].length
+    last = offset + symbols[right].length - 1
+    symbols[token].length = last + 1
+    if s.rule >= SHORTEST:
+        spell(token, left, right, s)
+    first_new, log_start = step.pairs, step.logged
+    pairs = first_new
+    counts[pair] = 0
+    places_end = table[first_new].first
+    replaced = 0
+    fallen = 1
+    here: Any = log_start
+    # those that still hold; no branch waits for a distant cell
+    for entry in range(table[pair].first, table[pair + 1].first):
+        log[here].place = places[entry].place
+        log[here].old = places[entry].weight
+        here += np.int64(cells[places[entry].place].pair == pair)
+    log_end: Any = log_start
+    for entry in range(log_start, here):
+        start = np.int64(log[entry].place)
+        if cells[start].pair != pair:
+            continue  # it overlaps the one before
+        weight = log[entry].old
+        replaced += weight
+        before = cells[start - 1].symbol
+        old: Any = 0
+        if before >= 0:
+            at = start - symbols[before].length
+            old = np.int64(cells[at].pair)
+            if old >= first_new:
+                table[old].first -= 1  # it came to be within this merge
+            elif counts[old] == level and may_be_made(old, s):
+                fallen += 1
+            counts[old] -= weight
+            new = symbols[before].before
+            if new < first_new:
+                new = pairs
+                pairs += 1
+                symbols[before].before = new
+                table[new].left = before
+                table[new].right = token
+                table[new].first = 0
+                counts[new] = 0
+            table[new].first += 1
+            counts[new] += weight
+            cells[at].pair = new
+        log[log_end].place = start
+        log[log_end].old = old
+        log_end += 1
+        middle = start + offset
+        old = np.int64(cells[middle].pair)
+        cells[middle].pair = ~old
+        new = 0
+        if old != 0:
+            if counts[old] == level and may_be_made(old, s):
+                fallen += 1
+            counts[old] -= weight
+            after = cells[start + last + 1].symbol
+            new = symbols[after].after
+            if new < first_new:
+                new = pairs
+                pairs += 1
+                symbols[after].after = new
+                table[new].left = token
+                table[new].right = after
+                table[new].first = 0
+                counts[new] = 0
+            table[new].first += 1
+            counts[new] += weight
+        cells[start].pair = new
+        cells[start].symbol = token
+        cells[start + last].symbol = token
+    counts[pair] = 0  # a run such as "aaa": the places that overlap go with the pair
+    for new in range(first_new, pairs):
+        size = table[new].first
+        table[new].first = table[new].next = places_end
+        places_end += size
+    table[pairs].first = places_end
+    note_places(pair, token, first_new, pairs, log_start, log_end, s)
+    step.replaced = replaced
+    give_uses(known, -1, s)
+    following.pairs, following.logged, following.tokens = pairs, log_end, step.tokens - replaced
+    return fallen
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64, STATE))
+def undo(number: int, goal: int, most: int, s: Any) -> int:
+    """Undo merges, the last one first.
+
+    Args:
+        number: The step.
+        goal: The step to go back to.
+        most: Stop after so many places.
+        s: The state.
+
+    Returns:
+        The step arrived at.
+    """
+    cells, places, log, table, counts, symbols, steps = (
+        s.cells, s.places, s.log, s.table, s.counts, s.symbols, s.steps,
+    )
+    stop = steps[number].logged - most
+    while number > goal and steps[number].logged > stop:
+        number -= 1
+        pair = steps[number].chosen
+        first_new = steps[number].pairs
+        left, right = table[pair].left, table[pair].right
+        offset = symbols[left].length
+        last = offset + symbols[right].length - 1
+        entry = table[pair + 1].first
+        for logged in range(steps[number + 1].logged - 1, steps[number].logged - 1, -1):
+            start = np.int64(log[logged].place)
+            entry -= 1
+            while places[entry].place != start:
+                entry -= 1
+            weight = places[entry].weight
+            middle = start + offset
+            old = ~cells[middle].pair
+            cells[middle].pair = old
+            if old != 0:
+                counts[old] += weight
+            old = log[logged].old
+            if old != 0:
+                cells[start - symbols[cells[start - 1].symbol].length].pair = old
+                if old < first_new:
+                    counts[old] += weight
+            cells[start].pair = pair
+            cells[start].symbol = cells[middle - 1].symbol = left
+            cells[middle].symbol = cells[start + last].symbol = right
+        counts[pair] = steps[number].places
+        give_uses(number, 1, s)
+    return number
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64, STATE))
+def redo(number: int, goal: int, most: int, s: Any) -> int:
+    """Make known merges again. The arguments are those of `undo`."""
+    cells, places, log, table = s.cells, s.places, s.log, s.table
+    counts, symbols, steps = s.counts, s.symbols, s.steps
+    stop = steps[number].logged + most
+    while number < goal and steps[number].logged < stop:
+        pair = steps[number].chosen
+        first_new = steps[number].pairs
+        token = s.base + number
+        offset = symbols[table[pair].left].length
+        last = symbols[token].length - 1
+        entry = table[pair].first
+        for logged in range(steps[number].logged, steps[number + 1].logged):
+            start = np.int64(log[logged].place)
+            while places[entry].place != start:
+                entry += 1
+            weight = places[entry].weight
+            middle = start + offset
+            old = cells[middle].pair
+            cells[middle].pair = ~old
+            if old != 0:
+                counts[old] -= weight
+            old = log[logged].old
+            if 0 < old < first_new:
+                counts[old] -= weight
+            cells[start].pair = 0
+            cells[start].symbol = token
+            cells[start + last].symbol = token
+        for new in range(first_new, steps[number + 1].pairs):
+            count = 0
+            for entry in range(table[new].first, table[new + 1].first):
+                count += places[entry].weight
+                cells[places[entry].place].pair = new
+            counts[new] = count
+        counts[pair] = 0
+        give_uses(number, -1, s)
+        number += 1
+    return number
+
+
+@kernel(types.void(types.int64, types.int64, STATE))
+def move_uses(number: int, goal: int, s: Any) -> None:
+    """Change the uses of symbols from those at one step to those at another."""
+    for step in range(number, goal):
+        give_uses(step, -1, s)
+    for step in range(goal, number):
+        give_uses(step, 1, s)
+
+
+@helper
+def copy_cell(cells: Any, copy: Any, at: Any) -> None:
+    """Copy one cell."""
+    copy[at].symbol = cells[at].symbol
+    copy[at].pair = cells[at].pair
+
+
+@kernel(types.void(types.int64, types.int64, CELLS, STATE))
+def copy_changed(number: int, goal: int, copy: Any, s: Any) -> None:
+    """Copy the cells that the steps after one, up to another, have changed.
+
+    A merge changes the first and the last cell of its token, the one where its right part began, and the one
+    where the token before it begins. If that token is merged later, its first cell is among those of the
+    later merge.
+    """
+    cells, log, symbols, steps = s.cells, s.log, s.symbols, s.steps
+    for step in range(number, goal):
+        offset = symbols[s.table[steps[step].chosen].left].length
+        last = symbols[s.base + step].length - 1
+        for logged in range(steps[step].logged, steps[step + 1].logged):
+            start = np.int64(log[logged].place)
+            before = cells[start - 1].symbol
+            if before >= 0:
+                copy_cell(cells, copy, start - symbols[before].length)
+            copy_cell(cells, copy, start)
+            copy_cell(cells, copy, start + offset)
+            copy_cell(cells, copy, start + last)
+
+
+@kernel(types.int64(types.int64, NUMBERS, NUMBERS, STATE))
+def changes(number: int, fell: Any, changed: Any, s: Any) -> int:
+    """Find by how much the counts of other pairs fell in the last step, from its log.
+
+    Args:
+        number: The step, 1 or more, at which the corpus stands.
+        fell: Zeros, one for each pair; it gets the falls.
+        changed: Room for twice as many pairs as the step had places; it gets the pairs that changed.
+        s: The state.
+
+    Returns:
+        How many pairs changed.
+    """
+    steps, places, log = s.steps, s.places, s.log
+    pair, first_new = steps[number - 1].chosen, steps[number - 1].pairs
+    offset = s.symbols[s.table[pair].left].length
+    size = 0
+    entry = s.table[pair].first
+    for logged in range(steps[number - 1].logged, steps[number].logged):
+        start = np.int64(log[logged].place)
+        while places[entry].place != start:
+            entry += 1
+        for side in range(2):
+            old = log[logged].old if side == 0 else ~s.cells[start + offset].pair
+            if 0 < old < first_new and old != pair:
+                if fell[old] == 0:
+                    changed[size] = old
+                    size += 1
+                fell[old] += places[entry].weight
+    return size
+
+
+@kernel(types.int64(types.int64, STATE))
+def disjoint(pair: int, s: Any) -> int:
+    """The weight of the places of a pair that a merge replaces.
+
+    A place that overlaps an earlier replaced one stays, and does not count.
+    """
+    table, places = s.table, s.places
+    size = s.symbols[table[pair].left].length + s.symbols[table[pair].right].length
+    replaced = 0
+    free = 0
+    for entry in range(table[pair].first, table[pair + 1].first):
+        place = np.int64(places[entry].place)
+        if s.cells[place].pair == pair and (place >= free or table[pair].left != table[pair].right):
+            replaced += places[entry].weight
+            free = place + size
+    return replaced

@@ -1,0 +1,282 @@
+"""Kernels: the order of pairs by their worth and the tie rule, and heaps of them, on the state of `layout`.
+
+A score c(xy) / (c(x)·c(y)) in double precision is wrong by less than one part in 2^50, so most scores are
+told apart by these. Where they are not, the fractions are multiplied out, in as many bits as that takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokentui.core.compiling import helper, inlined, kernel, types
+from tokentui.learn.kernels.layout import FIRST_SEEN, LARGEST_PAIR, LOWEST_IDS, RANKED, SHORTEST, STATE, rows
+from tokentui.learn.kernels.merges import may_be_made
+
+_U = np.uint64
+_HALF = _U(32)
+_LOW = _U(0xFFFFFFFF)
+_SURE = 2.0**-50
+_FITS = 2.0**62
+"""A product that is less than this in double precision is less than 2^63."""
+_SMALL = 1 << 31
+
+
+# ---- scores
+
+
+@helper
+def high_word(one: Any, other: Any) -> Any:
+    """The upper 64 bits of a product of two numbers of 64 bits without sign."""
+    low, high = one & _LOW, one >> _HALF
+    other_low, other_high = other & _LOW, other >> _HALF
+    middle = high * other_low + (low * other_low >> _HALF)
+    crossed = low * other_high + (middle & _LOW)
+    return high * other_high + (middle >> _HALF) + (crossed >> _HALF)
+
+
+@helper
+def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
+    """Compare a·b·c with x·y·z. Return -1 if it is less, 0 if equal, 1 if greater.
+
+    The numbers are not negative.
+    """
+    low, other_low = _U(a) * _U(b), _U(x) * _U(y)
+    high, other_high = high_word(_U(a), _U(b)), high_word(_U(x), _U(y))
+    first, other_first = low * _U(c), other_low * _U(z)
+    carried, other_carried = high_word(low, _U(c)), high_word(other_low, _U(z))
+    second, other_second = high * _U(c) + carried, other_high * _U(z) + other_carried
+    third = high_word(high, _U(c)) + (_U(1) if second < carried else _U(0))
+    other_third = high_word(other_high, _U(z)) + (_U(1) if other_second < other_carried else _U(0))
+    if third != other_third:
+        return 1 if third > other_third else -1
+    if second != other_second:
+        return 1 if second > other_second else -1
+    if first != other_first:
+        return 1 if first > other_first else -1
+    return 0
+
+
+@inlined
+def compare_shares(count: int, uses: int, other_count: int, other_uses: int) -> Any:
+    """Compare count / uses of two pairs.
+
+    Return a number below 0 if the first share is less, 0 if they are equal, above 0 if it is greater.
+    """
+    if (count | uses | other_count | other_uses) < _SMALL:
+        return count * other_uses - other_count * uses
+    return compare_wide(count, other_uses, 1, other_count, uses, 1)
+
+
+@inlined
+def compare_scores(
+    score: float, count: int, left: int, right: int, other_score: float, other_count: int, other_left: int,
+    other_right: int,
+) -> Any:
+    """Compare count / (left · right) of two pairs; the scores are these fractions in double precision."""
+    gap = score - other_score
+    if abs(gap) > _SURE * score:
+        return 1 if gap > 0 else -1
+    one = float(count) * float(other_left) * float(other_right)
+    other = float(other_count) * float(left) * float(right)
+    if one < _FITS and other < _FITS:
+        return count * other_left * other_right - other_count * left * right
+    return compare_wide(count, other_left, other_right, other_count, left, right)
+
+
+# ---- the tie rule
+
+
+@helper
+def key_of(pair: int, s: Any) -> int:
+    """The first key of the tie rule for a pair. It holds as long as the count of the pair does."""
+    left, right = s.table[pair].left, s.table[pair].right
+    if s.rule == FIRST_SEEN:
+        for entry in range(s.table[pair].first, s.table[pair + 1].first):
+            if s.cells[s.places[entry].place].pair == pair:
+                return int(s.places[entry].place)
+    if s.rule == LOWEST_IDS:
+        return int(s.symbols[left].order) << 32 | int(s.symbols[right].order)
+    if s.rule == SHORTEST:
+        return int(s.symbols[left].length + s.symbols[right].length)
+    return 0
+
+
+@helper
+def compare(symbol: int, other: int, text: Any, ends: Any) -> Any:
+    """Compare two symbols by their bytes: negative if the first comes first, positive if the other does."""
+    start, size = ends[symbol], ends[symbol + 1] - ends[symbol]
+    other_start, other_size = ends[other], ends[other + 1] - ends[other]
+    for n in range(min(size, other_size)):
+        if text[start + n] != text[other_start + n]:
+            return np.int64(text[start + n]) - np.int64(text[other_start + n])
+    return size - other_size
+
+
+@helper
+def compare_tokens(one: int, other: int, prefix: int, table: Any, text: Any, ends: Any) -> Any:
+    """Compare the tokens that two pairs make by their bytes; the right part loses its mark."""
+    left, right = table[one].left, table[one].right
+    other_left, other_right = table[other].left, table[other].right
+    size, other_size = ends[left + 1] - ends[left], ends[other_left + 1] - ends[other_left]
+    tail, other_tail = ends[right] + prefix, ends[other_right] + prefix
+    whole = size + ends[right + 1] - tail
+    other_whole = other_size + ends[other_right + 1] - other_tail
+    for n in range(min(whole, other_whole)):
+        byte = text[ends[left] + n] if n < size else text[tail + n - size]
+        other_byte = text[ends[other_left] + n] if n < other_size else text[other_tail + n - other_size]
+        if byte != other_byte:
+            return np.int64(byte) - np.int64(other_byte)
+    return whole - other_whole
+
+
+@helper
+def precedes_by_bytes(
+    pair: int, other: int, rule: int, prefix: int, table: Any, text: Any, ends: Any
+) -> bool:
+    """True if the first of two pairs is taken, by the bytes of their pieces."""
+    if rule == SHORTEST:
+        order = compare_tokens(pair, other, prefix, table, text, ends)
+    else:
+        order = compare(table[pair].left, table[other].left, text, ends)
+        if order == 0:
+            order = compare(table[pair].right, table[other].right, text, ends)
+        if rule == LARGEST_PAIR:
+            order = -order
+    return order < 0 if order != 0 else pair < other
+
+
+@inlined
+def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
+    """True if the first of two equally good pairs is taken."""
+    if key != other_key:
+        return key < other_key
+    if s.rule < SHORTEST:
+        return pair < other
+    return precedes_by_bytes(pair, other, s.rule, s.prefix, s.table, s.text, s.ends)
+
+
+# ---- heaps
+
+
+@inlined
+def precedes(one: Any, other: Any, s: Any) -> Any:
+    """True if a row comes before another one: its pair is better."""
+    order: Any = np.int64(0)
+    if s.scored:
+        left, right = s.table[one.pair], s.table[other.pair]
+        order = compare_scores(
+            one.worth, s.counts[one.pair], s.uses[left.left], s.uses[left.right],
+            other.worth, s.counts[other.pair], s.uses[right.left], s.uses[right.right],
+        )
+    elif one.worth != other.worth:
+        order = 1 if one.worth > other.worth else -1
+    if order != 0:
+        return order > 0
+    return comes_first(one.pair, one.key, other.pair, other.key, s)
+
+
+@inlined
+def copy_row(at: int, by: int, heap: Any) -> None:
+    """Write a row of a heap over another."""
+    heap[at].worth = heap[by].worth
+    heap[at].key = heap[by].key
+    heap[at].pair = heap[by].pair
+
+
+@helper
+def sift_down(at: int, size: int, worst: bool, heap: Any, s: Any) -> None:
+    """Let a row sink to where it belongs, with the best row first, or the worst.
+
+    The last row of `heap` is used meanwhile.
+    """
+    moved = len(heap) - 1
+    copy_row(moved, at, heap)
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and precedes(heap[child + 1], heap[child], s) != worst:
+            child += 1
+        if precedes(heap[child], heap[moved], s) == worst:
+            break
+        copy_row(at, child, heap)
+        at = child
+    copy_row(at, moved, heap)
+
+
+@helper
+def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
+    """Let a row rise to where it belongs, with the best row first, or the worst.
+
+    The last row of `heap` is used meanwhile.
+    """
+    moved = len(heap) - 1
+    copy_row(moved, at, heap)
+    while at > 0:
+        parent = (at - 1) >> 1
+        if precedes(heap[moved], heap[parent], s) == worst:
+            break
+        copy_row(at, parent, heap)
+        at = parent
+    copy_row(at, moved, heap)
+
+
+@kernel(types.UniTuple(types.int64, 3)(types.int64, types.int64, types.int64, rows(RANKED), STATE))
+def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int, int, int]:
+    """The candidates of a step, the best first.
+
+    Args:
+        pairs: The number of pairs.
+        limit: The number of the best to put in order.
+        least: A pair that stands less often is no candidate.
+        heap: Room for `limit` rows and two more; it gets the best, in order.
+        s: The state.
+
+    Returns:
+        (how many candidates there are, how many of them are as good as the best one, how many are in `heap`).
+    """
+    found = tied = size = 0
+    best: Any = 0
+    greatest = 0.0
+    new = limit  # the row of the pair that is looked at
+    for pair in range(1, pairs):
+        count = s.counts[pair]
+        if count < least or not may_be_made(pair, s):
+            continue
+        found += 1
+        worth = float(count)
+        left, right = s.uses[s.table[pair].left], s.uses[s.table[pair].right]
+        order = 1
+        if s.scored:
+            worth /= float(left) * float(right)
+            if best != 0:
+                order = compare_scores(
+                    worth, count, left, right,
+                    greatest, s.counts[best], s.uses[s.table[best].left], s.uses[s.table[best].right],
+                )
+        elif best != 0:
+            order = count - s.counts[best]
+        if order > 0:
+            best, greatest, tied = pair, worth, 1
+        elif order == 0:
+            tied += 1
+        if size == limit and (limit == 0 or worth < 0.999 * heap[0].worth):
+            continue
+        heap[new].worth = worth
+        heap[new].key = key_of(pair, s)
+        heap[new].pair = pair
+        if size < limit:
+            copy_row(size, new, heap)
+            sift_up(size, True, heap, s)
+            size += 1
+        elif precedes(heap[new], heap[0], s):
+            copy_row(0, new, heap)
+            sift_down(0, size, True, heap, s)
+    for last in range(size - 1, 0, -1):  # the worst one goes behind those that are left
+        copy_row(new, last, heap)
+        copy_row(last, 0, heap)
+        copy_row(0, new, heap)
+        sift_down(0, last, True, heap, s)
+    return found, tied, size

@@ -1,0 +1,389 @@
+"""The rows that a trainer answers with: candidates, entries of the vocabulary, the reasons of a step."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+
+from tokentui.core.jit import PLAIN
+from tokentui.encode.vocabulary import Vocabulary, byte_token
+from tokentui.text.split import to_bytes
+
+Row = TypeVar("Row", covariant=True)
+Worth: TypeAlias = int | float | Fraction
+"""The value that candidates are ordered by, without rounding."""
+
+
+class Column(NamedTuple):
+    """A column of the candidates.
+
+    Attributes:
+        name: Its name in the head of a table, which is also the key of its value.
+        unit: The unit of its values, empty for a bare number.
+        kind: `count` of places, `part` (the uses of one part), `amount` (a count that is no whole number),
+            `change`, `score`, `share`, `loss`, `byte`, `token`, `tokens`, or `text`, which no table shows; a
+            screen maps it to a width and a colour.
+    """
+
+    name: str
+    unit: str
+    kind: str
+
+
+class Traits(NamedTuple):
+    """The facts about a trainer that other rooms read in place of the name of its objective.
+
+    Attributes:
+        grows: True if steps add tokens.
+        shrinks: True if steps take tokens away.
+        heavy: True if one step takes long, so that other columns wait for it.
+        engine: The engine that runs: `jit.PLAIN` or `jit.COMPILED`.
+        step: The word for one step: `merge`, `round`, `token`.
+        columns: The columns of the candidates; `Candidate.values` are in their order.
+        orders: The orders in which the vocabulary can be listed.
+        shaped_by: The names of the stops that a step depends on. The others only end a run.
+        least_size: The number of ids that no training comes below.
+        order_said: The order of the steps in words, where a file says it.
+        finer: True if a step can be walked through candidate by candidate, by `Trainer.substeps`.
+        compresses: True if the steps compress the text, see `Trainer.compression`.
+        replays: True if the tokens of a file are replayed, see `Trainer.replay`.
+    """
+
+    grows: bool = True
+    shrinks: bool = False
+    heavy: bool = False
+    engine: str = PLAIN
+    step: str = "merge"
+    columns: tuple[Column, ...] = ()
+    orders: tuple[str, ...] = ("newest", "most used", "longest", "id")
+    shaped_by: tuple[str, ...] = ("max_length",)
+    least_size: int = 0
+    order_said: str = ""
+    finer: bool = False
+    compresses: bool = False
+    replays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate of the next step.
+
+    Attributes:
+        key: The trainer's own name for it, such as the pair of its symbols.
+        parts: The exact bytes of its parts.
+        token: The exact bytes of the token that it makes.
+        worth: The value that candidates are ordered by, the greatest first: a count, or an exact fraction.
+        values: Its values, in the order of `Traits.columns`.
+        tied: True if another one is exactly as good.
+        part: The part of the corpus that decides.
+        marks: The number of bytes at the front and at the end of the token that are the recipe's mark.
+    """
+
+    key: tuple[int, ...]
+    parts: tuple[bytes, ...]
+    token: bytes
+    worth: Worth = 0
+    values: tuple[object, ...] = ()
+    tied: bool = False
+    part: int = 0
+    marks: tuple[int, int] = (0, 0)
+
+    @property
+    def spelled(self) -> bytes:
+        """The bytes that the token stands for in the end."""
+        return self.token
+
+    @property
+    def places(self) -> int:
+        """The number of places where it stands, by weight."""
+        return int(self.worth)
+
+    def replace(self, **fields: Any) -> Self:
+        """This candidate with other values in some fields."""
+        return dataclasses.replace(self, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class PairCandidate(Candidate):
+    """A pair that may be merged next.
+
+    Attributes:
+        count: The number of places where it stands, by weight.
+        before: Its count before the last step, None for a pair that the last step made.
+        left_uses: The count of its left part in the corpus, by weight.
+        right_uses: The count of its right part.
+        expansion: The bytes that the token stands for in the end, where they are others than its own.
+    """
+
+    count: int = 0
+    before: int | None = None
+    left_uses: int = 0
+    right_uses: int = 0
+    expansion: bytes = b""
+
+    @property
+    def spelled(self) -> bytes:
+        """The bytes that the token stands for in the end."""
+        return self.expansion or self.token
+
+    @property
+    def places(self) -> int:
+        """The number of places where it stands, by weight."""
+        return self.count
+
+    @property
+    def left(self) -> bytes:
+        """The exact bytes of the left part."""
+        return self.parts[0]
+
+    @property
+    def right(self) -> bytes:
+        """The exact bytes of the right part."""
+        return self.parts[1]
+
+    @property
+    def left_symbol(self) -> int:
+        """The symbol of the left part."""
+        return self.key[0]
+
+    @property
+    def right_symbol(self) -> int:
+        """The symbol of the right part."""
+        return self.key[1]
+
+    @property
+    def new(self) -> bool:
+        """True if the last step made the pair."""
+        return self.before is None
+
+    @property
+    def score(self) -> float:
+        """The value of its objective, rounded once; the order among values is found without rounding."""
+        return float(self.worth)
+
+    @property
+    def change(self) -> int:
+        """The change of the count by the last step; 0 for a pair that is new."""
+        return 0 if self.before is None else self.count - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCandidate(Candidate):
+    """A token of a file; `parts` are the tokens that its bytes are before: its two parents where merges make
+    it.
+
+    Attributes:
+        number: The step at which it comes into use, 1 for the first.
+        symbol: Its symbol in the vocabulary.
+        id: Its id in the file.
+        score: Its score in the file, None where there is none.
+        places: Its count in the corpus from then on, by weight.
+        words: The number of distinct words that change.
+        place: The place in the file, in words: `merge 512`.
+    """
+
+    number: int = 0
+    symbol: int = 0
+    id: int = 0
+    score: float | None = None
+    places: int = 0
+    words: int = 0
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PieceCandidate(Candidate):
+    """A piece as the coming pruning judges it; `parts` are the pieces that replace it when it is gone.
+
+    Attributes:
+        probability: Its probability.
+        expected: The expected count in the corpus when last computed; of a seed, its count in the corpus.
+        uses: Its count in the best segmentations of the corpus, rounded.
+        loss: The fall of the mean log probability of a token without it; infinite for a piece that nothing
+            can replace, minus infinity for one that is less probable than its parts.
+        reason: Why the pruning drops it, empty for a piece that stays.
+        taken: True if a walk through the pruning has dropped it already.
+    """
+
+    probability: float = 0.0
+    expected: float = 0.0
+    uses: int = 0
+    loss: float = 0.0
+    reason: str = ""
+    taken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The position in a training by rounds: of expectation and maximisation, and of prunings.
+
+    Attributes:
+        last: The kind of the last step: `seeds`, `em`, `prune` or `cut`.
+        round: The number of the round, 1 for the first.
+        pieces: The number of pieces.
+        dropped: The number of pieces that the last step dropped.
+        objective: The mean negative natural log probability of a word of the corpus.
+        before: The same before the last step, None at the start.
+        next: The kind of the next step: `em`, `prune`, `cut` or empty.
+        going: The number of pieces that the next step drops, None where it drops none.
+        taken: The number of these that a walk through the pruning has dropped already.
+    """
+
+    last: str
+    round: int
+    pieces: int
+    dropped: int
+    objective: float
+    before: float | None
+    next: str
+    going: int | None
+    taken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reasons of a step.
+
+    Attributes:
+        best: The candidate that is taken, None at the end.
+        runner_up: The candidate that would be taken without the best one.
+        tied: The number of candidates that share the best value.
+        replaced: The weight of the places that change.
+        tie_rule: The tie rule that decides, empty where none does.
+        end: The reason why there is no next step, one of `Stop`; None where there is one.
+        facts: Further sentences.
+        round: The position in a training by rounds.
+    """
+
+    best: Candidate | None
+    runner_up: Candidate | None
+    tied: int
+    replaced: int
+    tie_rule: str
+    end: str | None = None
+    facts: tuple[str, ...] = ()
+    round: Round | None = None
+
+
+class Entry(NamedTuple):
+    """An entry of the vocabulary at a step.
+
+    Attributes:
+        id: Its id, None for an entry that has left.
+        symbol: Its symbol, -1 for a special or a byte token.
+        piece: Its exact bytes, marks included.
+        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`.
+        made: The step that made it, None for an entry that is there from the start.
+        places: The number of places where it could be made, by weight; None where it was not made.
+        uses: Its count in the corpus, by weight; None where that is not counted.
+        score: Its score in a model with scores; of an entry that has left, the figure that it left for.
+        parts: The exact bytes of its parts, empty where it has none.
+        marks: The number of bytes at the front and at the end that are the recipe's mark.
+        reason: Why it left, or why no text becomes it; empty for others.
+    """
+
+    id: int | None
+    symbol: int
+    piece: bytes
+    kind: str
+    made: int | None = None
+    places: int | None = None
+    uses: int | None = None
+    score: float | None = None
+    parts: tuple[bytes, ...] = ()
+    marks: tuple[int, int] = (0, 0)
+    reason: str = ""
+
+
+class Query(NamedTuple):
+    """The rows that are asked for.
+
+    Attributes:
+        top: The first row.
+        rows: The most rows.
+        order: The order of the rows, one of `Traits.orders` for the vocabulary; of the candidates of a
+            replay, `made` lists the tokens that were made.
+        match: Texts to look for: the page then also says in which rows one of them stands.
+    """
+
+    top: int = 0
+    rows: int = 100
+    order: str = "newest"
+    match: tuple[bytes, ...] = ()
+
+
+class Page(NamedTuple, Generic[Row]):
+    """Some rows of a list.
+
+    Attributes:
+        rows: The rows from `top` on.
+        top: The number of the first row; the query's, moved up where the list is shorter.
+        total: The number of rows in all.
+        places: The numbers of all rows in which a text of `Query.match` stands, ascending.
+        order: The order of the rows, as the query names it.
+    """
+
+    rows: tuple[Row, ...] = ()
+    top: int = 0
+    total: int = 0
+    places: tuple[int, ...] = ()
+    order: str = ""
+
+
+# ---- a vocabulary in its orders, for every trainer that has a `Vocabulary`
+
+
+def listed(vocabulary: Vocabulary, merges: int, uses: Sequence[int], order: str) -> list[int]:
+    """The entries of a vocabulary in an order: a symbol, or -1-n for the n-th of specials and byte tokens.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count.
+        uses: The uses of each symbol.
+        order: `newest`, `most used`, `longest` or `id`.
+    """
+    learned = vocabulary.learned(merges)
+    fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
+    if order == "id":
+        return fixed + sorted(learned, key=lambda symbol: vocabulary.id_of(symbol, merges))
+    found = list(learned if vocabulary.scores else reversed(learned))
+    if order == "most used":
+        found.sort(key=uses.__getitem__, reverse=True)
+    elif order == "longest":
+        found.sort(key=lambda symbol: -len(vocabulary.spelled(symbol)))
+    return found + fixed
+
+
+def fixed_entry(vocabulary: Vocabulary, n: int) -> Entry:
+    """The n-th of specials and byte tokens."""
+    if n < len(vocabulary.specials):
+        return Entry(
+            vocabulary.special_id(vocabulary.specials[n]), -1, to_bytes(vocabulary.specials[n]), "special"
+        )
+    value = n - len(vocabulary.specials)
+    return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
+
+
+def page_of(
+    listed: Sequence[int], query: Query, vocabulary: Vocabulary, entry: Callable[[int], Entry]
+) -> Page[Entry]:
+    """A page of a vocabulary.
+
+    Args:
+        listed: The entries in order, see `listed`.
+        query: The rows that are asked for.
+        vocabulary: The vocabulary.
+        entry: The entry of one of `listed`.
+    """
+    top = max(0, min(query.top, len(listed) - 1))
+    places: tuple[int, ...] = ()
+    if query.match:
+        spelled = vocabulary.spelled
+        places = tuple(
+            row for row, one in enumerate(listed)
+            if any(needle in (spelled(one) if one >= 0 else entry(one).piece) for needle in query.match)
+        )
+    return Page(tuple(map(entry, listed[top : top + query.rows])), top, len(listed), places, query.order)

@@ -1,0 +1,390 @@
+"""The corpus of a unigram training: its words as one text, and the seeds of the model in it.
+
+In the text a unit is one character, so a piece is a slice of it whatever the units are. The seeds are every
+unit, and every substring that stands at least twice and may go on in two ways.
+
+The rule is that of sentencepiece 0.2.3 (`MakeSeedSentencePiecesFromCorpus`): the inner nodes of a suffix tree
+over the bytes of the text, between the starts of units. Two occurrences go on differently where the first
+bytes of what follows differ. With `split=metaspace` the ▁ of the next word follows a word, the end of its
+line the last word of one.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, pairwise, repeat
+from typing import NamedTuple
+
+from tokentui.core import jobs
+from tokentui.core.jobs import tick
+from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of
+from tokentui.learn.bases import NEVER as NEVER_HELD
+from tokentui.learn.kernels.unigram_text import (
+    DEEPEST,
+    INHERITED,
+    LAST_ENDING,
+    MARK,
+    NEVER,
+    Found,
+    Ground,
+    Open,
+    Strings,
+    floats,
+    ints,
+    longs,
+)
+from tokentui.learn.unigram.lattice import Passes, Slices, finished, over
+from tokentui.recipe import Recipe
+from tokentui.text.count import Words
+from tokentui.text.kernels.rules import is_shaped
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import to_bytes
+
+SEED_SIZE = 1_000_000
+"""The most seeds of two or more units: the default of sentencepiece."""
+PER_MILLE = 1000
+"""Progress is told in thousandths."""
+_MARK = "▁"
+_LINES = 8192
+_BY_KIND = ("sentencepiece", "sentencepiece-digits")
+"""The filters that go by kinds of units."""
+_FIRST = LAST_ENDING + 1
+"""The code of the first unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Words one after the other, each with an ending.
+
+    A word that is followed by different things stands there once for each.
+
+    Attributes:
+        text: All of it.
+        plain: True if units are characters, which are their own codes.
+        sizes: The length of each word, its ending counted.
+        weights: The count of each word in the corpus.
+        units: The exact bytes of each unit by its character, in the order of these bytes.
+        prefix: The length in bytes of the mark of a unit that continues a word.
+        endings: The characters of the endings: anything follows, the ▁ of the next word, the end of the line.
+        kinds: The kind of each unit, where the filter of the recipe goes by kinds.
+        valid: The filter where it does not; None where everything is a piece.
+        unknown: The count in the corpus of what no piece has.
+        apart: The number of tokens of these.
+    """
+
+    text: str
+    plain: bool
+    sizes: Sequence[int]
+    weights: Sequence[int]
+    units: Mapping[str, bytes]
+    prefix: int
+    endings: tuple[str, str, str]
+    kinds: Sequence[int] | None
+    valid: Callable[[bytes], bool] | None
+    unknown: int = 0
+    apart: int = 0
+
+    def bytes(self, piece: str) -> bytes:
+        """The exact bytes of a piece: the marks of a continuation go, but for the first."""
+        if self.plain:
+            return to_bytes(piece)
+        return self.units[piece[0]] + b"".join([self.units[code][self.prefix :] for code in piece[1:]])
+
+    def slices(self, places: Iterable[int], sizes: Iterable[int]) -> Iterable[str]:
+        """The pieces at some places."""
+        return (self.text[place : place + size] for place, size in zip(places, sizes, strict=True))
+
+
+def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Coded:
+    """Code the words of a corpus.
+
+    Args:
+        words: The counted pre-tokens.
+        recipe: Its unit, mark, split, weight and pieces are used.
+        lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁
+            after it, and a word that is followed by a space or the end of a line alone goes on in one way.
+    """
+    plain = recipe.unit == "char" and recipe.mark_kind == "none"
+    if plain:
+        names: Sequence[str] = words.words
+        held = set(chain.from_iterable(chain.from_iterable(jobs.in_blocks(names))))
+        units = {unit: to_bytes(unit) for unit in held}
+    else:
+        names, units = _by_units(words.words, recipe)
+    tick(50, PER_MILLE)
+    free = (chr(number) for number in range(0x110000) if chr(number) not in units)
+    end, space, line = next(free), next(free), next(free)
+    distinct, spaced = recipe.weight == "distinct", recipe.split == "metaspace"
+    follows = space if spaced else end
+    if spaced and lines is not None and not distinct:
+        parts, counts = _ended(words, names, last_words(lines, recipe), space, line)
+    else:
+        parts, counts = (
+            [name + follows for name in names], [1] * len(names) if distinct else list(words.counts),
+        )
+    unknown = apart = 0
+    if recipe.coverage < 1 or recipe.symbols:
+        cut = [list(map(units.__getitem__, name)) for name in names]
+        if recipe.symbols:  # a symbol is one unit
+            cut = list(map(Pretokenizer(recipe).units, words.words))
+        weights = [1] * len(cut) if distinct else words.counts
+        parts, counts, units, unknown, apart = _without_barriers(
+            cut, weights, recipe, parts, counts, units, follows
+        )
+    elif not all(names):
+        filled = [len(part) > 1 for part in parts]
+        parts, counts = list(compress(parts, filled)), list(compress(counts, filled))
+    units = dict(sorted(units.items(), key=lambda item: item[1]))
+    by_kind = recipe.pieces in _BY_KIND and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
+    return Coded(
+        "".join(parts), plain, list(map(len, parts)), counts, units,
+        prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
+        endings=(end, space, line),
+        kinds=unit_kinds(units, recipe.pieces == "sentencepiece-digits") if by_kind else None,
+        valid=None if by_kind else FILTERS.of(recipe.pieces).allows, unknown=unknown, apart=apart,
+    )
+
+
+def _without_barriers(
+    cut: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: Recipe, parts: Sequence[str],
+    counts: Sequence[int], units: Mapping[str, bytes], follows: str,
+) -> tuple[list[str], list[int], dict[str, bytes], int, int]:
+    """The words cut at what nothing merges with, which is no unit then; how often that stands in the corpus,
+    and its tokens.
+
+    sentencepiece writes there what begins as a ▁ does.
+    """
+    found = barriers(cut, weights, recipe)
+    codes = "".join(code for code, unit in units.items() if unit in found)
+    at = re.compile(f"[{re.escape(codes)}]") if codes else re.compile("(?!)")
+    symbols = frozenset(recipe.symbols)
+    out: list[str] = []
+    times: list[int] = []
+    unknown = 0
+    for part, count in zip(parts, counts, strict=True):
+        if part[:-1] in symbols:
+            unknown += count
+            continue
+        *before, last = at.split(part)
+        unknown += len(before) * count
+        out += [one + follows for one in before if one]
+        out += [last] if len(last) > 1 else []
+        times += [count] * (len(out) - len(times))
+    # A character that stands in symbols alone is no unit: sentencepiece counts characters after it has cut
+    # symbols out.
+    standing = set[bytes]().union(*cut) - found
+    others = {code: unit for code, unit in units.items() if unit in standing}
+    return out, times, others, unknown, tokens_of(found, cut, weights, recipe)
+
+
+def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str, bytes]]:
+    """Words with a character for each unit, and what the characters stand for."""
+    units_of = Pretokenizer(recipe).units
+    codes: dict[bytes, str] = {}
+
+    def coded(units: Iterable[bytes]) -> str:
+        return "".join([codes.setdefault(unit, chr(len(codes))) for unit in units])
+
+    names = ["".join(map(coded, jobs.in_blocks(units_of(word)))) for word in words]
+    return names, {code: unit for unit, code in codes.items()}
+
+
+def _ended(
+    words: Words, names: Sequence[str], at_end: Mapping[str, int], space: str, line: str
+) -> tuple[list[str], list[int]]:
+    """Each word as often as it goes on with a ▁, and as often as it ends a line."""
+    ending = list(map(at_end.get, words.words, repeat(0)))
+    both = list(zip(names, words.counts, ending, strict=True))
+    parts = [name + space for name, count, last in both if count > last]
+    weights = [count - last for _, count, last in both if count > last]
+    parts += [name + line for name, _, last in both if last]
+    return parts, weights + list(filter(None, ending))
+
+
+def last_words(lines: Sequence[str], recipe: Recipe) -> Counter[str]:
+    """Count how often each word is the last of a line, by `split=metaspace`."""
+    words = Pretokenizer(recipe).words
+    if is_shaped(recipe):
+        return Counter(last[-1] for line in lines if (last := words(line)))
+    tails: Counter[str] = Counter()
+    for low in range(0, len(lines), _LINES):
+        tick(50 + 250 * low // len(lines), PER_MILLE)
+        tails.update(map(_tail, lines[low : low + _LINES]))
+    found: Counter[str] = Counter()
+    nothing: set[str] = set()
+    for tail, count in tails.items():
+        if last := words(tail, first=tail[:1] != " "):
+            found[last[-1]] += count
+        elif tail[:1] == " ":
+            nothing.add(tail)
+    for line in lines if nothing else ():
+        if _tail(line) in nothing and (last := words(line)):
+            found[last[-1]] += 1
+    return found
+
+
+def _tail(line: str) -> str:
+    """The end of a line from its last space on, one at its very end not counted; all of a line without one.
+
+    No normaliser looks back across the place before a space, and a word begins there: most lines end like
+    others.
+    """
+    at = line.rfind(" ", 0, -1)
+    return line[at:] if at > 0 else line
+
+
+def unit_kinds(units: Iterable[str], single_digits: bool = False) -> list[int]:
+    """The kinds of characters by which `filters.sentencepiece_piece` goes; by `sentencepiece_digits` a digit
+    joins nothing."""
+    scripts = {"Inherited": INHERITED}
+    kinds = []
+    for unit in units:
+        if unit in NEVER_HELD or (single_digits and unit in DIGITS):
+            kinds.append(NEVER)
+        elif unit == _MARK:
+            kinds.append(MARK)
+        else:
+            kinds.append(scripts.setdefault(script(unit), MARK + len(scripts)))
+    return kinds
+
+
+# ---- the seeds
+
+
+class Seeds(NamedTuple):
+    """The seeds of a corpus, and where they stand in it: the units by count, then the others by count times
+    length.
+
+    Attributes:
+        bytes: The exact bytes of each, with its mark.
+        counts: The count of each in the corpus.
+        sizes: Its length in units.
+        units: The first so many seeds are the units.
+        occurrences: The weight of all words: what an objective is divided by.
+        unknown: The count in the corpus of what no piece has, by weight: symbols, and what is
+            not covered.
+        apart: The number of tokens of these.
+        ground: The text, and where seeds stand in it.
+        places: A place of each seed.
+        segments: The words cut wherever no seed lies across: segments stand for words in all sums.
+    """
+
+    bytes: Sequence[bytes]
+    counts: Sequence[int]
+    sizes: array[int]
+    units: int
+    occurrences: int
+    unknown: int
+    apart: int
+    ground: Ground
+    places: array[int]
+    segments: Strings
+
+
+def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
+    """Find the seeds of a corpus, and where they stand.
+
+    Args:
+        coded: The corpus.
+        size: The most seeds of two or more units.
+        run: The passes.
+    """
+    exact = list(coded.units.values())
+    codes = _FIRST + len(exact)
+    text = run.codes(coded.text, [*coded.endings, *coded.units])
+    weight = array("q", chain.from_iterable(map(repeat, coded.weights, coded.sizes)))
+    counts, firsts, rest = longs(codes), ints(codes), ints(len(text))
+    _do(300, over(run.count_units, 0, len(text), run.CHUNK, text, weight, rest, counts, firsts, down=True))
+    order = finished(run.suffixes(text, rest, len(exact)))
+    found = _fitting(coded, run, text, _repeated(coded, run, text, rest, order, weight, exact))
+    best = _by_worth(coded, run, text, exact, found)
+    # Units by count, then the others; where there are too many, segments are cut by all of them all the same.
+    alphabet = sorted(range(_FIRST, codes), key=lambda code: -counts[code])
+    sizes = ints(len(exact), 1) + run.pick(found.sizes, best)
+    ground = Ground(text, ints(codes, -1), sizes, ints(len(text)), ints(len(text), -1), ints(len(sizes), -1))
+    for seed, code in enumerate(alphabet):
+        ground.units[code] = seed
+    _cover(run, order, found, best, len(best), ground)
+    segments, state = Strings(ints(len(text)), ints(len(text)), floats(len(text))), longs(3)
+    _do(780, over(run.segments, 0, len(text), run.CHUNK >> 3, text, weight, ground.lengths, state, segments))
+    if len(best) > size:
+        ground = ground._replace(lengths=ints(len(text)), deepest=ints(len(text), -1))
+        _cover(run, order, found, best, size, ground)
+        best = best[:size]
+    places, sizes = run.pick(found.places, best), sizes[: len(exact) + len(best)]
+    spelled = map(coded.bytes, coded.slices(places, sizes[len(exact) :]))
+    tick(800, PER_MILLE)
+    return Seeds(
+        [*(exact[code - _FIRST] for code in alphabet), *spelled],
+        [counts[code] for code in alphabet] + run.pick(found.counts, best).tolist(), sizes, len(exact),
+        sum(coded.weights), coded.unknown, coded.apart, ground, run.pick(firsts, alphabet) + places,
+        Strings(segments.starts[: state[0]], segments.ends[: state[0]], segments.weights[: state[0]]),
+    )
+
+
+def _do(done: int, work: Slices[None]) -> None:
+    """Do a work to its end and tell how much of all is done then."""
+    finished(work, lambda _: tick(done, PER_MILLE))
+
+
+def _repeated(
+    coded: Coded, run: Passes, text: array[int], rest: array[int], order: array[int], weight: array[int],
+    exact: Sequence[bytes],
+) -> Found:
+    """Return the substrings that occur at least twice and go on in two ways."""
+    # at each suffix one that ends its word, and one that it has in common with the next
+    most = 2 * len(order)
+    found = Found(ints(most), ints(most), longs(most), ints(most), ints(most))
+    if not most:
+        return found
+    cut = coded.prefix  # the first byte of what follows, its mark not counted
+    followers = [unit[cut] if len(unit) > cut else unit[0] for unit in exact]
+    leads = array("i", [-1, _MARK.encode()[0], 0, *followers])
+    stack, state = Open(*(longs(DEEPEST + 1) for _ in Open._fields)), longs(4)
+    stack.lead[0] = leads[text[order[0]]]
+    tables = text, rest, order, weight, leads
+    _do(500, over(run.branches, 0, len(order), run.CHUNK >> 3, *tables, state, stack, found))
+    return Found(*(values[: state[0]] for values in found))
+
+
+def _fitting(coded: Coded, run: Passes, text: array[int], found: Found) -> Found:
+    """Those that the filter of the recipe lets pass."""
+    good, size = bytearray(b"\1") * len(found.places), len(found.places)
+    if coded.kinds is not None:
+        kinds = array("i", [NEVER] * _FIRST + [*coded.kinds])
+        _do(600, over(run.fits, 0, size, run.CHUNK, text, found, kinds, good))
+    elif coded.valid is not None:
+        pieces = jobs.in_blocks(coded.slices(found.places, found.sizes))
+        good = bytearray(coded.valid(coded.bytes(one)) for part in pieces for one in part)
+    if all(good):
+        return found
+    fine = array("i", compress(range(size), good))
+    return Found(*(run.pick(values, fine) for values in found))
+
+
+def _by_worth(
+    coded: Coded, run: Passes, text: array[int], exact: Sequence[bytes], found: Found
+) -> array[int]:
+    """Their places by count times length, of equals the longest in bytes first, then by their bytes."""
+    size = len(found.places)
+    worths, lengths, ranks = longs(size), ints(size), found.lows
+    widths = array("i", [0] * _FIRST + list(map(len, exact)))
+    _do(700, over(run.measure, 0, size, run.CHUNK, text, found, widths, worths, lengths))
+    if coded.prefix or any(longer.startswith(unit) for unit, longer in pairwise(exact)):
+        # Strings of units in order are not in the order of their bytes.
+        named = [(coded.bytes(piece), piece) for piece in coded.slices(found.places, found.sizes)]
+        lengths, ranks = array("i", [len(spelled) for spelled, _ in named]), ints(size)
+        run.rank(array("i", sorted(range(size), key=named.__getitem__)), 0, size, ranks)
+    best: array[int] = run.by_worth(worths, lengths, ranks)
+    return best
+
+
+def _cover(run: Passes, order: array[int], found: Found, best: array[int], most: int, ground: Ground) -> None:
+    ids, state = ints(len(best)), array("q", [len(best) - 1, 0])
+    run.rank(best, len(ground.sizes) - len(best), most, ids)
+    while not run.cover(order, found, ids, run.CHUNK, state, ground):
+        tick(750, PER_MILLE)

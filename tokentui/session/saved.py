@@ -1,0 +1,329 @@
+"""Saved sessions: each in a file of its own that notices any damage, with the generation before it, held by
+one process."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_whole
+from tokentui.core.paths import state_dir
+from tokentui.recipe import Recipe, Run
+
+VERSION = 1
+_FORMAT = "tokentui session"
+_HINT = "begin anew: tokentui CORPUS"
+
+Setting = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A training that was stepped through: its recipe, its run, and the step where it stood."""
+
+    recipe: Recipe
+    run: Run = dataclasses.field(default_factory=Run)
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSession:
+    """A session.
+
+    Attributes:
+        sources: The corpora as they were named, paths made absolute; empty for a text that was typed.
+        as_: How they are read, None to tell by their names; `field_` of JSON rows.
+        sha256: Of the bytes that were read, in hex; empty where it is not known yet.
+        scratch: The text that was typed as a corpus, None where one was opened.
+        tokenizer: The tokenizer file that was opened, empty where a recipe is trained; `split` what was named
+        with it.
+        training: What is trained, and where it stands.
+        branches: Others that were trained on this corpus, the last one first.
+        typed: What stands in the encode pane.
+        settings: How it is looked at: names of the screen's own, and plain values.
+        columns: What stood side by side when Compare was open: recipes with their steps, or paths; empty
+        where it was not.
+        ended: Whether the user left it, rather than the line.
+    """
+
+    sources: tuple[str, ...] = ()
+    as_: str | None = None
+    field_: str = "text"
+    sha256: str = ""
+    scratch: str | None = None
+    tokenizer: str = ""
+    split: str = ""
+    training: Branch = Branch(Recipe())
+    branches: tuple[Branch, ...] = ()
+    typed: str = ""
+    settings: Mapping[str, Setting] = dataclasses.field(default_factory=dict)
+    columns: tuple[Branch | str, ...] = ()
+    ended: bool = False
+
+    @property
+    def name(self) -> str:
+        """A short name for the corpus, not yet sanitized for a terminal."""
+        return "a typed text" if self.scratch is not None else " ".join(self.sources)
+
+
+def absolute(source: str) -> str:
+    """A source as it can be opened from any folder."""
+    if source == "-" or source.startswith("sample:"):
+        return source
+    return os.path.abspath(os.path.expanduser(source))
+
+
+def dumps(kept: SavedSession) -> bytes:
+    """The file of a session: a line that says what follows, and its checksum; then the session."""
+    body = {
+        "sources": list(kept.sources), "as": kept.as_, "field": kept.field_, "sha256": kept.sha256,
+        "scratch": kept.scratch, "tokenizer": kept.tokenizer, "split": kept.split,
+        "training": _branch(kept.training), "branches": [_branch(one) for one in kept.branches],
+        "typed": kept.typed, "settings": dict(kept.settings),
+        "columns": [one if isinstance(one, str) else _branch(one) for one in kept.columns],
+        "ended": kept.ended,
+    }
+    data = json.dumps(body, indent=1, allow_nan=False).encode("ascii")
+    return _head(VERSION, hashlib.sha256(data).hexdigest()) + data
+
+
+def loads(data: bytes, where: str) -> SavedSession:
+    """The session of a file.
+
+    Args:
+        data: What the file holds.
+        where: What it is called in errors.
+
+    Raises:
+        TokentuiError: It is damaged, or of a newer version.
+    """
+    head, _, data = data.partition(b"\n")
+    try:
+        said = json.loads(head)
+        version, checksum = said["version"], said["sha256"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise TokentuiError("not a session of tokentui", where, _HINT) from None
+    if type(version) is int and version > VERSION:
+        what = f"a session of a newer tokentui (version {version}); this one reads {VERSION}"
+        raise TokentuiError(what, where, "update tokentui")
+    # Word for word: a bit that has turned in the first line is noticed as well.
+    if (
+        head + b"\n" != _head(VERSION, hashlib.sha256(data).hexdigest())
+        or checksum != hashlib.sha256(data).hexdigest()
+    ):
+        raise TokentuiError("a damaged session: it is not what was written", where, _HINT)
+    try:
+        return _kept(json.loads(data))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise TokentuiError("a session that this version does not understand", where, _HINT) from None
+
+
+def _head(version: int, checksum: str) -> bytes:
+    return json.dumps({"format": _FORMAT, "version": version, "sha256": checksum}).encode("ascii") + b"\n"
+
+
+def _branch(branch: Branch) -> dict[str, Any]:
+    return {
+        "recipe": branch.recipe.to_dict() | branch.recipe.shape, "run": branch.run.words, "step": branch.step,
+    }
+
+
+def _read_branch(value: Any) -> Branch:
+    return Branch(Recipe.from_dict(value["recipe"], "session"), Run.of(value["run"]), int(value["step"]))
+
+
+def _kept(body: Any) -> SavedSession:
+    return SavedSession(
+        sources=tuple(map(str, body["sources"])), as_=body["as"], field_=body["field"], sha256=body["sha256"],
+        scratch=body["scratch"], tokenizer=body["tokenizer"], split=body["split"],
+        training=_read_branch(body["training"]), branches=tuple(map(_read_branch, body["branches"])),
+        typed=body["typed"], settings=dict(body["settings"]),
+        columns=tuple(one if isinstance(one, str) else _read_branch(one) for one in body["columns"]),
+        ended=bool(body["ended"]),
+    )
+
+
+MOST_SESSIONS = 20
+"""The most sessions to keep; older ones are deleted."""
+LARGEST = 16 << 20
+"""A larger file was not written here."""
+
+
+class Keeper:
+    """Saves one session, as long as no other process does.
+
+    Args:
+        kept: The session; what it is about says which file is its own.
+        folder: Where sessions are; the user's folder of states if None.
+
+    Raises:
+        TokentuiError: Another process has it, or there is no place to write.
+    """
+
+    def __init__(self, kept: SavedSession, folder: Path | None = None) -> None:
+        self.path = _path_of(kept, folder or _folder())
+        self._written = b""
+        self._lock = _hold(self.path)
+
+    def save(self, kept: SavedSession) -> bool:
+        """Write the session atomically and keep the previous generation in a second file.
+
+        Returns:
+            True if there was anything to write.
+
+        Raises:
+            TokentuiError: The file cannot be written.
+        """
+        data = dumps(kept)
+        if data == self._written:
+            return False
+        if self.path.exists():
+            _keep_before(self.path)
+        write_whole(self.path, data)
+        self._written = data
+        return True
+
+    def close(self) -> None:
+        """Let others have it."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def read(path: Path) -> tuple[SavedSession, str]:
+    """A session, or the generation before it where the file is damaged.
+
+    Returns:
+        The session, and what has to be said about it: empty, or that it is the generation before.
+
+    Raises:
+        TokentuiError: Neither can be read; it says why the newer one cannot.
+    """
+    try:
+        return _read(path), ""
+    except TokentuiError as error:
+        with contextlib.suppress(TokentuiError):
+            return _read(_before(path)), f"{error.what}; this is the one that was saved before it"
+        raise error from None
+
+
+def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
+    """The newest session that its user did not leave and that no process has, as `read` gives it; None where
+    there is none."""
+    for path in _sessions(folder or _folder()):
+        try:
+            os.close(_hold(path))
+            kept, note = read(path)
+        except TokentuiError:
+            continue
+        if not kept.ended:
+            return kept, note
+    return None
+
+
+def tidy(folder: Path | None = None) -> None:
+    """Remove the oldest sessions above `MOST_SESSIONS`."""
+    for path in _sessions(folder or _folder())[MOST_SESSIONS:]:
+        for one in (path, _before(path), path.with_suffix(".lock")):
+            with contextlib.suppress(OSError):
+                one.unlink()
+
+
+def _folder() -> Path:
+    return state_dir() / "sessions"
+
+
+def _path_of(kept: SavedSession, folder: Path) -> Path:
+    about = "\0".join(
+        ["scratch"] if kept.scratch is not None else [*kept.sources, kept.as_ or "", kept.field_]
+    )
+    return folder / (hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:16] + ".json")
+
+
+def _before(path: Path) -> Path:
+    return path.with_suffix(".before")
+
+
+def _sessions(folder: Path) -> list[Path]:
+    found: list[tuple[float, Path]] = []
+    with contextlib.suppress(OSError):
+        for path in folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def _hold(path: Path) -> int:
+    """A lock that goes with the process, however it ends."""
+    where = path.with_suffix(".lock")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(where, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        what = f"the session is not kept: {error.strerror}"
+        raise TokentuiError(what, str(path.parent), "set TOKENTUI_HOME to a folder") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        what = f"another tokentui (process {holder or '?'}) has this session: what is done here is not kept"
+        raise TokentuiError(what, str(path), "leave one of the two") from None
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+    return descriptor
+
+
+def _keep_before(path: Path) -> None:
+    """Give the file a second name, so that at no moment there is none under the first."""
+    with contextlib.suppress(OSError):
+        second = path.with_suffix(".next")
+        with contextlib.suppress(FileNotFoundError):
+            second.unlink()
+        os.link(path, second)
+        os.replace(second, _before(path))
+
+
+def _read(path: Path) -> SavedSession:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise TokentuiError(
+            f"cannot be read: {error.strerror}", str(path), "begin anew: tokentui CORPUS"
+        ) from None
+    if len(data) > LARGEST:
+        raise TokentuiError("too large for a session", str(path), "begin anew: tokentui CORPUS")
+    return loads(data, str(path))
+
+
+_MARK = b'"ended": false\n}'
+"""The last bytes of the file of a session that its user did not leave."""
+
+
+def any_open() -> bool:
+    """True if some saved session looks as if its user had not left it; `offered` reads it."""
+    try:
+        with os.scandir(_folder()) as listed:
+            return any(_is_open(entry.path) for entry in listed if entry.name.endswith(".json"))
+    except OSError:
+        return False
+
+
+def _is_open(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            file.seek(-len(_MARK), os.SEEK_END)
+            return file.read() == _MARK
+    except OSError:
+        return False
