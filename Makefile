@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines bench
+.PHONY: check lint test soak engines bench picture
 
 check: lint test  ## all that a change has to pass
 
@@ -22,3 +22,6 @@ engines:  ## the tests with kernels, without Numba, and with kernels that are no
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)
+
+picture:  ## the picture of the README, drawn anew
+	$(PYTHON) benchmarks/picture.py docs/explorer.svg

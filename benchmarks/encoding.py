@@ -28,8 +28,7 @@ from harness import (
 )
 
 from tokentui import Tokenizer, load, train
-from tokentui.encode.typed import Typed
-from tokentui.session.views import EncodedToken
+from tokentui.encode.stretches import Typed
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS
 
@@ -42,7 +41,7 @@ def _ours(tokenizer: Tokenizer, path: Path, threads: int, known: bool) -> Encode
     text = path.read_text(encoding="utf-8")
 
     def encode() -> Sequence[int]:
-        compiled = tokenizer._id_encoder._compiled
+        compiled = tokenizer._encoder._compiled
         if compiled is not None and not known:
             compiled._idle.clear()
         return tokenizer.encode_ids(text, threads=threads)
@@ -154,7 +153,7 @@ def typing(path: str, vocab_size: int, chars: int) -> Figures:
     gc.collect()
     gc.disable()
     for place, at in {"the end": len(text), "the middle": len(text) // 2, "the start": 0}.items():
-        typed = Typed(EncodedToken)
+        typed = Typed()
         times = []
         for key in range(KEYS + 1):
             now = text[:at] + ("a few words more, and then some. " * KEYS)[:key] + text[at:]

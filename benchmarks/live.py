@@ -103,7 +103,7 @@ async def _keys(path: str, text: str, steps: int) -> Figures:
         size = len((text + "x" * key).encode())
         [seconds], count = await watched.after(
             do.TrainOnText(text + "x" * key),
-            lambda now, size=size: now.corpus_bytes == size and whole(now) and now.step == steps,  # type: ignore[misc]
+            lambda now, size=size: now.corpus.bytes == size and whole(now) and now.main.at.step == steps,  # type: ignore[misc]
         )
         if key:
             times.append(seconds)
@@ -125,7 +125,7 @@ async def _axes(path: str) -> Figures:
     for change in AXES:
         recipe = recipe.with_axes(**change)
         [seconds], count = await watched.after(
-            do.SetRecipe(recipe, ()), lambda now, recipe=recipe: now.recipe == recipe and whole(now)
+            do.SetRecipe(recipe, ()), lambda now, recipe=recipe: now.main.recipe == recipe and whole(now)
         )
         found[" ".join(f"{axis}={value}" for axis, value in change.items())] = {
             "seconds": seconds, "snapshots": count,
@@ -147,7 +147,7 @@ async def _swaps(path: str, names: list[str], base: str = "gpt2") -> Figures:
         recipe = preset(name)
         times, _ = await watched.after(
             do.SetRecipe(recipe, ()),
-            *(lambda now, one=one: now.recipe == recipe and one(now) for one in wanted),  # type: ignore[misc]
+            *(lambda now, one=one: now.main.recipe == recipe and one(now) for one in wanted),  # type: ignore[misc]
         )
         return times
 

@@ -97,7 +97,8 @@ def main() -> None:
             continue
         ids = "" if row["ids"] is None else f"{row['ids']:.2f}"
         print(
-            f"| {name} | {row['bytes'] / 1e6:.1f} | {row['vocab_size']:,} | {row['merges']:,} | {row['seconds']:.2f} "
+            f"| {name} | {row['bytes'] / 1e6:.1f} | {row['vocab_size']:,} | {row['merges']:,} | "
+            f"{row['seconds']:.2f} "
             f"| {row['cpu']:.2f} | {row['megabytes']:.0f} | {1000 * row['first']:.1f} | {ids} |"
         )
 

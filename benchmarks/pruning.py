@@ -22,9 +22,10 @@ from harness import (
     version,
 )
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start_counted, walk
+from tokentui.learn import start_counted
 from tokentui.recipe import Run, Stops
 from tokentui.text.count import count
 from tokentui.text.read import read
@@ -45,7 +46,7 @@ def score(path: str, merges: int, engine: str) -> Figures:
     counted = clock()
     trainer = start_counted(words, recipe)
     laid_out = clock()
-    walk.run(trainer, Stops(merges=merges))
+    learn.run(trainer, Stops(merges=merges))
     parts = {"count": counted - start, "lay out": laid_out - counted, "merge": clock() - laid_out}
     return {"seconds": clock() - start, "cpu": cpu() - used, "parts": parts, "merges": trainer.number}
 
@@ -80,7 +81,7 @@ def _ours(path: str, vocab_size: int) -> Callable[[], dict[str, float]]:
             words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), corpus.documents
         )
         note("seeds")
-        while step := walk.step(trainer):
+        while step := learn.step(trainer):
             note("cut" if step.final else step.kind)
         return parts
 

@@ -78,7 +78,8 @@ def million(given: Given) -> Figures:
             held = line.memory()
         yield Figure(
             f"a million {what}: first text", 500, first, "ms", None,
-            f"{'its rows' if pane == '1' else 'the panes'} after {text:,.0f} ms, all of it after {ready:,.0f} ms; {held:,.0f} MB",
+            f"{'its rows' if pane == '1' else 'the panes'} after {text:,.0f} ms, all of it after "
+            f"{ready:,.0f} ms; {held:,.0f} MB",
         )
         yield Figure(
             f"a million {what}: a jump", 50, max(times), "ms", None,

@@ -10,9 +10,9 @@ import time
 
 from harness import Figures, Table, apart
 
-from tokentui import preset, read
+from tokentui import learn, preset, read
 from tokentui.core import jit
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.opening import Prepared
@@ -29,7 +29,7 @@ def snapshots(number: int) -> Figures:
     os.environ[jit.ENGINE] = "plain"
     corpus, recipe = read("sample:english"), preset("gpt2")
     trainer = start(corpus, recipe)
-    walk.jump(trainer, number - 1)
+    learn.jump(trainer, number - 1)
     state = State(Prepared(corpus, recipe, Run(), trainer))
     state.view = VIEW
     state.snapshot()

@@ -14,7 +14,6 @@ from tokentui import learn
 from tokentui.axes import changed, check, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import export, load, save
-from tokentui.learn import walk
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
@@ -65,7 +64,7 @@ def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     assert Recipe.from_toml(recipe.to_toml()) == recipe
     assert Recipe.from_dict(recipe.to_dict() | recipe.shape) == recipe
     trainer = learn.start(LINES, recipe, Run(specials=("<unk>",)))
-    walk.run(trainer, Stops(merges=4))
+    learn.run(trainer, Stops(merges=4))
     tokenizer = trainer.tokenizer()
     save(tokenizer, tmp_path / "own.json")
     back = load(tmp_path / "own.json")
@@ -136,9 +135,9 @@ def test_exports(recipe: Recipe, tmp_path: Path) -> None:
     tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
     trainer = learn.start(LINES, recipe, Run(specials=("<unk>", "<s>", "</s>")))
     if recipe.objective == "unigram":
-        walk.run(trainer, Stops(vocab_size=40))
+        learn.run(trainer, Stops(vocab_size=40))
     else:
-        walk.run(trainer, Stops(merges=20))
+        learn.run(trainer, Stops(merges=20))
     tokenizer = trainer.tokenizer()
     texts = [*LINES.documents, "a cat", "the<sep>hat at", "12 3 ☃", "mat <sep> <sep>cat ", "é日本"]
     export(tokenizer, tmp_path / "one.model", "sentencepiece")

@@ -21,8 +21,8 @@ from tokentui.learn.ranking import TIES
 from tokentui.presets import Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.normalize import NORMALIZERS
+from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS, own_space, spaced
-from tokentui.text.units import MARKS, UNITS
 
 AXES: dict[str, Axis[Any]] = {
     axis.name: axis
@@ -63,8 +63,8 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
             if record.refuses is not None and (refusal := record.refuses(recipe)) is not None:
                 yield refusal
     way = WAYS.of(recipe.encode)
-    if way.needs == "scores" and objective_of(recipe).makes != "scores":
-        scored = [one.name for one in OBJECTIVES.values() if one.makes == "scores"]
+    if way.needs == "scores" and not objective_of(recipe).scored:
+        scored = [one.name for one in OBJECTIVES.values() if one.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"
         yield Refusal("encode", what, ("encode=merges", *(f"objective={name}" for name in scored)))
     if recipe.coverage < 1 and recipe.unit == "byte":

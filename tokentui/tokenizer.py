@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, BinaryIO, SupportsIndex, TypedDict, Unpack
+from typing import Any, BinaryIO, SupportsIndex
 
+from tokentui import learn
 from tokentui.axes import changed, label
-from tokentui.core.errors import TokentuiError, calls, shown, whole
+from tokentui.core.errors import TokentuiError, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.rows import Query, Why
 from tokentui.learn.trainer import Trainer as Engine
 from tokentui.presets import resolved
@@ -25,44 +26,6 @@ from tokentui.text.corpus import Corpus
 Path = str | os.PathLike[str]
 Source = Corpus | Path | Sequence[Path]
 """A corpus, or what `read` takes."""
-
-
-class Beginning(TypedDict, total=False):
-    """The words of a training that hold from its start.
-
-    Attributes:
-        first_id: The first id given, 0 where None.
-        specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
-        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
-        prefix_space: True to set a space in front of a text; None follows the recipe.
-    """
-
-    first_id: int | None
-    specials: Sequence[str] | None
-    coverage: float | None
-    symbols: Sequence[str] | None
-    prefix_space: bool | None
-
-
-class Ends(TypedDict, total=False):
-    """The stops of a run.
-
-    Attributes:
-        merges: Stop after so many merges, from the start of the training.
-        vocab_size: Stop at so many ids, specials counted.
-        min_count: Stop before a pair that occurs less often; 1 where None.
-        max_length: Make no token of more units.
-    """
-
-    merges: int | None
-    vocab_size: int | None
-    min_count: int | None
-    max_length: int | None
-
-
-class BeginningAndEnds(Beginning, Ends, total=False):
-    """The words of a training and of its run."""
 
 
 def read(
@@ -90,7 +53,6 @@ def read(
         TokentuiError: A source cannot be read, or is a tokenizer file and `as_` does not say how it is read.
     """
     refuse_tokenizers(source, as_, "as_='text'")
-    calls(progress=progress, cancel=cancel)
     with job(progress, cancel):
         return reading.read(source, as_=as_, field=field, stdin=stdin)
 
@@ -146,9 +108,13 @@ class Trainer:
         recipe: A recipe, or the name of a preset.
         published: True if the first id, the special tokens and the sizes are those that the preset was
             published with, where they are not named. A `run` without stops goes to these sizes.
+        first_id: The first id given, 0 where None.
+        specials: Special tokens, which take the first ids in this order; none where None.
+        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
+        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
+        prefix_space: True to set a space in front of a text; None follows the recipe.
         progress: Told (done, total): in bytes while reading, then in characters while counting.
         cancel: Asked meanwhile; true raises `Cancelled`.
-        words: `first_id`, `specials`, `coverage`, `symbols` and `prefix_space`: see `Beginning`.
 
     Raises:
         TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot
@@ -161,12 +127,18 @@ class Trainer:
         recipe: Recipe | str,
         *,
         published: bool = False,
+        first_id: int | None = None,
+        specials: Sequence[str] | None = None,
+        coverage: float | None = None,
+        symbols: Sequence[str] | None = None,
+        prefix_space: bool | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
-        **words: Unpack[Beginning],
     ) -> None:
-        calls(progress=progress, cancel=cancel)
-        asked, self._run = _resolved(recipe, published, words, Beginning)
+        asked, self._run = _resolved(
+            recipe, published, first_id=first_id, specials=specials, coverage=coverage, symbols=symbols,
+            prefix_space=prefix_space,
+        )
         with job(progress, cancel):
             self._engine = _started(corpus, asked, self._run)
 
@@ -201,11 +173,11 @@ class Trainer:
 
     def step(self) -> Any:
         """Make the next step. Returns it, None at the end."""
-        return walk.step(self._engine)
+        return learn.step(self._engine)
 
     def back(self) -> Any:
         """Undo the last step. Returns it, None at the start."""
-        return walk.back(self._engine)
+        return learn.back(self._engine)
 
     def jump(
         self, number: SupportsIndex, *, progress: Progress | None = None, cancel: Cancel | None = None
@@ -223,12 +195,11 @@ class Trainer:
         Raises:
             TokentuiError: There is no such step; the run is where it was.
         """
-        calls(progress=progress, cancel=cancel)
         asked, before = whole(number, "step", 0, "take the number of a step"), self.number
         with job(progress, cancel):
-            arrived = walk.jump(self._engine, asked)
+            arrived = learn.jump(self._engine, asked)
         if arrived != asked:
-            walk.jump(self._engine, before)
+            learn.jump(self._engine, before)
             what = f"the training ends at step {arrived:,}"
             raise TokentuiError(what, f"step {shown(asked)}", f"take 0 to {arrived}")
         return arrived
@@ -236,16 +207,22 @@ class Trainer:
     def run(
         self,
         *,
+        merges: int | None = None,
+        vocab_size: int | None = None,
+        min_count: int | None = None,
+        max_length: int | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
-        **stops: Unpack[Ends],
     ) -> str:
         """Go on until a stop holds or nothing is left to do.
 
         Args:
+            merges: Stop after so many merges, from the start of the training.
+            vocab_size: Stop at so many ids, specials counted.
+            min_count: Stop before a pair that occurs less often; 1 where None.
+            max_length: Make no token of more units.
             progress: Told (done, total) in merges; the total is 0 where it is not known.
             cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
-            stops: `merges`, `vocab_size`, `min_count` and `max_length`: see `Ends`.
 
         Returns:
             Why it stopped: `merges`, `vocab_size`, `min_count` or `no pair left`.
@@ -253,8 +230,9 @@ class Trainer:
         Raises:
             TokentuiError: A number that cannot be, or a size below the one at the start.
         """
-        calls(progress=progress, cancel=cancel)
-        run = self._run.with_words(**_known(stops, Ends))
+        run = self._run.with_words(**_named(
+            merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
+        ))
         with job(progress, cancel):
             return _ran(self._engine, run.stops)
 
@@ -278,7 +256,7 @@ class Trainer:
 
     def steps(self, first: int = 1) -> Iterator[Any]:
         """The steps from this one on up to the present one: values with names, rows of a table."""
-        return walk.steps(self._engine, whole(first, "first", 1, "such as 1"))
+        return learn.steps(self._engine, whole(first, "first", 1, "such as 1"))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of this very step."""
@@ -309,10 +287,18 @@ def train(
     corpus: Source,
     recipe: Recipe | str,
     *,
+    merges: int | None = None,
+    vocab_size: int | None = None,
+    min_count: int | None = None,
+    max_length: int | None = None,
     published: bool = False,
+    first_id: int | None = None,
+    specials: Sequence[str] | None = None,
+    coverage: float | None = None,
+    symbols: Sequence[str] | None = None,
+    prefix_space: bool | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **words: Unpack[BeginningAndEnds],
 ) -> Tokenizer:
     """Train a tokenizer until a stop holds or no pair is left: `Trainer`, its `run` and its `tokenizer` in
     one.
@@ -320,46 +306,45 @@ def train(
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
+        merges: Stop after so many merges.
+        vocab_size: Stop at so many ids, specials counted.
+        min_count: Stop before a pair that occurs less often; 1 where None.
+        max_length: Make no token of more units.
         published: True if the sizes too are those that the preset was published with, where they are not
             named.
+        first_id: The first id given, 0 where None.
+        specials: Special tokens, which take the first ids in this order; none where None.
+        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
+        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
+        prefix_space: True to set a space in front of a text; None follows the recipe.
         progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
         cancel: Asked meanwhile; true raises `Cancelled`.
-        words: The words that `Trainer` takes, and those that its `run` takes.
 
     Raises:
         TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot
             be, or the size is below the one at the start.
     """
-    calls(progress=progress, cancel=cancel)
-    asked, run = _resolved(recipe, published, words, BeginningAndEnds)
+    asked, run = _resolved(
+        recipe, published, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length,
+        first_id=first_id, specials=specials, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
+    )
     with job(progress, cancel):
         engine = _started(corpus, asked, run)
         _ran(engine, run.stops)
-    named = {name: value for name, value in asdict(run.stops).items() if value is not None}
-    return _public(engine.tokenizer(run=named))
+    return _public(engine.tokenizer(run=_named(**asdict(run.stops))))
 
 
 def _started(corpus: Source, recipe: Recipe, run: Run) -> Engine:
     return start(corpus if isinstance(corpus, Corpus) else read(corpus), recipe, run)
 
 
-def _known(words: Mapping[str, object], names: type) -> dict[str, object]:
-    """Words of a training that are named.
-
-    Raises:
-        TypeError: There is no such word.
-    """
-    for name in words:
-        if name not in names.__annotations__:
-            raise TypeError(f"no such argument: {name!r}")
+def _named(**words: object) -> dict[str, object]:
+    """The words that are not None."""
     return {name: value for name, value in words.items() if value is not None}
 
 
-def _resolved(
-    recipe: Recipe | str, published: bool, words: Mapping[str, object], names: type
-) -> tuple[Recipe, Run]:
+def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[Recipe, Run]:
     """The recipe and the run that the arguments of a training name; those that are None are not named."""
-    named = _known(words, names)
     if not isinstance(published, bool):
         raise TokentuiError(
             f"True or False belongs here, not {shown(published)}", "published", "such as True"
@@ -367,10 +352,9 @@ def _resolved(
     if not isinstance(recipe, Recipe | str):
         raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
     chosen, run = resolved(recipe, published)
-    shape = {name: value for name, value in named.items() if name in SHAPE}
-    return changed(chosen, **shape), run.with_words(
-        **{name: named[name] for name in named.keys() - shape.keys()}
-    )
+    named = _named(**words)
+    shape = {name: named.pop(name) for name in SHAPE if name in named}
+    return changed(chosen, **shape), run.with_words(**named)
 
 
 def _ran(engine: Engine, stops: Stops) -> str:
@@ -384,4 +368,4 @@ def _ran(engine: Engine, stops: Stops) -> str:
     if size is not None and size < least:
         held = "before the first merge there are" if engine.traits.grows else "the units alone take"
         raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={size}", f"take {least} or more")
-    return walk.run(engine, stops).value
+    return learn.run(engine, stops).value

@@ -8,10 +8,11 @@ from pathlib import Path
 import owners
 import pytest
 
+from tokentui import learn
 from tokentui.analyze.compare import Comparison, compare
 from tokentui.analyze.divergence import Divergence, first_divergence
 from tokentui.axes import preset
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Stops
@@ -29,15 +30,19 @@ def duel(
     trainers: list[Trainer] = []
     for one in (first, second):
         trainer = start(corpus, preset(one) if isinstance(one, str) else one)
-        walk.run(trainer, Stops(merges=merges))
+        learn.run(trainer, Stops(merges=merges))
         trainers.append(trainer)
-    return first_divergence(trainers[0], trainers[1], merges), compare([one.tokenizer() for one in trainers], corpus)
+    return first_divergence(trainers[0], trainers[1], merges), compare(
+        [one.tokenizer() for one in trainers], corpus
+    )
 
 
 def values(comparison: Comparison) -> Mapping[str, list[float]]:
     """The values of each measure that every column has."""
     return {
-        row.measure.name: [figure.value for figure in row.figures if figure is not None and figure.value is not None]
+        row.measure.name: [
+            figure.value for figure in row.figures if figure is not None and figure.value is not None
+        ]
         for row in comparison.rows
     }
 
@@ -79,7 +84,12 @@ def test_patterns_on_code() -> None:
     found, comparison = duel(corpus, "gpt2", "gpt4", 200)
     assert found is not None
     assert found.step > 1
-    spaces = [one for pair in comparison.pairs for one in pair.partings if one.text.isspace() or one.text[:1] in "\n ("]
+    spaces = [
+        one
+        for pair in comparison.pairs
+        for one in pair.partings
+        if one.text.isspace() or one.text[:1] in "\n ("
+    ]
     assert spaces, "they part where signs, line ends and indents meet"
     bytes_per_token = values(comparison)["bytes_per_token"]
     assert bytes_per_token[0] != bytes_per_token[1]
@@ -92,7 +102,9 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     assert found is not None
     left, right = best(found)
     crosses = left[:2] != right[:2] and not (left[0] + left[1]).decode().isalnum()
-    assert crosses, "without pre-tokenization the first pair that differs holds a sign: it crosses what the other cuts"
+    assert crosses, (
+        "without pre-tokenization the first pair that differs holds a sign: it crosses what the other cuts"
+    )
     tokens = values(comparison)["tokens"]
     assert tokens[0] > 0
     (pair,) = comparison.pairs
@@ -112,7 +124,13 @@ def test_gpt2_bert_and_gpt4_from_files(files: tuple[str, ...], tmp_path: Path) -
     gpt2, bert, gpt4 = found["round_trip_losses"]
     assert gpt2 == gpt4 == 0 < bert, "BERT lowers case"
     assert found["tokens"][2] < found["tokens"][0], "GPT-4 takes runs of spaces as one"
-    gaps = [one for pair in comparison.pairs if (pair.a, pair.b) == (0, 2) for one in pair.partings if one.text.isspace()]
+    gaps = [
+        one
+        for pair in comparison.pairs
+        if (pair.a, pair.b) == (0, 2)
+        for one in pair.partings
+        if one.text.isspace()
+    ]
     assert all(len(one.a) > len(one.b) for one in gaps)
     assert gaps
     overlap, bare = comparison.overlaps[0, 1], comparison.bare[0, 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from trainers import merge_steps
 
+from tokentui import learn
 from tokentui.analyze.compare import compare
 from tokentui.analyze.divergence import first_divergence
 from tokentui.analyze.results import DivergenceSide
@@ -12,7 +13,7 @@ from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate, PieceCandidate
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
@@ -29,7 +30,9 @@ def training(corpus: Corpus, recipe: str | Recipe) -> Trainer:
 
 def pairs(side: DivergenceSide) -> list[tuple[bytes, bytes, int]]:
     """The candidates of a side, best first."""
-    return [(one.left, one.right, one.count) for one in side.candidates.rows if isinstance(one, PairCandidate)]
+    return [
+        (one.left, one.right, one.count) for one in side.candidates.rows if isinstance(one, PairCandidate)
+    ]
 
 
 def test_ties_of_two_libraries() -> None:
@@ -39,13 +42,16 @@ def test_ties_of_two_libraries() -> None:
     assert found.step == 1
     assert pairs(found.a) == [(b"a", b"b", 2), (b"m", b"n", 2), (b"z", b"y", 2)]
     assert pairs(found.b) == [(b"z", b"y</w>", 2), (b"m", b"n</w>", 2), (b"a", b"b</w>", 2)]
-    assert [(one.why.tied, one.why.tie_rule) for one in (found.a, found.b)] == [(3, "lowest-ids"), (3, "largest-pair")]
+    assert [(one.why.tied, one.why.tie_rule) for one in (found.a, found.b)] == [
+        (3, "lowest-ids"), (3, "largest-pair"),
+    ]
 
 
 def test_the_second_step_of_the_textbook_is_a_tie() -> None:
     corpus = Corpus.from_text("aaabdaaabac")
     first, largest, smallest = (
-        training(corpus, preset("comp336-no-pretokenization", tie=tie)) for tie in ("first-seen", "largest-pair", "smallest-pair")
+        training(corpus, preset("comp336-no-pretokenization", tie=tie))
+        for tie in ("first-seen", "largest-pair", "smallest-pair")
     )
     assert first_divergence(first, largest, 3) is None
     found = first_divergence(first, smallest)
@@ -103,7 +109,9 @@ def test_an_end_is_a_difference_and_the_limit_is_kept() -> None:
     one, two = (training(Corpus.from_text(text), "hf-bpe") for text in ("ab", "ab abc"))
     found = first_divergence(one, two)
     assert found is not None
-    assert (found.step, found.a.step, found.a.why.end, found.a.candidates.rows) == (2, None, "no pair left", ())
+    assert (found.step, found.a.step, found.a.why.end, found.a.candidates.rows) == (
+        2, None, "no pair left", (),
+    )
     assert pairs(found.b) == [(b"ab", b"c", 1)]
     assert first_divergence(one, two, 1) is None
     assert first_divergence(one, two, 0) is None
@@ -113,25 +121,28 @@ def test_an_end_is_a_difference_and_the_limit_is_kept() -> None:
 def test_the_trainings_stay_where_they_stand(rows: int) -> None:
     corpus = read("sample:hugs")
     a, b = training(corpus, "hf-bpe"), training(corpus, preset("hf-bpe", tie="first-seen"))
-    walk.jump(a, 4)
-    walk.jump(b, 2)
+    learn.jump(a, 4)
+    learn.jump(b, 2)
     before = a.tokens_at(a.number), b.tokens_at(b.number)
     found = first_divergence(a, b, rows=rows)
     assert found is not None
     assert (a.number, b.number) == (4, 2)
     assert (a.tokens_at(a.number), b.tokens_at(b.number)) == before
     assert max(len(found.a.candidates.rows), len(found.b.candidates.rows)) <= rows
-    plain = zip(_steps(training(corpus, "hf-bpe")), _steps(training(corpus, preset("hf-bpe", tie="first-seen"))), strict=True)
+    plain = zip(
+        _steps(training(corpus, "hf-bpe")), _steps(training(corpus, preset("hf-bpe", tie="first-seen"))),
+        strict=True,
+    )
     assert found.step == next(n for n, (left, right) in enumerate(plain, 1) if left != right)
 
 
 def _steps_of(trainer: Trainer, count: int) -> list[MergeStep]:
-    walk.jump(trainer, count)
+    learn.jump(trainer, count)
     return merge_steps(trainer)
 
 
 def _steps(trainer: Trainer) -> list[tuple[bytes, bytes]]:
-    walk.run(trainer, Stops())
+    learn.run(trainer, Stops())
     return [(step.left, step.right) for step in merge_steps(trainer)]
 
 
@@ -151,7 +162,9 @@ def test_a_tokenizer_that_cannot_read_the_corpus_leaves_the_others_working() -> 
     corpus = read("sample:sailor")
     good = [training(corpus, name).tokenizer() for name in ("gpt2", "bert")]
     refusing = training(Corpus.from_text("a"), "udl-notebook").tokenizer()
-    columns: list[Tokenizer | TokentuiError] = [good[0], refusing, TokentuiError("cannot be trained"), good[1]]
+    columns: list[Tokenizer | TokentuiError] = [
+        good[0], refusing, TokentuiError("cannot be trained"), good[1],
+    ]
     found = compare(columns, corpus)
     assert [one is None for one in found.tallies] == [False, True, True, False]
     assert [one is None for one in found.errors] == [True, False, False, True]

@@ -1,4 +1,5 @@
-"""Merges compared by what they mean: a space is a space however it is written, and one boundary however it is marked."""
+"""Merges compared by what they mean: a space is a space however it is written, and one boundary however it is
+marked."""
 
 from __future__ import annotations
 
@@ -7,15 +8,16 @@ from pathlib import Path
 import pytest
 from trainers import merge_steps
 
+from tokentui import learn
 from tokentui.analyze.divergence import Meanings, first_differing_step, first_divergence
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load, save
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run
-from tokentui.session.opening import Hooks, prepare_tokenizer
+from tokentui.session.opening import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -24,12 +26,12 @@ ENGLISH = read("sample:english")
 
 def training(recipe: str | Recipe, corpus: Corpus = ENGLISH, merges: int = 0) -> Trainer:
     trainer = start(corpus, preset(recipe) if isinstance(recipe, str) else recipe)
-    walk.jump(trainer, merges)
+    learn.jump(trainer, merges)
     return trainer
 
 
 def births(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
-    return prepare_tokenizer(corpus, tokenizer, Run(), Hooks(lambda *_: None, lambda _: None)).trainer
+    return prepare_tokenizer(corpus, tokenizer, Run()).trainer
 
 
 def test_a_space_in_front_is_one_however_it_is_written() -> None:
@@ -38,11 +40,15 @@ def test_a_space_in_front_is_one_however_it_is_written() -> None:
     found = first_differing_step(gpt2, pieces, 200)
     made: list[list[tuple[str, str]]] = []
     for trainer in (gpt2, pieces):
-        walk.jump(trainer, 200)
-        steps = (step for step in walk.steps(trainer) if isinstance(step, MergeStep))
-        made.append([(step.left.decode("utf-8", "replace"), step.right.decode("utf-8", "replace")) for step in steps])
+        learn.jump(trainer, 200)
+        steps = (step for step in learn.steps(trainer) if isinstance(step, MergeStep))
+        made.append(
+            [(step.left.decode("utf-8", "replace"), step.right.decode("utf-8", "replace")) for step in steps]
+        )
     spaced = [(left.replace("▁", " "), right.replace("▁", " ")) for left, right in made[1]]
-    assert found == next(n for n, (one, other) in enumerate(zip(made[0], spaced, strict=True), 1) if one != other)
+    assert found == next(
+        n for n, (one, other) in enumerate(zip(made[0], spaced, strict=True), 1) if one != other
+    )
     assert found > 1
 
 
@@ -52,7 +58,7 @@ def test_a_mark_at_the_end_and_a_space_in_front_are_one_boundary() -> None:
     assert first_differing_step(a, b, 1, literal=True) == 1
     assert first_differing_step(a, b, 1) is None
     for trainer, shown in ((a, b" t"), (b, b"t</w>")):
-        walk.jump(trainer, 1)
+        learn.jump(trainer, 1)
         assert [step.token for step in merge_steps(trainer)] == [shown]
 
 
@@ -87,7 +93,9 @@ def test_what_means_the_same(one: tuple[str, str, str], other: tuple[str, str, s
     assert (read_as[0] == read_as[1]) is same
 
 
-@pytest.mark.parametrize("name", ["gpt2", "subword-nmt", "udl-notebook", "bert", "wordpiece", "sentencepiece-bpe", "hf-bpe"])
+@pytest.mark.parametrize(
+    "name", ["gpt2", "subword-nmt", "udl-notebook", "bert", "wordpiece", "sentencepiece-bpe", "hf-bpe"]
+)
 def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
     trainer = training(name, merges=60)
     reader = Meanings(trainer.tokenizer().vocabulary)
@@ -96,7 +104,9 @@ def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
     for left, right in vocabulary.merges:
         spelled = vocabulary.pieces[left], vocabulary.pieces[right]
         assert reader.of_symbols(left, right) == reader.of_pieces(*spelled)
-        assert meant.setdefault(reader.of_symbols(left, right), spelled) == spelled, "within one training no two merges are one"
+        assert meant.setdefault(reader.of_symbols(left, right), spelled) == spelled, (
+            "within one training no two merges are one"
+        )
     assert first_divergence(trainer, training(name), 60) is None
 
 

@@ -12,8 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokentui.analyze.metrics import MEASURES, SYMBOLS, efficiency, ratio, renyi, rows_of, shannon, shown
-from tokentui.analyze.tally import Conventions, Tally, WordTally
+from tokentui.analyze.metrics import (
+    MEASURES,
+    SYMBOLS,
+    Conventions,
+    Tally,
+    WordTally,
+    efficiency,
+    ratio,
+    renyi,
+    rows_of,
+    shannon,
+    shown,
+)
 
 COUNTS = st.lists(st.integers(0, 1000), max_size=12)
 HELD = st.lists(st.integers(1, 1000), min_size=1, max_size=12)
@@ -45,17 +56,23 @@ def test_each_measure_by_hand() -> None:
     held = 20 / 40 * 1 + 10 / 40 * 2 + 2 * 5 / 40 * 3
     order = math.log2(0.5**2.5 + 0.25**2.5 + 2 * 0.125**2.5) / -1.5
     wanted = {
-        "tokens": 40, "bytes_per_token": 3.0, "characters_per_token": 2.5, "fertility": 1.5, "continued_words": 0.25,
-        "single_token_words_spaced": 0.75, "single_token_words_bare": 0.25, "shannon_efficiency": held / 4,
-        "shannon_efficiency_used": held / 2, "renyi_efficiency": order / 4, "renyi_efficiency_used": order / 2,
-        "vocabulary_size": 16, "vocabulary_in_use": 0.25, "dead_tokens": 12, "bits": 160.0, "unknowns": 3, "round_trip_losses": 2,
+        "tokens": 40, "bytes_per_token": 3.0, "characters_per_token": 2.5, "fertility": 1.5,
+        "continued_words": 0.25, "single_token_words_spaced": 0.75, "single_token_words_bare": 0.25,
+        "shannon_efficiency": held / 4, "shannon_efficiency_used": held / 2, "renyi_efficiency": order / 4,
+        "renyi_efficiency_used": order / 2, "vocabulary_size": 16, "vocabulary_in_use": 0.25,
+        "dead_tokens": 12, "bits": 160.0, "unknowns": 3, "round_trip_losses": 2,
     }
     assert {measure.name: measure.of(TALLY) for measure in MEASURES} == pytest.approx(wanted)
 
 
 def test_nothing_to_divide_by_is_no_value() -> None:
-    empty = replace(TALLY, bytes=0, characters=0, tokens=0, counts=(), used=0, vocab_size=1, spaced=None, bare=None)
-    for name in ("bytes_per_token", "fertility", "single_token_words_bare", "shannon_efficiency", "renyi_efficiency_used"):
+    empty = replace(
+        TALLY, bytes=0, characters=0, tokens=0, counts=(), used=0, vocab_size=1, spaced=None, bare=None
+    )
+    for name in (
+        "bytes_per_token", "fertility", "single_token_words_bare", "shannon_efficiency",
+        "renyi_efficiency_used",
+    ):
         assert value(empty, name) is None
     assert (value(empty, "bits"), value(empty, "round_trip_losses"), value(empty, "tokens")) == (0.0, None, 0)
     assert value(replace(empty, vocab_size=0), "bits") is None
@@ -72,7 +89,9 @@ def test_shannon_is_its_definition(counts: list[int]) -> None:
 @given(HELD, st.floats(0, 8).filter(lambda alpha: abs(alpha - 1) > 1e-3))
 def test_renyi_is_its_definition(counts: list[int], alpha: float) -> None:
     total = sum(counts)
-    assert renyi(counts, alpha) == pytest.approx(math.log2(sum((c / total) ** alpha for c in counts)) / (1 - alpha), abs=1e-9)
+    assert renyi(counts, alpha) == pytest.approx(
+        math.log2(sum((c / total) ** alpha for c in counts)) / (1 - alpha), abs=1e-9
+    )
 
 
 @given(COUNTS)
@@ -122,4 +141,6 @@ def test_a_column_that_could_not_be_measured_is_empty() -> None:
 
 
 def test_numbers_for_people() -> None:
-    assert [shown(1234), shown(0.5), shown(12345.678, 1), shown(None)] == ["1,234", "0.5000", "12,345.7", "n/a"]
+    assert [shown(1234), shown(0.5), shown(12345.678, 1), shown(None)] == [
+        "1,234", "0.5000", "12,345.7", "n/a",
+    ]

@@ -1,4 +1,5 @@
-"""What a corpus uses, what each document saves, and what comes of going on: as on the slides, and by plain encoding."""
+"""What a corpus uses, what each document saves, and what comes of going on: as on the slides, and by plain
+encoding."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.analyze import results as values
 from tokentui.analyze.report import exhausted, usage, vocabulary_report
 from tokentui.axes import preset
@@ -15,14 +17,15 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
 TRAINED = (
-    "comp336", "udl-notebook", "wordpiece", "bert", "gpt2", "llama2", "gpt1", "sentencepiece-unigram", "hf-bpe", "minbpe-basic",
+    "comp336", "udl-notebook", "wordpiece", "bert", "gpt2", "llama2", "gpt1", "sentencepiece-unigram",
+    "hf-bpe", "minbpe-basic",
 )
 
 
@@ -36,7 +39,7 @@ def hugs() -> Corpus:
 def slide(hugs: Corpus) -> Trainer:
     """The training of the slides, at N = 20."""
     run = start(hugs, preset("comp336"), Run(first_id=1))
-    walk.run(run, Stops(vocab_size=20))
+    learn.run(run, Stops(vocab_size=20))
     return run
 
 
@@ -63,13 +66,15 @@ def test_how_much_is_saved_for_each_document(slide: Trainer, hugs: Corpus) -> No
 
 def test_what_happens_when_one_keeps_adding(slide: Trainer, hugs: Corpus) -> None:
     found = vocabulary_report(slide.tokenizer(), hugs, exhaust=True)
-    assert found.exhausted == values.Exhausted(merges=21, vocab_size=34, tokens=10, whole=8, distinct=8, end="no pair left")
+    assert found.exhausted == values.Exhausted(
+        merges=21, vocab_size=34, tokens=10, whole=8, distinct=8, end="no pair left"
+    )
     assert slide.number == 7
 
 
 def test_another_corpus() -> None:
     run = start(read("sample:hugs"), preset("comp336"))
-    walk.run(run, Stops(merges=7))
+    learn.run(run, Stops(merges=7))
     found = vocabulary_report(run.tokenizer(), Corpus.from_lines(["hug hug", "zzz"]))
     whys = {one.piece: (one.why, one.into) for one in found.unused}
     assert whys[b"a"] == ("not in the corpus", ())
@@ -81,8 +86,10 @@ def test_another_corpus() -> None:
 
 def test_specials_and_bytes_have_reasons_of_their_own() -> None:
     run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>", "<s>")))
-    walk.run(run, Stops(merges=3))
-    reasons = Counter((one.kind, one.why) for one in vocabulary_report(run.tokenizer(), read("sample:hugs")).unused)
+    learn.run(run, Stops(merges=3))
+    reasons = Counter(
+        (one.kind, one.why) for one in vocabulary_report(run.tokenizer(), read("sample:hugs")).unused
+    )
     assert reasons["byte", "byte"] == 256
     assert reasons["special", "special"] == reasons["unknown", "special"] == 1
 
@@ -117,16 +124,18 @@ def test_merges_pass_tokens_over() -> None:
 def test_counted_words_are_the_documents() -> None:
     corpus = Corpus.from_counts([("low", 5), ("lower", 2)])
     run = start(corpus, preset("hf-bpe"))
-    walk.run(run, Stops(merges=2))
+    learn.run(run, Stops(merges=2))
     found = vocabulary_report(run.tokenizer(), corpus)
-    assert [(one.number, one.name, one.units, one.tokens) for one in found.documents] == [(1, "low", 15, 5), (2, "lower", 10, 6)]
+    assert [(one.number, one.name, one.units, one.tokens) for one in found.documents] == [
+        (1, "low", 15, 5), (2, "lower", 10, 6),
+    ]
     assert found.document_count == 2
 
 
 def test_words_that_count_once_in_training_count_as_they_stand_here() -> None:
     corpus = Corpus.from_lines(["low low low", "lower"])
     run = start(corpus, preset("swift-talk-distinct"))
-    walk.run(run, Stops(merges=2))
+    learn.run(run, Stops(merges=2))
     found = vocabulary_report(run.tokenizer(), corpus)
     assert (found.units, found.tokens) == (14, 6)
     assert sum(one.tokens for one in found.documents) == 6
@@ -166,11 +175,13 @@ lines = st.lists(st.lists(words, min_size=1, max_size=6).map(" ".join), min_size
 
 @settings(max_examples=60, deadline=None)
 @given(texts=lines, other=lines, name=st.sampled_from(TRAINED), merges=st.integers(0, 12))
-def test_unused_is_what_encoding_the_corpus_misses(texts: list[str], other: list[str], name: str, merges: int) -> None:
+def test_unused_is_what_encoding_the_corpus_misses(
+    texts: list[str], other: list[str], name: str, merges: int
+) -> None:
     corpus = Corpus.from_lines(texts)
     recipe = preset(name)
     run = start(corpus, recipe, Run(specials=("<unk>",)))
-    walk.run(run, Stops(merges=merges))
+    learn.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     if recipe.unknown == "error":
         other = texts
@@ -193,7 +204,7 @@ def test_unused_is_what_encoding_the_corpus_misses(texts: list[str], other: list
 @given(texts=lines, merges=st.integers(0, 12))
 def test_each_id_stands_as_often_as_in_the_text(texts: list[str], merges: int) -> None:
     run = start(Corpus.from_lines(texts), preset("comp336"))
-    walk.run(run, Stops(merges=merges))
+    learn.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     ids = Counter(number for text in texts for number in tokenizer.encode(text).ids)
     assert usage(tokenizer, run.words).uses == ids

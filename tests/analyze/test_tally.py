@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.analyze.compare import compare_on
-from tokentui.analyze.tally import Conventions, WordTally, tally
+from tokentui.analyze.metrics import Conventions, WordTally, tally
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
@@ -18,7 +18,9 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
 
-LEARNED = Corpus.from_text("the cat sat on the mat; the hat that the cat had, a naïve 😂 thing.\n  So the end \n")
+LEARNED = Corpus.from_text(
+    "the cat sat on the mat; the hat that the cat had, a naïve 😂 thing.\n  So the end \n"
+)
 NAMES = ("gpt2", "bert", "llama2", "hf-bpe", "subword-nmt", "minbpe-basic", "falcon")
 TOKENIZERS = {
     name: train(LEARNED, name, merges=20, specials=("[UNK]",) if name == "bert" else ()) for name in NAMES
@@ -30,12 +32,14 @@ def naive_words(tok: Tokenizer, words: list[str], before: str) -> WordTally:
     """Each word encoded as a text by itself."""
     tokens = {word: tok.encode(before + word) for word in words}
     back = {
-        word: None not in one.ids and tok.decode_bytes(one.ids).removeprefix(b" ") == word.encode("utf-8", "surrogateescape")
+        word: None not in one.ids
+        and tok.decode_bytes(one.ids).removeprefix(b" ") == word.encode("utf-8", "surrogateescape")
         for word, one in tokens.items()
     }
     return WordTally(
         words=len(words), distinct=len(tokens), tokens=sum(len(tokens[word]) for word in words),
-        continued=sum(len(tokens[word]) > 1 for word in words), single=sum(len(one) == 1 for one in tokens.values()),
+        continued=sum(len(tokens[word]) > 1 for word in words),
+        single=sum(len(one) == 1 for one in tokens.values()),
         lost=sum(not back[word] for word in words),
     )
 
@@ -47,7 +51,9 @@ def test_counting_is_encoding_everything(name: str, texts: list[str]) -> None:
     found = tally(tok, corpus)
     encodings = [tok.encode(text) for text in texts]
     kinds = Counter(
-        piece if number is None else number for one in encodings for number, piece in zip(one.ids, one.pieces, strict=True)
+        piece if number is None else number
+        for one in encodings
+        for number, piece in zip(one.ids, one.pieces, strict=True)
     )
     assert sorted(found.counts) == sorted(kinds.values())
     assert found.tokens == sum(map(len, encodings))
@@ -67,13 +73,16 @@ def test_whole_documents_give_the_same(name: str, monkeypatch: pytest.MonkeyPatc
     texts = ["the cat sat\n on THE hat, zzz 9", "", "naïve 😂 \udc80 thing"]
     corpora = [Corpus.from_lines(texts), Corpus.from_counts([("the", 3), ("zZ9", 2)])]
     in_parts = [tally(TOKENIZERS[name], corpus) for corpus in corpora]
-    pairs = compare_on([TOKENIZERS[name], TOKENIZERS["bert"]], corpora[0])
-    for module in ("tally", "compare"):
+    pairs = compare_on([(0, TOKENIZERS[name]), (1, TOKENIZERS["bert"])], corpora[0])
+    for module in ("metrics", "compare"):
         monkeypatch.setattr(f"tokentui.analyze.{module}.in_parts", lambda vocabulary: False)
     whole = [tally(TOKENIZERS[name], corpus) for corpus in corpora]
     assert [replace(one, counts=()) for one in whole] == [replace(one, counts=()) for one in in_parts]
     assert [sorted(one.counts) for one in whole] == [sorted(one.counts) for one in in_parts]
-    assert compare_on([TOKENIZERS[name], TOKENIZERS["bert"]], corpora[0])[0].agreement == pairs[0].agreement
+    assert (
+        compare_on([(0, TOKENIZERS[name]), (1, TOKENIZERS["bert"])], corpora[0])[0].agreement
+        == pairs[0].agreement
+    )
 
 
 def test_what_is_dropped_counts_as_unknown() -> None:
@@ -112,7 +121,10 @@ def test_counted_words_are_pretokens_as_they_are() -> None:
 def test_words_by_another_splitter() -> None:
     tok = TOKENIZERS["gpt2"]
     corpus = Corpus.from_text("the cat's hat, the end.")
-    counts = {name: tally(tok, corpus, Conventions(name)).bare for name in ("whitespace", "words", "bert", "regex:[a-z]+")}
+    counts = {
+        name: tally(tok, corpus, Conventions(name)).bare
+        for name in ("whitespace", "words", "bert", "regex:[a-z]+")
+    }
     assert {name: one and one.words for name, one in counts.items()} == {
         "whitespace": 5, "words": 9, "bert": 9, "regex:[a-z]+": 6
     }
@@ -120,7 +132,9 @@ def test_words_by_another_splitter() -> None:
 
 def test_a_corpus_that_is_refused_names_the_unit() -> None:
     tok = train(Corpus.from_text("a sailor"), "udl-notebook", merges=3)
-    with pytest.raises(TokentuiError, match=r"^the pre-token 'zebra': 'z' is not in the vocabulary") as caught:
+    with pytest.raises(
+        TokentuiError, match=r"^the pre-token 'zebra': 'z' is not in the vocabulary"
+    ) as caught:
         tally(tok, Corpus.from_text("a zebra"))
     assert "\n" not in str(caught.value)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from exporting import preset as made
 
-from tokentui.analyze.verify import PEERS, Peer, asking, peer_of, shorten, verify_encoding
-from tokentui.analyze.verify.training import check_recipe, verify_training
+from tokentui.analyze.verify import shorten, verify_encoding, verify_training
+from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
@@ -49,21 +49,27 @@ def test_nothing_of_a_peer_is_imported_here() -> None:
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize(("name", "recipe", "merges"), [
-    ("tokenizers", "gpt2", None), ("tokenizers", "hf-bpe", 20), ("rustbpe", "rustbpe", None), ("tiktoken", "tiktoken-edu", 15),
-    ("subword-nmt", "subword-nmt", None), ("sentencepiece", "sentencepiece-bpe", None),
-])
+@pytest.mark.parametrize(
+    ("name", "recipe", "merges"),
+    [
+        ("tokenizers", "gpt2", None), ("tokenizers", "hf-bpe", 20), ("rustbpe", "rustbpe", None),
+        ("tiktoken", "tiktoken-edu", 15), ("subword-nmt", "subword-nmt", None),
+        ("sentencepiece", "sentencepiece-bpe", None),
+    ],
+)
 def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) -> None:
     found = verify_training(Corpus.from_lines([TEXT]), preset(recipe), peer(name), Run(Stops(merges)))
     assert found.difference is None
     assert found.steps == merges or (merges is None and found.steps > 10)
-    assert found.version
+    assert found.peer.version
 
 
 @pytest.mark.peer
 def test_the_first_tie_parts_them() -> None:
     """Of equal counts one takes the first seen, the other the lowest ids."""
-    found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("tokenizers"))
+    found = verify_training(
+        Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("tokenizers")
+    )
     parting = found.difference
     assert parting is not None
     assert (found.steps, parting.step, parting.ours, parting.tied) == (0, 1, (b"z", b"y"), 3)
@@ -75,30 +81,46 @@ def test_the_first_tie_parts_them() -> None:
 
 @pytest.mark.peer
 def test_a_token_without_its_pair_is_looked_up_again() -> None:
-    found = verify_training(Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("rustbpe"))
+    found = verify_training(
+        Corpus.from_text("zy zy ab ab mn mn q"), preset("minbpe", split="whitespace"), peer("rustbpe")
+    )
     assert found.difference is not None
     assert found.difference.theirs is not None
     assert (found.difference.theirs.pair, found.difference.theirs.token) == ((b"a", b"b"), b"ab")
 
 
 CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
-    "tokenizers": {"unit": ("grapheme",), "mark": ("prefix:##", "end-suffix:</w>"), "pieces": ("sentencepiece",)},
+    "tokenizers": {
+        "unit": ("grapheme",), "mark": ("prefix:##", "end-suffix:</w>"), "pieces": ("sentencepiece",),
+    },
     "rustbpe": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
     "tiktoken": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
     "subword-nmt": {
-        "unit": ("byte", "grapheme"), "mark": ("none", "end-symbol:</w>", "end-suffix:#"), "pieces": ("sentencepiece",),
+        "unit": ("byte", "grapheme"), "mark": ("none", "end-symbol:</w>", "end-suffix:#"),
+        "pieces": ("sentencepiece",),
     },
-    "sentencepiece": {"unit": ("grapheme",), "mark": ("prefix:##",), "split": ("whitespace", "none", "gpt2"), "pieces": ("any",)},
+    "sentencepiece": {
+        "unit": ("grapheme",), "mark": ("prefix:##",), "split": ("whitespace", "none", "gpt2"),
+        "pieces": ("any",),
+    },
 }
-"""By library and axis the values that it cannot be asked for; each is tried on a recipe that it can train by."""
+"""By library and axis the values that it cannot be asked for; each is tried on a recipe that it can train by.
+"""
 CAN = {
     "tokenizers": Recipe(unit="char", base="sorted", unknown="drop"), "rustbpe": preset("rustbpe"),
-    "tiktoken": preset("tiktoken-edu"), "subword-nmt": preset("subword-nmt"), "sentencepiece": preset("sentencepiece-bpe"),
+    "tiktoken": preset("tiktoken-edu"), "subword-nmt": preset("subword-nmt"),
+    "sentencepiece": preset("sentencepiece-bpe"),
 }
 HANDED: list[tuple[str, dict[str, Any]]] = [
-    *((name, {"normalize": value}) for name in CAN for value in ((), "nfkc,lowercase", "nmt-nfkc", "bert-uncased")),
-    *((name, {}) for name in CAN), *((name, {"split": "words"}) for name in ("tokenizers", "rustbpe", "tiktoken")),
-    *((name, {"base": "first-seen"}) for name in ("tokenizers", "subword-nmt")), ("sentencepiece", {"unknown": "byte-fallback"}),
+    *(
+        (name, {"normalize": value})
+        for name in CAN
+        for value in ((), "nfkc,lowercase", "nmt-nfkc", "bert-uncased")
+    ),
+    *((name, {}) for name in CAN),
+    *((name, {"split": "words"}) for name in ("tokenizers", "rustbpe", "tiktoken")),
+    *((name, {"base": "first-seen"}) for name in ("tokenizers", "subword-nmt")),
+    ("sentencepiece", {"unknown": "byte-fallback"}),
 ]
 
 
@@ -108,7 +130,9 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
     wrong: dict[str, tuple[str, ...]] = {**CANNOT[name], "objective": ("score",), "weight": ("distinct",)}
     for axis, values in wrong.items():
         for value in values:
-            axes = {axis: value} | ({"base": "sorted", "unknown": "error"} if axis == "unit" and value != "byte" else {})
+            axes = {axis: value} | (
+                {"base": "sorted", "unknown": "error"} if axis == "unit" and value != "byte" else {}
+            )
             recipe = CAN[name].with_axes(**axes)
             with pytest.raises(TokentuiError) as raised:
                 verify_training(Corpus.from_text(TEXT), recipe, PEERS[name])
@@ -119,7 +143,8 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
 @pytest.mark.peer
 @pytest.mark.parametrize(("name", "axes"), HANDED)
 def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
-    """What the recipe says of a text is what the library trains on: no difference that the recipe does not explain."""
+    """What the recipe says of a text is what the library trains on: no difference that the recipe does not
+    explain."""
     text = [TEXT + "ﬁne  Ünïted 12 1２ n\u0303 ① a b\u00a0c", "x" * 9000 + " y", "She  sells", "  sea  "]
     found = verify_training(Corpus.from_lines(text), CAN[name].with_axes(**axes), peer(name), Run(Stops(30)))
     if "base" in axes and name == "tokenizers" and found.difference is not None:
@@ -130,7 +155,8 @@ def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
 
 @pytest.mark.peer
 def test_texts_as_they_are_under_sentencepiece() -> None:
-    """Llama-2's recipe keeps spaces and full-width letters; the library's own rules, which change both, are not asked for."""
+    """Llama-2's recipe keeps spaces and full-width letters; the library's own rules, which change both, are
+    not asked for."""
     text = ["a  b   c ａｂ ａｂ ｃ  a  b"] * 4
     for recipe in (preset("llama2"), preset("sentencepiece-bpe", normalize=())):
         found = verify_training(Corpus.from_lines(text), recipe, peer("sentencepiece"))
@@ -143,20 +169,29 @@ def test_texts_as_they_are_under_sentencepiece() -> None:
 @pytest.mark.peer
 def test_a_long_line_is_not_left_out() -> None:
     """sentencepiece drops lines of more than 4,192 bytes unless it is told otherwise."""
-    found = verify_training(Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), Run(Stops(20)))
+    found = verify_training(
+        Corpus.from_text(TEXT * 40), preset("sentencepiece-bpe"), peer("sentencepiece"), Run(Stops(20))
+    )
     assert (found.difference, found.steps) == (None, 20)
 
 
 def test_counted_words_are_no_texts() -> None:
     with pytest.raises(TokentuiError, match="sentencepiece takes texts, not counted words"):
-        verify_training(Corpus.from_counts([("▁a", 3), ("▁ab", 5)]), preset("sentencepiece-bpe"), PEERS["sentencepiece"])
+        verify_training(
+            Corpus.from_counts([("▁a", 3), ("▁ab", 5)]), preset("sentencepiece-bpe"), PEERS["sentencepiece"]
+        )
 
 
 def document(merges: list[list[str]]) -> dict[str, Any]:
     names = ["<unk>", *"abcdefgh", "ab", "abc", "bc"]
-    model = {"type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)}, "merges": merges}
-    return {"version": "1.0", "added_tokens": [], "normalizer": {"type": "Lowercase"}, "post_processor": None, "decoder": None,
-            "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": model}
+    model = {
+        "type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)},
+        "merges": merges,
+    }
+    return {
+        "version": "1.0", "added_tokens": [], "normalizer": {"type": "Lowercase"}, "post_processor": None,
+        "decoder": None, "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": model,
+    }
 
 
 @pytest.mark.peer
@@ -191,7 +226,9 @@ def test_the_stage_where_they_part(tmp_path: Path, step: str, value: Any, stage:
 @pytest.mark.peer
 def test_a_library_that_refuses(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(json.dumps(document([["a", "b"]])), "utf-8")
-    (tmp_path / "u.json").write_text(json.dumps(document([["a", "b"]]) | {"normalizer": {"type": "None such"}}), "utf-8")
+    (tmp_path / "u.json").write_text(
+        json.dumps(document([["a", "b"]]) | {"normalizer": {"type": "None such"}}), "utf-8"
+    )
     with pytest.raises(TokentuiError, match="the library refuses: "):
         verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "u.json"), peer("tokenizers"), ["a"])
     with pytest.raises(TokentuiError, match="rustbpe reads no file of ids"):
@@ -204,8 +241,10 @@ OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktok
 @pytest.mark.parametrize("name", OWNERS)
 def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path, name: str) -> None:
     """Our own file too, also where it was made of one that the library reads."""
-    for format, held in (("tokentui", "gpt2"), ("huggingface", "gpt2"), ("sentencepiece", "t5"), ("tiktoken", "gpt2"),
-                         ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2")):
+    for format, held in (
+        ("tokentui", "gpt2"), ("huggingface", "gpt2"), ("sentencepiece", "t5"), ("tiktoken", "gpt2"),
+        ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2"),
+    ):
         if OWNERS[name] == format:
             continue
         path = tmp_path / WRITTEN[format].files[0]
@@ -218,7 +257,8 @@ def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path
 
 @pytest.mark.peer
 def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
-    """As plain text, and found by their names; a file whose specials have other ids parts in the second way only."""
+    """As plain text, and found by their names; a file whose specials have other ids parts in the second way
+    only."""
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
     export(made("gpt2"), ours, "huggingface")
     said = json.loads(ours.read_text())
@@ -240,7 +280,9 @@ def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "r.tiktoken"
     for name in ("gpt2", "minbpe"):
         export(made(name), path, "tiktoken")
-        found = verify_encoding(load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT])
+        found = verify_encoding(
+            load(path, made(name).recipe.split), str(path), peer("tiktoken"), ["the crowd", TEXT]
+        )
         assert found.difference is None
 
 
@@ -253,32 +295,39 @@ def test_a_split_that_is_more_than_a_pattern(tmp_path: Path) -> None:
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
     (folder / "child.py").write_text(program)
-    monkeypatch.setattr("tokentui.analyze.verify._CHILD", folder / "child.py")
+    monkeypatch.setattr("tokentui.analyze.verify.peers._CHILD", folder / "child.py")
 
 
 def test_a_process_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    child(monkeypatch, tmp_path, "import os, sys\nprint('thread panicked at x', file=sys.stderr, flush=True)\nos.abort()\n")
-    with asking(PEERS["rustbpe"]) as asked, pytest.raises(TokentuiError) as raised:
-        asked.ask(20, do="train", words=["a" * 1_000_000])
+    child(
+        monkeypatch, tmp_path,
+        "import os, sys\nprint('thread panicked at x', file=sys.stderr, flush=True)\nos.abort()\n",
+    )
+    with asking(PEERS["rustbpe"]) as ask, pytest.raises(TokentuiError) as raised:
+        ask("train_rustbpe", 20, words=["a" * 1_000_000])
     assert str(raised.value).startswith("rustbpe: the library ended with signal 6: thread panicked at x")
 
 
 def test_a_process_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     child(monkeypatch, tmp_path, "import time\ntime.sleep(600)\n")
-    with asking(PEERS["rustbpe"]) as asked, pytest.raises(TokentuiError, match="the library took more than 0 s"):
-        asked.ask(0.2, do="train")
-    with job(cancel=lambda: True), asking(PEERS["rustbpe"]) as asked, pytest.raises(Cancelled):
-        asked.ask(20, do="train")
+    with (
+        asking(PEERS["rustbpe"]) as ask, pytest.raises(TokentuiError, match="the library took more than 0 s"),
+    ):
+        ask("train_rustbpe", 0.2)
+    with job(cancel=lambda: True), asking(PEERS["rustbpe"]) as ask, pytest.raises(Cancelled):
+        ask("train_rustbpe", 20)
 
 
 def test_what_a_library_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tokentui.analyze.verify import child as program
 
-    whole = Path(program.__file__).read_text().replace('    "tokenizers": train_tokenizers', '    "tokenizers": noisy')
-    noisy = "def noisy(asked):\n    print('hello')\n    raise SystemExit('no')\n\n\nTRAIN:"
-    child(monkeypatch, tmp_path, whole.replace("TRAIN:", noisy, 1))
-    with asking(PEERS["tokenizers"]) as asked, pytest.raises(TokentuiError, match="the library refuses: SystemExit: no"):
-        asked.ask(20, do="train")
+    noisy = "def noisy():\n    print('hello')\n    raise SystemExit('no')\n\n\nif __name__"
+    child(monkeypatch, tmp_path, Path(program.__file__).read_text().replace("if __name__", noisy))
+    with (
+        asking(PEERS["tokenizers"]) as ask,
+        pytest.raises(TokentuiError, match="the library refuses: SystemExit: no"),
+    ):
+        ask("noisy", 20)
 
 
 def test_shortest_part() -> None:
@@ -293,9 +342,14 @@ def test_a_sample_against_ranks(tmp_path: Path) -> None:
     import base64
 
     rows = [base64.b64encode(bytes((value,))) + b" %d\n" % value for value in range(256)]
-    rows += [base64.b64encode(piece) + b" %d\n" % (256 + n) for n, piece in enumerate([b"th", b" a", b" the", b"in", b"the"])]
+    rows += [
+        base64.b64encode(piece) + b" %d\n" % (256 + n)
+        for n, piece in enumerate([b"th", b" a", b" the", b"in", b"the"])
+    ]
     path = tmp_path / "r.tiktoken"
     path.write_bytes(b"".join(rows))
-    found = verify_encoding(load(path, "cl100k"), str(path), peer("tiktoken"), read("sample:english").documents)
+    found = verify_encoding(
+        load(path, "cl100k"), str(path), peer("tiktoken"), read("sample:english").documents
+    )
     assert found.difference is None
     assert found.tokens > 1000

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.analyze.inspect import MAX_UNITS, ways, ways_of
 from tokentui.analyze.results import Ways
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.viterbi import ScoredVocabulary, Viterbi
+from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
@@ -30,7 +31,7 @@ def written(tokenizer: Tokenizer, word: str, limit: int = 10) -> Ways:
 
 def slide() -> Tokenizer:
     run = start(read("sample:hugs"), preset("comp336"), Run(first_id=1))
-    walk.run(run, Stops(vocab_size=20))
+    learn.run(run, Stops(vocab_size=20))
     return run.tokenizer()
 
 
@@ -55,7 +56,7 @@ def test_each_distinct_word_of_a_text() -> None:
 
 def test_byte_fallback_is_a_way() -> None:
     run = start(read("sample:hugs"), preset("llama2"), Run(specials=("<unk>",)))
-    walk.run(run, Stops(merges=5))
+    learn.run(run, Stops(merges=5))
     found = written(run.tokenizer(), "▁é")
     assert found.ways == (((b"\xe2\x96\x81", b"<0xC3>", b"<0xA9>"), None),)
     assert found.chosen == found.ways[0][0]
@@ -63,7 +64,7 @@ def test_byte_fallback_is_a_way() -> None:
 
 def test_a_number_of_ways_of_any_size() -> None:
     run = start(Corpus.from_counts([("aa", 1)]), preset("hf-bpe"))
-    walk.run(run, Stops(merges=1))
+    learn.run(run, Stops(merges=1))
     found = written(run.tokenizer(), "a" * 1000, 3)
     before, count = 1, 1
     for _ in range(999):
@@ -84,7 +85,9 @@ def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
     for number in range(len(units)):
         for places in combinations(range(1, len(units)), number):
             spans = pairwise((0, *places, len(units)))
-            way = tuple(units[a] + b"".join(unit.removeprefix(prefix) for unit in units[a + 1 : b]) for a, b in spans)
+            way = tuple(
+                units[a] + b"".join(unit.removeprefix(prefix) for unit in units[a + 1 : b]) for a, b in spans
+            )
             if tokens.issuperset(way):
                 found.append(way)
     return found
@@ -94,12 +97,14 @@ def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
 @given(
     texts=st.lists(st.text(alphabet="abc", min_size=1, max_size=9), min_size=1, max_size=5),
     word=st.text(alphabet="abc", min_size=1, max_size=9),
-    name=st.sampled_from(["comp336", "bert", "udl-notebook", "gpt1", "gpt2", "wordpiece", "comp336-no-spaces"]),
+    name=st.sampled_from(
+        ["comp336", "bert", "udl-notebook", "gpt1", "gpt2", "wordpiece", "comp336-no-spaces"]
+    ),
     merges=st.integers(0, 15),
 )
 def test_they_are_all_that_there_are(texts: list[str], word: str, name: str, merges: int) -> None:
     run = start(Corpus.from_lines(texts), preset(name))
-    walk.run(run, Stops(merges=merges))
+    learn.run(run, Stops(merges=merges))
     tokenizer = run.tokenizer()
     every = cuts(tokenizer, word)
     found = written(tokenizer, word, 1000)
@@ -113,14 +118,18 @@ def test_they_are_all_that_there_are(texts: list[str], word: str, name: str, mer
 
 
 def scored(pieces: dict[str, int]) -> Tokenizer:
-    recipe = Recipe(split="none", unit="char", base="frequency", objective="unigram", encode="viterbi", unknown="fused")
+    recipe = Recipe(
+        split="none", unit="char", base="frequency", objective="unigram", encode="viterbi", unknown="fused"
+    )
     scores = [-score / 7 for score in pieces.values()]
-    return Tokenizer(ScoredVocabulary(recipe, [piece.encode() for piece in pieces], ("<unk>",), 0, scores))
+    return Tokenizer(Vocabulary(recipe, [piece.encode() for piece in pieces], ("<unk>",), 0, scores))
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    pieces=st.dictionaries(st.text(alphabet="ab", min_size=1, max_size=4), st.integers(1, 60), min_size=1, max_size=10),
+    pieces=st.dictionaries(
+        st.text(alphabet="ab", min_size=1, max_size=4), st.integers(1, 60), min_size=1, max_size=10
+    ),
     word=st.text(alphabet="ab", min_size=1, max_size=8),
 )
 def test_a_unigram_model_orders_them_by_probability(pieces: dict[str, int], word: str) -> None:
@@ -129,12 +138,15 @@ def test_a_unigram_model_orders_them_by_probability(pieces: dict[str, int], word
     every = cuts(tokenizer, word)
     assert found.count == len(every) == len(found.ways)
     assert sorted(way for way, _ in found.ways) == sorted(every)
-    figures = [round(score, 9) for _, score in found.ways if score is not None]  # sums in another order differ in the last bit
+    # sums in another order differ in the last bit
+    figures = [round(score, 9) for _, score in found.ways if score is not None]
     assert figures == sorted(figures, reverse=True)
     for way, score in found.ways:
         assert score == pytest.approx(sum(-pieces[piece.decode()] / 7 for piece in way))
     assume({"a", "b"} <= set(pieces))
-    assert [(way, score) for way, score in found.ways] == list(Viterbi(tokenizer.vocabulary).nbest([*map(str.encode, word)]))
+    assert [(way, score) for way, score in found.ways] == list(
+        Viterbi(tokenizer.vocabulary).nbest([*map(str.encode, word)])
+    )
 
 
 def test_a_text_that_spells_a_mark_confuses_nothing() -> None:

@@ -43,7 +43,9 @@ def test_training(case: dict[str, Any], tmp_path: Path) -> None:
     want = case["expect"]
     if "hex" in want:
         assert [row["hex"] for row in steps] == want["hex"]
-    for name, column in (("counts", "count"), ("replaced", "replaced"), ("tokens", "tokens"), ("tied", "tied")):
+    for name, column in (
+        ("counts", "count"), ("replaced", "replaced"), ("tokens", "tokens"), ("tied", "tied"),
+    ):
         if name in want:
             assert [row[column] for row in steps] == want[name]
     assert [row["step"] for row in steps] == list(range(1, len(steps) + 1))
@@ -79,7 +81,11 @@ def encode(case: dict[str, Any], file: str) -> None:
 def byte_of(text: str) -> str:
     """A byte-fallback token's name is as good as the bare byte."""
     name = bytes.fromhex(text)
-    return name[3:5].decode().lower() if len(name) == 6 and name.startswith(b"<0x") and name.endswith(b">") else text
+    return (
+        name[3:5].decode().lower()
+        if len(name) == 6 and name.startswith(b"<0x") and name.endswith(b">")
+        else text
+    )
 
 
 def decode(case: dict[str, Any], file: str) -> None:
@@ -92,7 +98,10 @@ def decode(case: dict[str, Any], file: str) -> None:
 @pytest.mark.parametrize("case", SPLIT)
 def test_splitting(case: dict[str, Any]) -> None:
     asked = "".join(json.dumps({"text": item["text"]}) + "\n" for item in case["items"])
-    named = {name: ",".join(value) or "[]" if name == "normalize" else value for name, value in case["recipe"].items()}
+    named = {
+        name: ",".join(value) or "[]" if name == "normalize" else value
+        for name, value in case["recipe"].items()
+    }
     words = [word for name, value in named.items() for word in ("-s", f"{name}={value}")]
     answers = rows(done("split", *words, "--jsonl", input=asked))
     for item, answer in zip(case["items"], answers, strict=True):

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.analyze.metrics import MEASURES, rows_of
-from tokentui.analyze.tally import tally
+from tokentui.analyze.metrics import MEASURES, rows_of, tally
 from tokentui.text.read import read
 from tokentui.tokenizer import train
 
@@ -49,7 +48,8 @@ def test_tables_and_row_have_the_same_numbers(files: tuple[str, str]) -> None:
     assert [line[0] for line in agreement] == [f"{one['a']} and {one['b']}" for one in answer["agreement"]]
     _, *vocabularies = block(text, "vocabularies")
     assert [line[2:] for line in vocabularies] == [
-        [f"{one[name]:,}" for name in ("common", "only_a", "only_b")] + [one["shown"]["jaccard"]] for one in answer["vocabulary"]
+        [f"{one[name]:,}" for name in ("common", "only_a", "only_b")] + [one["shown"]["jaccard"]]
+        for one in answer["vocabulary"]
     ]
 
 
@@ -58,7 +58,9 @@ def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     corpus = read("sample:english")
     ours = rows_of([tally(train(corpus, "bert", merges=20), corpus)])
     assert [one["name"] for one in answer["measures"]] == [measure.name for measure in MEASURES]
-    assert [one["values"][1] for one in answer["measures"]] == [one.value for row in ours for one in row.figures if one]
+    assert [one["values"][1] for one in answer["measures"]] == [
+        one.value for row in ours for one in row.figures if one
+    ]
     assert [one["conventions"] for one in answer["measures"]] == [dict(row.conventions) for row in ours]
     assert answer["tokenizers"][0]["totals"]["bytes"] == corpus.size == answer["corpus"]["bytes"]
 
@@ -78,7 +80,10 @@ def test_ties_of_two_libraries_part_at_the_first_step(tmp_path: Path) -> None:
 
 
 def test_scores_are_shown_where_they_decide() -> None:
-    lines = block(done("compare", "-r", "wordpiece", "-r", "bert", "--merges", "4", "sample:hugs"), "first differing step")
+    lines = block(
+        done("compare", "-r", "wordpiece", "-r", "bert", "--merges", "4", "sample:hugs"),
+        "first differing step",
+    )
     scored = [line for line in lines if len(line) == 4 and line[2].startswith("score ")]
     assert len(scored) == 5
     assert all(re.fullmatch(r"of \d+ and \d+", line[3]) for line in scored)
@@ -109,7 +114,10 @@ def test_two_files_whose_merges_differ_in_order(tmp_path: Path) -> None:
     files, steps = [], []
     for tie in ("lowest-ids", "largest-pair"):
         file = tmp_path / f"{tie}.json"
-        done("train", "sample:english", "-r", "hf-bpe", "-s", f"tie={tie}", "--merges", "90", "-o", str(file), "-q")
+        done(
+            "train", "sample:english", "-r", "hf-bpe", "-s", f"tie={tie}", "--merges", "90", "-o", str(file),
+            "-q",
+        )
         files.append(str(file))
         written = json.loads(file.read_text("utf-8"))
         text = {number: shown for number, shown, *_ in written["vocabulary"]}
@@ -125,7 +133,9 @@ def test_two_files_whose_merges_differ_in_order(tmp_path: Path) -> None:
     assert found["step"] == wanted
     trained = row("-r", "hf-bpe", "-t", files[1], "--merges", "90", "sample:english")["first_difference"]
     assert [one["step"] for one in trained] == [wanted]
-    assert "first differing step, A and B: none" in done("compare", "-t", files[0], "-t", files[0], "sample:english")
+    assert "first differing step, A and B: none" in done(
+        "compare", "-t", files[0], "-t", files[0], "sample:english"
+    )
 
 
 @pytest.mark.parametrize("recipe", ["sentencepiece-unigram", "gage"])
@@ -138,7 +148,9 @@ def test_every_objective_has_a_column(recipe: str) -> None:
 
 def test_a_text_is_shown_in_rows() -> None:
     words = ["-r", "gpt2", "-r", "bert", "--merges", "0", "sample:english", "--text", "the é"]
-    assert done("compare", *words).rstrip("\n").split("\n")[-3:] == ["A  t│h│e│·│<C3>┊<A9>", "B  t│h│e│· é", "    2 2 2 1"]
+    assert done("compare", *words).rstrip("\n").split("\n")[-3:] == [
+        "A  t│h│e│·│<C3>┊<A9>", "B  t│h│e│· é", "    2 2 2 1",
+    ]
     text = row(*words)["text"]
     assert text["text"] == "the é"
     assert text["boundaries"] == {"A": [1, 2, 3, 4], "B": [1, 2, 3]}
@@ -195,7 +207,10 @@ def test_a_text_that_is_refused_leaves_the_tables(files: tuple[str, str]) -> Non
 def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) -> None:
     corpus = tmp_path / "c\x1b[31m.txt"
     corpus.write_bytes(b"a\x1b]0;x\x07 b\x1b[31m \xe2\x80\xae \xff\xfe c\n")
-    words = ["-t", files[0], "-r", "minbpe", "--merges", "2", str(corpus), "--text", "a\x1b[31m\u202e", "--find", "\x1b", "-q"]
+    words = [
+        "-t", files[0], "-r", "minbpe", "--merges", "2", str(corpus), "--text", "a\x1b[31m\u202e", "--find",
+        "\x1b", "-q",
+    ]
     text = done("compare", *words)
     assert all(line.isprintable() for line in text.splitlines())
 
@@ -203,7 +218,10 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("compare -t FILE sample:sailor", "compare: two to four tokenizers belong here, not 1 (name them by -t and -r)"),
+        (
+            "compare -t FILE sample:sailor",
+            "compare: two to four tokenizers belong here, not 1 (name them by -t and -r)",
+        ),
         ("compare " + "-r gpt2 " * 5 + "sample:sailor", "compare: two to four tokenizers belong here, not 5"),
         ("compare -t FILE -t FILE", "compare: CORPUS is missing (name a file, a folder"),
         ("compare -t FILE -t none.json sample:sailor", "none.json: no such file"),

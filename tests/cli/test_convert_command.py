@@ -25,8 +25,13 @@ def test_the_losses_are_printed_and_the_file_gives_the_same_ids(novel: str, tmp_
     told = done("convert", novel, out)
     assert told.startswith("tiktoken: tiktoken's ranks, the same on ")
     assert "is not kept (· + t stood 242 times)\n" in told
-    assert "  lost  pattern: the file does not say how text is cut: name it where it is read (-s split=gpt2)\n" in told
-    assert done("encode", "-t", out, "-s", "split=gpt2", "the crowd") == done("encode", "-t", novel, "the crowd")
+    assert (
+        "  lost  pattern: the file does not say how text is cut: name it where it is read (-s split=gpt2)\n"
+        in told
+    )
+    assert done("encode", "-t", out, "-s", "split=gpt2", "the crowd") == done(
+        "encode", "-t", novel, "the crowd"
+    )
     back = str(tmp_path / "back.json")
     assert "nothing is lost" in done("convert", out, back, "-s", "split=gpt2")
     assert done("encode", "-t", back, "the crowd") == done("encode", "-t", novel, "the crowd")
@@ -75,8 +80,11 @@ def test_standard_output_gets_the_file(novel: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("tokenizer.json",), "tokenizer.json: is Hugging Face's format meant? (--to huggingface, or --to tokentui"),
-        (("x", "--to", "gpt3"), "format: no format 'gpt3'"),
+        (
+            ("tokenizer.json",),
+            "tokenizer.json: is Hugging Face's format meant? (--to huggingface, or --to tokentui",
+        ),
+        (("x", "--to", "gpt3"), "--to: no format 'gpt3'"),
         (("x", "-s", "unit=byte"), "only the split can be named here"),
         (("-", "--json"), "cannot both go to standard output"),
         (("absent/x.json",), "no such folder"),
@@ -94,12 +102,16 @@ def test_train_writes_any_format_by_name(tmp_path: Path) -> None:
     assert load(out, "cl100k").vocab_size == 276
     done("train", "sample:english", "-r", "gpt4", "--merges", "20", "-o", str(tmp_path), "--format", "gpt2")
     assert (tmp_path / "merges.txt").exists()
-    told = done("train", "sample:english", "-r", "gpt4", "--merges", "2", "-q", "-o", "-", "--format", "tiktoken")
+    told = done(
+        "train", "sample:english", "-r", "gpt4", "--merges", "2", "-q", "-o", "-", "--format", "tiktoken"
+    )
     assert told.count("\n") == 258
 
 
 def test_train_refuses_before_the_work_what_a_format_cannot_hold(tmp_path: Path) -> None:
-    told = refused("train", "sample:english", "-r", "gpt2", "--merges", "20", "-o", str(tmp_path / "vocab.txt"))
+    told = refused(
+        "train", "sample:english", "-r", "gpt2", "--merges", "20", "-o", str(tmp_path / "vocab.txt")
+    )
     assert "bert cannot hold it: it is encoded by merges" in told
     assert list(tmp_path.iterdir()) == []
 
@@ -116,11 +128,16 @@ def test_train_keeps_the_work_where_only_trying_showed_the_difference(tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["x.unknown", "x", "x.txt", "folder/", ".json.bak"])
-def test_a_name_that_says_no_format_is_refused_with_all_of_them(novel: str, tmp_path: Path, name: str) -> None:
-    """Before anything is read or trained, and for a folder too: which of the formats is meant must be said."""
+def test_a_name_that_says_no_format_is_refused_with_all_of_them(
+    novel: str, tmp_path: Path, name: str
+) -> None:
+    """Before anything is read or trained, and for a folder too: which of the formats is meant must be said.
+    """
     (tmp_path / "folder").mkdir()
     out = str(tmp_path) + "/" + name
-    for line, option in ((("train", "/none", "-r", "gpt2", "-o", out), "--format"), (("convert", "/none", out), "--to")):
+    for line, option in (
+        (("train", "/none", "-r", "gpt2", "-o", out), "--format"), (("convert", "/none", out), "--to"),
+    ):
         said = refused(*line)
         assert said.startswith(f"{out}: the end of this name says no format (")
         assert said.endswith(f"or name one by {option})")

@@ -56,7 +56,9 @@ def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mar
     assert told("-t", file, token)["token"]["hex"] == token.encode().hex()
     longest = [line.split() for line in done("inspect", "-t", file).splitlines() if " B  " in line]
     assert longest
-    assert all(int(size) == len(piece.removeprefix("##").removesuffix("</w>")) for _, size, _, piece in longest)
+    assert all(
+        int(size) == len(piece.removeprefix("##").removesuffix("</w>")) for _, size, _, piece in longest
+    )
 
 
 def test_the_questions_of_the_slides(slide: str) -> None:
@@ -81,12 +83,16 @@ def test_a_string(slide: str) -> None:
         "one token    It is ·hug | s: no token is spelled so, and no merge joins ·hug and s.",
     ]
     assert "    3  step 7: · + hug = ·hug  →  ·hug s" in lines
-    assert "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
+    assert (
+        "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
+    )
     assert "  *   2  ·hug s" in lines
     row = told("-t", slide, " hugs")
     assert row["encoding"]["ids"] == [20, 12]
     assert row["words"][0]["ways"]["count"] == 4
-    assert row["words"][0]["steps"][0] == {"step": 1, "hex": ["75", "67", "7567"], "start": 2, "middle": 3, "end": 4}
+    assert row["words"][0]["steps"][0] == {
+        "step": 1, "hex": ["75", "67", "7567"], "start": 2, "middle": 3, "end": 4,
+    }
     assert row["token"] is None
 
 
@@ -133,7 +139,10 @@ def test_a_string_from_elsewhere(slide: str) -> None:
 
 def test_a_lattice(tmp_path: Path) -> None:
     file = str(tmp_path / "u.json")
-    done("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "200", "--special", "<unk>", "-o", file, "-q")
+    done(
+        "train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "200", "--special", "<unk>",
+        "-o", file, "-q",
+    )
     word = told("-t", file, "the")["words"][0]
     assert sum(edge["posterior"] for edge in word["lattice"] if edge["start"] == 0) == pytest.approx(1.0)
     assert b"".join(bytes.fromhex(edge["hex"]) for edge in word["lattice"] if edge["best"]) == "▁the".encode()
@@ -177,3 +186,19 @@ def test_wrong_words(words: tuple[str, ...], said: str, slide: str) -> None:
 def test_a_tokenizer_is_wanted() -> None:
     assert "--tokenizer is missing" in refused("inspect")
     assert cli("inspect", "--help").exit_code == 0
+
+
+def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) -> None:
+    """It is inspected as any other; the note says that it is not trained on."""
+    document = json.loads(Path(slide).read_text("utf-8"))
+    document["recipe"]["objective"] = "pmi"
+    file = str(tmp_path / "t.json")
+    Path(file).write_text(json.dumps(document), "utf-8")
+    lines = done("inspect", "-t", file, "--corpus", "sample:hugs", "--exhaust").splitlines()
+    assert (
+        "remarks      this version does not know objective=pmi: the tokenizer encodes, and is not trained on"
+        in lines
+    )
+    assert any("it cannot be trained: objective: no value 'pmi'" in line for line in lines)
+    assert told("-t", file, " zugs")["why"] == told("-t", slide, " zugs")["why"]
+    assert told("-t", file)["health"] == told("-t", slide)["health"]

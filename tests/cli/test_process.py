@@ -12,9 +12,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from running_cli import done
 
 PROGRAM = [sys.executable, "-m", "tokentui"]
 HOSTILE = "\x1b]52;c;eA==\x07 \x9b31m \u202ea \x1b[2J"
+
+
+ALL = (
+    "import json, sys; from tokentui.cli.program import run; print(*[run(one) for one in "
+    "json.loads(sys.argv[1])])"
+)
+"""A program that runs several lines of words, and prints their exit codes."""
 
 
 def environment(**changed: str) -> dict[str, str]:
@@ -29,28 +37,23 @@ def letters(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--help"],
-        ["train", "sample:sailor", "-r", "gpt2", "--merges", "2", "--trace", "-"],
-        ["split", "-s", "split=gpt2", "a"],
-        ["recipes"],
-    ],
-)
-def test_a_command_imports_no_screen(words: list[str]) -> None:
+def test_a_command_imports_no_screen() -> None:
+    lines = [
+        ["--help"], ["train", "sample:sailor", "-r", "gpt2", "--merges", "2", "--trace", "-"],
+        ["split", "-s", "split=gpt2", "a"], ["recipes"],
+    ]
     code = (
-        f"import sys; from tokentui.cli.program import run; code = run({words!r});"
-        "print([m for m in ('textual', 'rich') if m in sys.modules], file=sys.stderr); sys.exit(code)"
+        f"import sys; from tokentui.cli.program import run\nfor words in {lines!r}:\n    code = run(words)\n"
+        "    print(code, [m for m in ('textual', 'rich') if m in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "[]"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [line for line in process.stderr.splitlines() if "[" in line] == ["0 []"] * len(lines)
 
 
 def test_a_broken_pipe_is_quiet(letters: str) -> None:
     process = subprocess.Popen(
-        [*PROGRAM, "train", letters, "-r", "jurassic", "--trace", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*PROGRAM, "train", letters, "-r", "jurassic", "-q", "--trace", "-"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout is not None
     assert process.stderr is not None
@@ -65,14 +68,15 @@ def test_a_full_disk_is_one_line() -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([*PROGRAM, "recipes"], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 2
-    assert done.stderr == "tokentui: standard output: No space left on device\n"
+        process = subprocess.run([*PROGRAM, "recipes"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert process.returncode == 2
+    assert process.stderr == "tokentui: standard output: No space left on device\n"
 
 
 def test_ctrl_c(letters: str) -> None:
     process = subprocess.Popen(
-        [*PROGRAM, "train", letters, "-r", "jurassic", "--trace", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, "train", letters, "-r", "jurassic", "-q", "--trace", "-"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
     )
     assert process.stdout is not None
     first = process.stdout.readline()
@@ -98,28 +102,31 @@ def test_ctrl_c_while_waiting_for_text(tmp_path: Path) -> None:
     assert process.stdout is not None
     process.stdin.write(b'{"text": "a"}\n')
     process.stdin.flush()
-    assert json.loads(process.stdout.readline())["pieces"] == ["a"]  # a row is answered before the next is there
+    # a row is answered before the next is there
+    assert json.loads(process.stdout.readline())["pieces"] == ["a"]
     process.send_signal(signal.SIGINT)
     assert process.communicate() == (b"", b"")
     assert process.returncode == 130
 
 
-@pytest.mark.parametrize("words", [[], ["sample:sailor", "-r", "gpt2"], ["-"]])
-def test_the_explorer_without_a_terminal_is_one_line(words: list[str]) -> None:
-    done = subprocess.run(
-        [*PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment(TERM="xterm")
+def test_the_explorer_without_a_terminal_is_one_line() -> None:
+    lines: list[list[str]] = [[], ["sample:sailor", "-r", "gpt2"], ["-"]]
+    process = subprocess.run(
+        [sys.executable, "-c", ALL, json.dumps(lines)], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True,
+        env=environment(TERM="xterm"),
     )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("tokentui: standard output: the explorer needs a terminal")
-    assert done.stderr.count("\n") == 1
+    assert process.stdout == "2 2 2\n"
+    said = process.stderr.splitlines()
+    assert len(said) == len(lines)
+    assert all(line.startswith("tokentui: standard output: the explorer needs a terminal") for line in said)
 
 
 def on_terminal(words: list[str], **changed: str) -> tuple[int, bytes]:
     """The exit code and what a terminal gets as standard output and standard error."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [*PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment(**changed)
+        words, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment(**changed)
     )
     os.close(theirs)
     got = b""
@@ -132,46 +139,43 @@ def on_terminal(words: list[str], **changed: str) -> tuple[int, bytes]:
     return process.wait(), got.replace(b"\r\n", b"\n")
 
 
-@pytest.fixture
-def hostile(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A tokenizer of a text that would act on a terminal."""
-    corpus = tmp_path / "hostile.txt"
-    corpus.write_text(f"{HOSTILE} {HOSTILE}", encoding="utf-8")
-    file = str(tmp_path / "hostile.json")
-    subprocess.run([*PROGRAM, "train", str(corpus), "-r", "minbpe-basic", "-o", file, "-q"], check=True)
-    return file
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "hostile.txt").write_text(f"{HOSTILE} {HOSTILE}", encoding="utf-8")
+    done("train", str(folder / "hostile.txt"), "-r", "minbpe-basic", "-o", str(folder / "hostile.json"), "-q")
+    return str(folder / "hostile.json")
 
 
 @pytest.mark.pty
 @pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
 def test_nothing_acts_on_a_terminal(hostile: str, locale: str) -> None:
     corpus = hostile.removesuffix("json") + "txt"
-    ids = subprocess.run(
-        [*PROGRAM, "encode", "-t", hostile, HOSTILE], check=True, capture_output=True, text=True
-    ).stdout.split()
-    for words in (
+    commands = [
         ["train", corpus, "-r", "minbpe-basic"],
         ["train", corpus, "-r", "minbpe-basic", "--trace", "-"],
         ["train", corpus, "-r", "minbpe-basic", "-o", "-"],
         ["encode", "-t", hostile, "--json", HOSTILE],
         ["encode", "-t", hostile, "--explain", HOSTILE],
-        ["decode", "-t", hostile, *ids],
+        ["decode", "-t", hostile, *done("encode", "-t", hostile, HOSTILE).split()],
         ["split", "-s", "split=gpt2", HOSTILE],
         ["split", "-s", "split=gpt2", "--json", HOSTILE],
         ["recipes", HOSTILE],
         ["recipes"],
-    ):
-        utf8_off = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"} if locale == "C" else {}
-        code, got = on_terminal(words, LC_ALL=locale, **utf8_off)
-        assert code == (2 if words[-1] == HOSTILE and words[0] == "recipes" else 0)
-        assert got
-        for line in got.decode("ascii" if locale == "C" else "utf-8").split("\n"):
-            assert line.isprintable(), words
+    ]
+    utf8_off = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"} if locale == "C" else {}
+    _, got = on_terminal([sys.executable, "-c", ALL, json.dumps(commands)], LC_ALL=locale, **utf8_off)
+    *printed, codes = got.decode("ascii" if locale == "C" else "utf-8").rstrip("\n").split("\n")
+    assert codes == "0 0 0 0 0 0 0 0 2 0"
+    assert len(printed) > 50
+    for line in printed:
+        assert line.isprintable(), line
 
 
 @pytest.mark.pty
 def test_a_dumb_terminal_is_refused_in_one_line() -> None:
-    code, got = on_terminal(["sample:sailor"], TERM="dumb")
+    code, got = on_terminal([*PROGRAM, "sample:sailor"], TERM="dumb")
     assert code == 2
     assert got.startswith(b"tokentui: TERM=dumb: the explorer needs a terminal that can draw")
     assert got.count(b"\n") == 1
@@ -180,9 +184,8 @@ def test_a_dumb_terminal_is_refused_in_one_line() -> None:
 @pytest.mark.pty
 def test_rows_on_a_terminal_are_the_same_json(hostile: str) -> None:
     words = ["encode", "-t", hostile, "--json", HOSTILE]
-    plain = subprocess.run([*PROGRAM, *words], check=True, capture_output=True).stdout
-    _, got = on_terminal(words, COLUMNS="10000")
-    assert json.loads(got) == json.loads(plain)
+    _, got = on_terminal([*PROGRAM, *words], COLUMNS="10000")
+    assert json.loads(got) == json.loads(done(*words))
 
 
 @pytest.mark.pty
@@ -190,18 +193,19 @@ def test_the_explorer_reads_a_pipe_and_listens_to_the_terminal() -> None:
     code = """
 import os, sys, types
 os.close(os.open(os.ttyname(1), os.O_RDWR))  # a session's first terminal becomes its own
-stub = types.ModuleType("tokentui.ui.launch")
+stub = types.ModuleType("tokentui.ui")
 def run(opening, *others):
     print(opening.sources, os.isatty(0), sys.stdin.buffer.read())
     return 0
 stub.run = run
-sys.modules["tokentui.ui.launch"] = stub
+sys.modules["tokentui.ui"] = stub
 from tokentui.cli.program import run
 sys.exit(run(["-"]))
 """
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE, start_new_session=True,
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE,
+        start_new_session=True,
         env=environment(TERM="xterm"),
     )
     os.close(theirs)

@@ -22,26 +22,56 @@ from tokentui.session.commands import Open, OpenTokenizer
     [
         ("train sample:sailor -r gpt2 --mergs 3", "train: no option --mergs (did you mean --merges?)"),
         ("train sample:sailor -r gpt2 --zzz", "train: no option --zzz (see tokentui train --help)"),
-        ("train sample:sailor -r gpt2 --merges x", "train --merges: not a whole number: 'x' (see tokentui train --help)"),
-        ("train sample:sailor -r gpt2 --merges -1", "merges=-1: out of range (take 0 or more, at most 2**53)"),
-        ("train sample:sailor -r gpt2 --min-count 0", "min_count=0: out of range (take 1 or more, at most 2**53)"),
+        (
+            "train sample:sailor -r gpt2 --merges x",
+            "train --merges: not a whole number: 'x' (see tokentui train --help)",
+        ),
+        (
+            "train sample:sailor -r gpt2 --merges -1",
+            "merges=-1: out of range (take 0 or more, at most 2**53)",
+        ),
+        (
+            "train sample:sailor -r gpt2 --min-count 0",
+            "min_count=0: out of range (take 1 or more, at most 2**53)",
+        ),
         ("train sample:sailor -r gpt2 --special a --special a", "special a: named twice (name it once)"),
-        ("train sample:sailor -r gpt2 --as word", "train --as: 'word' is not one of 'text', 'lines', 'jsonl', 'counts'"),
+        (
+            "train sample:sailor -r gpt2 --as word",
+            "train --as: 'word' is not one of 'text', 'lines', 'jsonl', 'counts'",
+        ),
         ("train sample:sailor", "train: -r is missing (name a preset or a recipe file"),
         ("train -r gpt2", "train: CORPUS is missing (name a file"),
         ("train sample:sailer -r gpt2", "sample:sailer: no such sample (did you mean sailor?)"),
         ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
         ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
         ("train sample:sailor -r none.toml", "none.toml: no such file or directory (check the name)"),
-        ("train sample:sailor -r gage -s base=gpt2-bytes", "base=gpt2-bytes: the ids of Gage's compression are byte values"),
+        (
+            "train sample:sailor -r gage -s base=gpt2-bytes",
+            "base=gpt2-bytes: the ids of Gage's compression are byte values",
+        ),
         ("train sample:sailor -r gpt2 -s unit=char", "base=gpt2-bytes: a base of bytes needs unit=byte"),
-        ("train sample:sailor -r gpt2 -s tie", "-s tie: an axis and its value belong here (such as -s split=gpt2)"),
-        ("train sample:sailor -r gpt2 -s tye=first-seen", "-s tye=first-seen: no such axis (did you mean tie?)"),
+        (
+            "train sample:sailor -r gpt2 -s tie",
+            "-s tie: an axis and its value belong here (such as -s split=gpt2)",
+        ),
+        (
+            "train sample:sailor -r gpt2 -s tye=first-seen",
+            "-s tye=first-seen: no such axis (did you mean tie?)",
+        ),
         ("train sample:sailor -r gpt2 -s split=regex:[", "split=regex:: the pattern cannot be compiled"),
         ("train sample:sailor -r gpt2 -s", "-s wants a value"),
-        ("train sample:sailor -r gpt2 --format tokentuy", "--format: no format 'tokentuy' (did you mean tokentui?)"),
-        ("train sample:sailor -r gpt2 -o - --trace -", "-o - --trace -: the tokenizer and the trace cannot both"),
-        ("train sample:sailor -r gpt2 -o /none/x.json", "/none/x.json: cannot be written: no such folder (make it first)"),
+        (
+            "train sample:sailor -r gpt2 --format tokentuy",
+            "--format: no format 'tokentuy' (did you mean tokentui?)",
+        ),
+        (
+            "train sample:sailor -r gpt2 -o - --trace -",
+            "-o - --trace -: the tokenizer and the trace cannot both",
+        ),
+        (
+            "train sample:sailor -r gpt2 -o /none/x.json",
+            "/none/x.json: cannot be written: no such folder (make it first)",
+        ),
         ("train sample:sailor -r gpt2 --trace /", "/: cannot be written: it is a folder"),
         ("encode a", "encode: --tokenizer is missing (see tokentui encode --help)"),
         ("encode -t none.json a", "none.json: no such file (check the name)"),
@@ -64,7 +94,10 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: there is nothing to compare"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
         ("-t tests", "tests: a folder, not a tokenizer file (name the file in it)"),
-        ("-t pyproject.toml -s unit=char", "-s unit=char: only the split can be named here (the file holds all the rest)"),
+        (
+            "-t pyproject.toml -s unit=char",
+            "-s unit=char: only the split can be named here (the file holds all the rest)",
+        ),
         ("--completion tcsh", "--completion: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )
@@ -74,7 +107,10 @@ def test_an_error_is_one_line(line: str, says: str) -> None:
 
 def test_an_error_line_is_safe() -> None:
     for word in ("a\x1b]52;c;eA==\x07", "a\nb", "a\u202eb", "\udc9b31m"):
-        for line in (["train", word, "-r", "gpt2"], ["train", "sample:sailor", "-r", word], ["split", "-s", word], [word]):
+        for line in (
+            ["train", word, "-r", "gpt2"], ["train", "sample:sailor", "-r", word], ["split", "-s", word],
+            [word],
+        ):
             said = refused(*line)
             assert said.isprintable()
 
@@ -82,7 +118,8 @@ def test_an_error_line_is_safe() -> None:
 @pytest.mark.parametrize("name", ["count", "serve", "tour", "diff", "edit", "languages", "quiz"])
 @pytest.mark.parametrize("rest", [[], ["novel.txt", "-r", "gpt2", "-o", "x"], ["--port", "8000"]])
 def test_a_command_that_is_not_there_is_an_unknown_word(name: str, rest: list[str]) -> None:
-    """It is not named anywhere, and the answer is the one to any other word: the nearest command, or all of them."""
+    """It is not named anywhere, and the answer is the one to any other word: the nearest command, or all of
+    them."""
     said = refused(name, *rest)
     assert said.startswith(f"{name}: no such file (")
     assert said.partition("(")[2] == refused(name).partition("(")[2]
@@ -127,6 +164,8 @@ def test_a_shell_is_taught_to_complete(shell: str) -> None:
         ("tokentui train -s tie=s", 3, {"tie=smallest-pair", "tie=shortest"}),
         ("tokentui train sample:sa", 2, {"sample:sailor"}),
         ("tokentui compare ", 2, set()),
+        ("tokentui convert in.json out --to t", 5, {"tokentui", "tiktoken", "tekken"}),
+        ("tokentui train sample:hugs --format te", 4, {"tekken"}),
     ],
 )
 def test_words_are_completed(
@@ -136,7 +175,9 @@ def test_words_are_completed(
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(at))
     assert run([]) == 0
-    shown = {line.partition(",")[2] for line in capsys.readouterr().out.splitlines() if line.startswith("plain,")}
+    shown = {
+        line.partition(",")[2] for line in capsys.readouterr().out.splitlines() if line.startswith("plain,")
+    }
     assert found <= shown
     if at > 1:
         assert shown - found <= set()
@@ -146,7 +187,7 @@ def test_a_fault_of_the_program_is_a_few_safe_lines(monkeypatch: pytest.MonkeyPa
     def fail(*_: Any) -> str:
         raise RuntimeError("a\x1b[31m\nb")
 
-    monkeypatch.setattr("tokentui.cli.split.typed", fail)
+    monkeypatch.setattr("tokentui.cli.texts.typed", fail)
     result = cli("split", "-s", "split=gpt2")
     assert result.exit_code == 70
     lines = result.stderr.splitlines()
@@ -159,7 +200,7 @@ def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: Any) -> str:
         raise MemoryError
 
-    monkeypatch.setattr("tokentui.cli.split.typed", fail)
+    monkeypatch.setattr("tokentui.cli.texts.typed", fail)
     assert "not enough memory" in refused("split", "-s", "split=gpt2")
 
 
@@ -168,9 +209,9 @@ class Explorer:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple[Any, ...]] = []
-        module = types.ModuleType("tokentui.ui.launch")
+        module = types.ModuleType("tokentui.ui")
         module.run = self.run  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "tokentui.ui.launch", module)
+        monkeypatch.setitem(sys.modules, "tokentui.ui", module)
         monkeypatch.setattr(explore, "is_terminal", lambda stream: True)
         monkeypatch.setattr(output, "is_terminal", lambda stream: True)
         monkeypatch.setenv("TERM", "xterm-256color")
@@ -195,9 +236,11 @@ def test_without_words_the_explorer_opens_on_a_sample(explorer: Explorer) -> Non
 
 
 def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
-    done("sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field", "body",
-         "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id", "1",
-         "--special", "<unk>", "--special", "<s>")
+    done(
+        "sample:sailor", "sample:hugs", "-r", "minbpe", "-s", "tie=lowest-ids", "--as", "lines", "--field",
+        "body", "--merges", "9", "--vocab-size", "300", "--min-count", "2", "--max-length", "5", "--first-id",
+        "1", "--special", "<unk>", "--special", "<s>",
+    )
     (opening, recipe, run, *_), = explorer.calls
     assert opening == Open(("sample:sailor", "sample:hugs"), "lines", "body")
     assert recipe.tie == "lowest-ids"
@@ -205,7 +248,9 @@ def test_the_explorer_gets_what_is_named(explorer: Explorer) -> None:
     assert run == Run(Stops(9, 300, 2, 5), 1, ("<unk>", "<s>"))
 
 
-def test_the_explorer_gets_a_tokenizer_file_and_the_split_that_is_named(explorer: Explorer, tmp_path: Path) -> None:
+def test_the_explorer_gets_a_tokenizer_file_and_the_split_that_is_named(
+    explorer: Explorer, tmp_path: Path
+) -> None:
     path = tmp_path / "ranks"
     path.write_bytes(b"YQ== 0\n")
     done("-t", str(path), "-s", "split=cl100k", "sample:hugs")
@@ -224,7 +269,9 @@ def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
             done(name, "-r", "gpt2")
         done(f"./{name}")
         done("--", name)
-    assert [call[0].sources for call in explorer.calls] == [("./train",), ("train",), ("count",), ("./count",), ("count",)]
+    assert [call[0].sources for call in explorer.calls] == [
+        ("./train",), ("train",), ("count",), ("./count",), ("count",),
+    ]
 
 
 def test_a_recipe_file(explorer: Explorer, tmp_path: Path) -> None:

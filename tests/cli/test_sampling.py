@@ -1,4 +1,5 @@
-"""`tokentui encode --sample`: segmentations of a unigram model drawn at random, the same for the same seed."""
+"""`tokentui encode --sample`: segmentations of a unigram model drawn at random, the same for the same seed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ TEXT = "the sailor went to sea"
 @pytest.fixture(scope="module")
 def unigram(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = str(tmp_path_factory.mktemp("unigram") / "t.json")
-    done("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "300", "--special", "<unk>", "-o", file, "-q")
+    done(
+        "train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "300", "--special", "<unk>",
+        "-o", file, "-q",
+    )
     return file
 
 
@@ -29,7 +33,10 @@ def test_a_seed_gives_the_same_tokens_and_others_give_others(unigram: str) -> No
 def test_a_low_temperature_keeps_to_the_best(unigram: str) -> None:
     best = done("encode", "-t", unigram, TEXT)
     assert done("encode", "-t", unigram, "--sample", "1", "--temperature", "0.01", TEXT) == best
-    drawn = done("encode", "-t", unigram, "--sample", "1", "--temperature", "5", "--jsonl", input=json.dumps({"text": TEXT}))
+    drawn = done(
+        "encode", "-t", unigram, "--sample", "1", "--temperature", "5", "--jsonl",
+        input=json.dumps({"text": TEXT}),
+    )
     row = rows(drawn)[0]
     assert row["text"] == TEXT
     assert row["offsets"][-1][1] == len(TEXT)

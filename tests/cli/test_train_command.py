@@ -15,12 +15,15 @@ from tokentui.cli.output import Bar, working
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.formats.files import load
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Stops
 from tokentui.tokenizer import Trainer
 
 SAILOR = ("train", "sample:sailor", "-r", "udl-notebook")
-KEYS = ["step", "hex", "left", "right", "token", "id", "count", "replaced", "score", "tied", "tokens", "vocab_size"]
+KEYS = [
+    "step", "hex", "left", "right", "token", "id", "count", "replaced", "score", "tied", "tokens",
+    "vocab_size",
+]
 
 
 def test_the_notebook(tmp_path: Path) -> None:
@@ -59,7 +62,10 @@ def test_a_size_below_the_base_is_said_and_keeps_the_base() -> None:
         assert result.exit_code == 0
         assert result.stdout == ""
         lines = result.stderr.splitlines()
-        assert lines[0] == f"tokentui: vocab_size=5: there are {least} ids before anything is learned; all of them stay"
+        assert (
+            lines[0]
+            == f"tokentui: vocab_size=5: there are {least} ids before anything is learned; all of them stay"
+        )
         assert lines[1] == f"tokentui: 0 merges, {least} ids; ended by: vocab_size"
 
 
@@ -75,7 +81,9 @@ def test_every_stop_ends_a_run() -> None:
 
 def test_specials_and_first_id(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
-    done(*SAILOR, "--special", "<unk>", "--special", "<s>", "--first-id", "7", "--merges", "1", "-o", str(file))
+    done(
+        *SAILOR, "--special", "<unk>", "--special", "<s>", "--first-id", "7", "--merges", "1", "-o", str(file)
+    )
     tok = load(file)
     assert [entry.text for entry in tok.entries()][:2] == ["<unk>", "<s>"]
     assert tok.run == {"merges": 1, "first_id": 7, "specials": ["<unk>", "<s>"]}
@@ -103,7 +111,8 @@ def test_a_byte_order_mark_that_is_left_out_is_a_line_on_standard_error(tmp_path
     corpus.write_bytes(b"\xef\xbb\xbfa cat, a cat")
     done("train", str(corpus), "-r", "gpt2", "--merges", "2", "-o", file, "-q")
     for line in (
-        f"train {corpus} -r gpt2 --merges 2", f"compare -t {file} -t {file} {corpus}", f"inspect -t {file} --corpus {corpus}",
+        f"train {corpus} -r gpt2 --merges 2", f"compare -t {file} -t {file} {corpus}",
+        f"inspect -t {file} --corpus {corpus}",
     ):
         result = cli(*line.split())
         assert [told for told in result.stderr.splitlines() if "byte order mark" in told] == [
@@ -127,12 +136,16 @@ def test_bytes_that_are_no_text_leave_the_trace_valid(tmp_path: Path) -> None:
 
 
 def test_an_empty_corpus_has_no_pairs() -> None:
-    assert rows(done("train", "-", "-r", "gpt2", "--trace", "-", input=b"")) == [{"end": "no pair left", "steps": 0}]
+    assert rows(done("train", "-", "-r", "gpt2", "--trace", "-", input=b"")) == [
+        {"end": "no pair left", "steps": 0}
+    ]
 
 
 @pytest.mark.parametrize("option", ["-o", "--trace"])
 @pytest.mark.parametrize("fault", ["replace", "fsync"])
-def test_a_file_is_whole_or_as_it_was(option: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_whole_or_as_it_was(
+    option: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "out.json"
     target.write_text("old")
 
@@ -162,9 +175,9 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("target", ["file", "-"])
 def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    advance = SteppedTrainer.advance
+    advance = PairTrainer.advance
 
-    def slowly(self: SteppedTrainer, target: int | None, stops: Stops) -> str | None:
+    def slowly(self: PairTrainer, target: int | None, stops: Stops) -> str | None:
         """A step a call."""
         if self.number == 5:
             signal.raise_signal(signal.SIGINT)
@@ -173,7 +186,7 @@ def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.
         advance(self, self.number + 1, stops)
         return None
 
-    monkeypatch.setattr(SteppedTrainer, "advance", slowly)
+    monkeypatch.setattr(PairTrainer, "advance", slowly)
     trace = tmp_path / "t.jsonl"
     words = ["--trace", str(trace) if target == "file" else "-", "-o", str(tmp_path / "t.json")]
     result = cli(*SAILOR, *words)

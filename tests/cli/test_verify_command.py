@@ -17,7 +17,10 @@ def test_a_training(tmp_path: Path) -> None:
     row = json.loads(done(*hugs, "--json"))
     assert (row["peer"], row["alike"], row["differs"]) == ("tokenizers", True, None)
     (tmp_path / "ties.txt").write_text("zy zy ab ab mn mn q")
-    words = ("verify", str(tmp_path / "ties.txt"), "-q", "-r", "minbpe", "-s", "split=whitespace", "--against", "hf")
+    words = (
+        "verify", str(tmp_path / "ties.txt"), "-q", "-r", "minbpe", "-s", "split=whitespace", "--against",
+        "hf",
+    )
     result = cli(*words)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:] == [
@@ -40,10 +43,22 @@ def test_a_training(tmp_path: Path) -> None:
 def test_a_file(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     names = ["<unk>", *"abcdefgh \n", "ab"]
-    (tmp_path / "t.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": {
-        "type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)}, "merges": [["a", "b"]]}}))
+    (tmp_path / "t.json").write_text(
+        json.dumps(
+            {
+                "version": "1.0", "added_tokens": [],
+                "model": {
+                    "type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)},
+                    "merges": [["a", "b"]],
+                },
+            }
+        )
+    )
     (tmp_path / "corpus.txt").write_text("abba cab\nfeed a cafe\n")
-    words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers", "-q")
+    words = (
+        "verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers",
+        "-q",
+    )
     assert "alike        1 texts, " in done(*words)
     row = json.loads(done(*words, "--json"))
     assert (row["texts"], row["tokens"], row["differs"]) == (1, 19, None)
@@ -54,10 +69,14 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     """What either gave is printed, and no word for what was not refused."""
     pytest.importorskip("tokenizers")
     names = {"<unk>": 0, "a": 1, "b": 2, " ": 3}
-    said = {"version": "1.0", "added_tokens": [], "model": {"type": "BPE", "unk_token": "<unk>", "vocab": names, "merges": []}}
+    said = {
+        "version": "1.0", "added_tokens": [],
+        "model": {"type": "BPE", "unk_token": "<unk>", "vocab": names, "merges": []},
+    }
     (tmp_path / "t.json").write_text(json.dumps(said | {"normalizer": {"type": "Lowercase"}}))
     (tmp_path / "corpus.txt").write_text("ab")
-    words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers", "-q")
+    words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against",
+        "tokenizers", "-q")
     assert "alike        1 texts, 2 tokens" in done(*words)
     (tmp_path / "corpus.txt").write_text("ab A")
     # The library reads the file itself: between our reading and its own the step goes.
@@ -71,32 +90,49 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert [line for line in result.stdout.splitlines() if "str" in line.split()] == []
     assert result.stdout.splitlines()[2:] == [
-        "differs      text 1; the shortest part of it that was found:", "text         A", "stage        normalized text",
-        "ours", "  normalised a", "  pre-tokens a", "  tokens     a", "  ids        1",
-        "theirs", "  normalised A", "  pre-tokens A", "  tokens     <unk>", "  ids        0",
+        "differs      text 1; the shortest part of it that was found:", "text         A",
+        "stage        normalized text", "ours", "  normalised a", "  pre-tokens a", "  tokens     a",
+        "  ids        1", "theirs", "  normalised A", "  pre-tokens A", "  tokens     <unk>",
+        "  ids        0",
     ]
 
 
-@pytest.mark.parametrize(("words", "line"), [
-    ((), "verify: CORPUS is missing"),
-    (("sample:hugs",), "verify: --against is missing"),
-    (("sample:hugs", "--against", "rustbpe"), "verify: -r trains and -t encodes: one of them belongs here"),
-    (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "-t", "x"), "verify: -r trains and -t encodes"),
-    (("sample:hugs", "--against", "rustbpe", "-t", "x", "--merges", "3"), "verify: --merges is for a training"),
-    (("sample:hugs", "--against", "rust", "-r", "gpt2"), "--against: no peer 'rust'"),
-    (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"), "verify --merges: "),
-])
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ((), "verify: CORPUS is missing"), (("sample:hugs",), "verify: --against is missing"),
+        (
+            ("sample:hugs", "--against", "rustbpe"),
+            "verify: -r trains and -t encodes: one of them belongs here",
+        ),
+        (
+            ("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "-t", "x"),
+            "verify: -r trains and -t encodes",
+        ),
+        (
+            ("sample:hugs", "--against", "rustbpe", "-t", "x", "--merges", "3"),
+            "verify: --merges is for a training",
+        ),
+        (("sample:hugs", "--against", "rust", "-r", "gpt2"), "--against: no peer 'rust'"),
+        (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"), "verify --merges: "),
+    ],
+)
 def test_wrong_words(words: tuple[str, ...], line: str) -> None:
     assert refused("verify", *words).startswith(line)
 
 
-@pytest.mark.parametrize(("normalizer", "strict", "code"), [
-    ({"type": "Replace", "pattern": {"String": r"\d+"}, "content": "0"}, False, 1), (None, False, 0), (None, True, 1),
-])
+@pytest.mark.parametrize(
+    ("normalizer", "strict", "code"),
+    [
+        ({"type": "Replace", "pattern": {"String": r"\d+"}, "content": "0"}, False, 1), (None, False, 0),
+        (None, True, 1),
+    ],
+)
 def test_the_code_of_a_health_report(tmp_path: Path, normalizer: object, strict: bool, code: int) -> None:
     names = ["<unk>", *"abc", "ab"]
     (tmp_path / "t.json").write_text(json.dumps({"version": "1.0", "normalizer": normalizer, "model": {
-        "type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)}, "merges": [["a", "b"]]}}))
+        "type": "BPE", "unk_token": "<unk>", "vocab": {name: n for n, name in enumerate(names)},
+        "merges": [["a", "b"]]}}))
     words = ("inspect", "-t", str(tmp_path / "t.json"), *(["--strict"] if strict else []))
     result = cli(*words)
     assert result.exit_code == code, result.output
@@ -111,4 +147,6 @@ def test_the_code_of_a_health_report(tmp_path: Path, normalizer: object, strict:
 
 
 def test_strict_is_for_the_report() -> None:
-    assert refused("inspect", "-t", "x", "--strict", "abc").startswith("inspect: --strict is for the health report")
+    assert refused("inspect", "-t", "x", "--strict", "abc").startswith(
+        "inspect: --strict is for the health report"
+    )

@@ -89,7 +89,9 @@ def test_each_task_loads_its_own_kernels(tmp_path: Path) -> None:
 import importlib, sys
 from tokentui.core import jit
 asked = []
-importlib.import_module = lambda name: asked.append(name.rpartition(".")[2]) or sys.modules.setdefault(name, sys)
+importlib.import_module = lambda name: (
+    asked.append(name.rpartition(".")[2]) or sys.modules.setdefault(name, sys)
+)
 print(jit.loaded("pairs"), jit.load("count"), jit.loaded(), jit.compiled(), *asked)
 print(jit.loaded("pairs"), jit.compiled(), *asked)
 print(jit.load(), jit.compiled(), {"score", "encode", "unigram_passes"} <= set(asked))

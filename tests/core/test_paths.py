@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.core import paths
+from tokentui.session import saved
 
 
 @pytest.fixture
@@ -19,22 +19,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_one_variable_moves_everything(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert paths.state_dir() == home
+    assert saved.state_dir() == home
     monkeypatch.delenv("TOKENTUI_HOME")
-    assert paths.state_dir().name == "tokentui"
+    assert saved.state_dir().name == "tokentui"
 
 
 def test_newest_first_without_repeats(home: Path) -> None:
-    assert paths.recent() == ()
+    assert saved.recent() == ()
     for source in ("/a", "/b", "sample:gage", "/a"):
-        paths.remember(source)
-    assert paths.recent() == ("/a", "sample:gage", "/b")
+        saved.remember(source)
+    assert saved.recent() == ("/a", "sample:gage", "/b")
 
 
 def test_only_so_many_are_kept(home: Path) -> None:
-    for number in range(paths.MOST_RECENT + 5):
-        paths.remember(f"/{number}")
-    assert paths.recent() == tuple(f"/{number}" for number in reversed(range(5, paths.MOST_RECENT + 5)))
+    for number in range(saved.MOST_RECENT + 5):
+        saved.remember(f"/{number}")
+    assert saved.recent() == tuple(f"/{number}" for number in reversed(range(5, saved.MOST_RECENT + 5)))
 
 
 def test_paths_are_kept_absolute_and_standard_input_is_not(
@@ -43,14 +43,14 @@ def test_paths_are_kept_absolute_and_standard_input_is_not(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/somewhere")
     for source in ("-", "", "near.txt", "~/far.txt"):
-        paths.remember(source)
-    assert paths.recent() == ("/somewhere/far.txt", os.path.join(os.getcwd(), "near.txt"))
+        saved.remember(source)
+    assert saved.recent() == ("/somewhere/far.txt", os.path.join(os.getcwd(), "near.txt"))
 
 
 def test_names_that_are_no_utf8_come_back(home: Path) -> None:
     name = os.fsdecode(b"/tmp/\xff\x1b[31m\n.txt")
-    paths.remember(name)
-    assert paths.recent() == (name,)
+    saved.remember(name)
+    assert saved.recent() == (name,)
 
 
 _DAMAGED = [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b'[1, null, "", "/kept", "/kept"]']
@@ -60,9 +60,9 @@ _DAMAGED = [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b'[1, null, "",
 def test_a_damaged_file_is_no_failure(home: Path, held: bytes) -> None:
     home.mkdir()
     (home / "recent.json").write_bytes(held)
-    assert paths.recent() == (("/kept",) if b"kept" in held else ())
-    paths.remember("/new")
-    assert paths.recent()[0] == "/new"
+    assert saved.recent() == (("/kept",) if b"kept" in held else ())
+    saved.remember("/new")
+    assert saved.recent()[0] == "/new"
     assert isinstance(json.loads((home / "recent.json").read_bytes()), list)
 
 
@@ -71,6 +71,6 @@ def test_where_nothing_can_be_written_nothing_is_said(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "file" / "below"))
-    paths.remember("/a")
-    paths.remember("/nul\0")
-    assert paths.recent() == ()
+    saved.remember("/a")
+    saved.remember("/nul\0")
+    assert saved.recent() == ()

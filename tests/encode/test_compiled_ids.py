@@ -20,20 +20,21 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import ids
-from tokentui.encode.decode import NO_ID
+from tokentui.encode import offsets
 from tokentui.encode.pipeline import ImportedVocabulary, Pipeline
 from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import NO_ID
+from tokentui.formats.byte_files import build
 from tokentui.formats.source import Node
-from tokentui.formats.tiktoken import build
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 
 CORPUS = (
     "Hugs and hugging: the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1 " * 3
-    + "\n\n  if x:\n\t\treturn 'x'\r\n" * 3 + "aaaa aaaaaaaaaaaaaaaa abababababab mmmmmm's 😂😂😂 \u00a0\u3000 ǅ ʰ €"
+    + "\n\n  if x:\n\t\treturn 'x'\r\n" * 3
+    + "aaaa aaaaaaaaaaaaaaaa abababababab mmmmmm's 😂😂😂 \u00a0\u3000 ǅ ʰ €"
 )
 CHARACTERS: dict[str, Any] = {"unit": "char", "base": "sorted"}
 RECIPES = {
@@ -51,7 +52,8 @@ RECIPES = {
     "fallback": Recipe(split="o200k", unknown="byte-fallback", **CHARACTERS),
     "ids that move": Recipe(split="whitespace", unit="char", base="frequency", unknown="fused"),
     "bert": Recipe(
-        split="bert", normalize=("bert-uncased",), unknown="whole-word", mark="prefix:##", encode="longest-match", **CHARACTERS,
+        split="bert", normalize=("bert-uncased",), unknown="whole-word", mark="prefix:##",
+        encode="longest-match", **CHARACTERS,
     ),
     # Not for kernels.
     "normalised": Recipe(split="gpt2", normalize=("nfc", "lowercase")),
@@ -77,8 +79,9 @@ def kernels(loaded: None) -> ModuleType:
 
 @pytest.fixture
 def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words."""
-    monkeypatch.setattr(ids, "KERNEL_CHARS", 0)
+    """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words.
+    """
+    monkeypatch.setattr(offsets, "KERNEL_CHARS", 0)
     monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
@@ -105,7 +108,7 @@ def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> N
 
 def by_kernels(tokenizer: Tokenizer) -> bool:
     """Whether the last text went through kernels."""
-    compiled = tokenizer._id_encoder._compiled
+    compiled = tokenizer._encoder._compiled
     return compiled is not None and compiled.knows
 
 
@@ -113,17 +116,17 @@ def by_kernels(tokenizer: Tokenizer) -> bool:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@settings(max_examples=60, suppress_health_check=PATCHED)
-@given(text=texts, specials=st.booleans())
-def test_without_kernels(name: str, text: str, specials: bool) -> None:
-    compare(trained(name), text, allow_special=specials, special_tokens=specials)
-
-
-@pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=100, suppress_health_check=PATCHED)
 @given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
-def test_with_kernels(always: None, name: str, text: str, specials: bool, threads: int) -> None:
-    compare(trained(name), text, allow_special=specials, special_tokens=specials, threads=threads)
+def test_any_text(always: None, name: str, text: str, specials: bool, threads: int) -> None:
+    """With kernels and without them."""
+    tokenizer = trained(name)
+    more: dict[str, Any] = {"allow_special": specials, "special_tokens": specials}
+    wanted = outcome(lambda: tokenizer.encode(text, **more).ids)
+    assert outcome(lambda: tokenizer.encode_ids(text, threads=threads, **more)) == wanted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(offsets, "KERNEL_CHARS", len(text) + 1)
+        assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
 
 
 def test_which_go_through_kernels(always: None) -> None:
@@ -153,7 +156,10 @@ def test_long_words(always: None, text: str) -> None:
 @settings(max_examples=80, suppress_health_check=PATCHED)
 @given(
     pieces=st.sets(
-        st.one_of(st.text("abc", min_size=2, max_size=5), st.text("aé中", min_size=1, max_size=3)).map(str.encode), max_size=30
+        st.one_of(st.text("abc", min_size=2, max_size=5), st.text("aé中", min_size=1, max_size=3)).map(
+            str.encode
+        ),
+        max_size=30,
     ),
     text=st.one_of(st.text("abcé中 ", max_size=30), texts),
     missing=st.integers(0, 255), merges=st.integers(0, 30), order=st.randoms(),
@@ -170,7 +176,10 @@ def test_ranks(always: None, pieces: set[bytes], text: str, missing: int, merges
 
 
 @settings(max_examples=80, suppress_health_check=PATCHED)
-@given(rows=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=40), text=st.text("abcd ", max_size=80))
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=40),
+    text=st.text("abcd ", max_size=80),
+)
 def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> None:
     """A token may stand in several rows."""
     recipe = Recipe(split="gpt2", base="sorted", unknown="error")
@@ -191,7 +200,9 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
     by_number = {left * len(pieces) + right: row for (left, right), row in table.items()}
     pipeline = Pipeline(functools.partial(PairMerging, rows=by_number, makes=makes), Pretokenizer(recipe))
     units = {piece: n for n, piece in enumerate(pieces[:5])}
-    tokenizer = Tokenizer(ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline))
+    tokenizer = Tokenizer(
+        ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline)
+    )
     compare(tokenizer, text)
     compare(tokenizer.at(len(merges) // 2), text)
 
@@ -237,11 +248,16 @@ def test_ids_that_do_not_fit_into_32_bits(always: None) -> None:
 
 def test_bytes_are_taken_as_they_are(always: None) -> None:
     tokenizer = trained("gpt2")
-    assert tuple(tokenizer.encode_ids(b"mug \xff\x80 \xe4\xb8")) == tokenizer.encode(b"mug \xff\x80 \xe4\xb8").ids
+    assert (
+        tuple(tokenizer.encode_ids(b"mug \xff\x80 \xe4\xb8"))
+        == tokenizer.encode(b"mug \xff\x80 \xe4\xb8").ids
+    )
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_progress_and_cancelling(engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_and_cancelling(
+    engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if engine == "plain":
         monkeypatch.setenv(jit.ENGINE, "plain")
     else:

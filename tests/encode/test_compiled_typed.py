@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tokentui import train
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.offsets import EncodedToken
+from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.typed import Typed
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -24,29 +25,25 @@ CORPUS = (
 ) * 3
 CHARACTERS: dict[str, Any] = {"unit": "char", "base": "sorted", "unknown": "fused"}
 RECIPES = {
-    **{name: PRESETS[name].recipe for name in ("gpt2", "bert", "wordpiece", "t5", "llama3", "falcon", "gage")},
-    **{f"split={split}": Recipe(split=split, **CHARACTERS) for split in ("none", "metaspace", "words", "before", "o200k")},
+    **{
+        name: PRESETS[name].recipe for name in ("gpt2", "bert", "wordpiece", "t5", "llama3", "falcon", "gage")
+    },
+    **{
+        f"split={split}": Recipe(split=split, **CHARACTERS)
+        for split in ("none", "metaspace", "words", "before", "o200k")
+    },
     "normalised": Recipe(split="metaspace", normalize=("nfkc", "lowercase"), **CHARACTERS),
     "trimmed": Recipe(split="metaspace", normalize=("nmt-nfkc",), **CHARACTERS),
     "own pattern": Recipe(split=r"regex:(?<=x)\w|\w+"),
     "graphemes": Recipe(split="gpt2", unit="grapheme", base="sorted", unknown="error"),
     "dropped": Recipe(split="whitespace", mark="end-symbol:</w>", **{**CHARACTERS, "unknown": "drop"}),
-    "longest": Recipe(split="bert", mark="prefix:##", encode="longest-match", **{**CHARACTERS, "unknown": "rest-of-word"}),
+    "longest": Recipe(
+        split="bert", mark="prefix:##", encode="longest-match", **{**CHARACTERS, "unknown": "rest-of-word"}
+    ),
     "ids that move": Recipe(split="whitespace", **{**CHARACTERS, "base": "frequency"}),
     "whole words": Recipe(split="gpt2", **{**CHARACTERS, "unknown": "whole-word"}),
 }
 MERGES = 40
-
-
-class Token(NamedTuple):
-    """A token as `Typed` has it."""
-
-    id: int | None
-    text: str
-    piece: bytes | None
-    start: int
-    end: int
-    word: int
 
 
 class Edit(NamedTuple):
@@ -61,7 +58,10 @@ class Edit(NamedTuple):
 edits = st.lists(
     st.builds(
         Edit, st.integers(0, 60), st.integers(0, 12),
-        st.one_of(scanning.texts, st.sampled_from(["", "a", " ", "mug ", " the mug", "'", "s ", "\u0301", CORPUS[:70]])),
+        st.one_of(
+            scanning.texts,
+            st.sampled_from(["", "a", " ", "mug ", " the mug", "'", "s ", "\u0301", CORPUS[:70]]),
+        ),
         st.one_of(st.none(), st.none(), st.integers(0, MERGES)),
     ),
     max_size=8,
@@ -77,16 +77,20 @@ def trained(name: str) -> Tokenizer:
     return train(Corpus.from_text(CORPUS), recipe, specials=specials, merges=MERGES)
 
 
-def whole(tokenizer: Tokenizer, text: str) -> tuple[Token, ...]:
-    found = tokenizer.encode(text)
-    rows = zip(found.ids, found.tokens, found.pieces, found.offsets, found.words, strict=True)
-    return tuple(Token(number, shown, piece, *offset, word) for number, shown, piece, offset, word in rows)
+@functools.cache
+def at(name: str, merges: int) -> Tokenizer:
+    tokenizer = trained(name)
+    return tokenizer.at(min(merges, len(tokenizer.vocabulary.merges)))
 
 
-def outcome(encode: Any, *words: Any) -> tuple[Token, ...] | str:
+def whole(tokenizer: Tokenizer, text: str) -> tuple[EncodedToken, ...]:
+    return tokenizer.encode(text).rows
+
+
+def outcome(encode: Any, *words: Any) -> tuple[EncodedToken, ...] | str:
     """Tokens, or what the error says."""
     try:
-        found: tuple[Token, ...] = encode(*words)
+        found: tuple[EncodedToken, ...] = encode(*words)
     except TokentuiError as error:
         return str(error)
     return found
@@ -95,21 +99,24 @@ def outcome(encode: Any, *words: Any) -> tuple[Token, ...] | str:
 @pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=60)
 @given(start=st.integers(0, 150), changes=edits)
-@example(start=100, changes=[Edit(0, 0, " ", None), Edit(0, 1, "", None), Edit(3, 0, "xx", 3), Edit(60, 12, "", None)])
+@example(
+    start=100,
+    changes=[Edit(0, 0, " ", None), Edit(0, 1, "", None), Edit(3, 0, "xx", 3), Edit(60, 12, "", None)],
+)
 def test_after_each_edit(name: str, start: int, changes: list[Edit]) -> None:
     tokenizer = trained(name)
-    typed, text = Typed(Token), CORPUS[:start]
+    typed, text = Typed(), CORPUS[:start]
     for place, length, new, merges in [Edit(0, 0, "", None), *changes]:
         text = text[:place] + new + text[place + length :]
         if merges is not None:
-            tokenizer = tokenizer.at(min(merges, len(tokenizer.vocabulary.merges)))
+            tokenizer = at(name, merges)
         found = outcome(typed.encode, tokenizer.vocabulary, tokenizer.merges, text)
         assert found == outcome(whole, tokenizer, text)
 
 
 def test_only_what_changed_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = trained("gpt2")
-    typed, text = Typed(Token), CORPUS * 20
+    typed, text = Typed(), CORPUS * 20
     typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
     looked: list[str] = []
     pretokenizer = type(typed._encoder.pretokenizer)  # type: ignore[union-attr]

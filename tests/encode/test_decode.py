@@ -7,9 +7,9 @@ from array import array
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.decode import NO_ID, Decoder
+from tokentui.encode.decode import Decoder
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -79,7 +79,9 @@ def test_pieces_without_a_mark_are_joined_as_they_are() -> None:
     assert Decoder(made.vocabulary, 0).to_bytes([2]) == b"b"
 
 
-@pytest.mark.parametrize("wrong", [0, 3, -2, True, "1", 1.0, 2.5, [1], b"1", pytest.param(10**5000, id="huge")])
+@pytest.mark.parametrize(
+    "wrong", [0, 3, -2, True, "1", 1.0, 2.5, [1], b"1", pytest.param(10**5000, id="huge")]
+)
 def test_ids_that_do_not_exist(wrong: int) -> None:
     made = Tokenizer(Vocabulary(CHARS, [b"a", b"b"], first_id=1))
     with pytest.raises(TokentuiError, match=r"^no such id: .* \(ids are 1 to 2\)$"):
@@ -101,7 +103,10 @@ def test_any_integers_are_ids() -> None:
     made = Tokenizer(Vocabulary(CHARS, [b"a", b"b"], first_id=1))
     for kind in (np.int64, np.uint16, np.int8):
         assert made.decode(np.array([1, 2], kind)) == made.decode(list(np.array([1, 2], kind))) == "ab"
-    for more in (array("q", [1, 2]), memoryview(array("i", [1, 2])), (one for one in (1, 2)), {1: 0, 2: 0}, range(1, 3)):
+    for more in (
+        array("q", [1, 2]), memoryview(array("i", [1, 2])), (one for one in (1, 2)), {1: 0, 2: 0},
+        range(1, 3),
+    ):
         assert made.decode(more) == "ab"
     for wrong in (np.array([[1, 2]]), np.array([1.0]), np.array([True])):
         with pytest.raises(TokentuiError, match="no such id"):
@@ -121,12 +126,24 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
         ({"mark": "end-symbol:</w>"}, "ab ab", []),
         ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap comes back as one space: mark=end-symbol"]),
         ({"normalize": "lowercase"}, "AB", ["upper and lower case are not kept: normalize=lowercase"]),
-        ({"normalize": "nfkc", "split": "none"}, "ａb", ["characters come back in another form: normalize=nfkc"]),
-        ({"unknown": "drop"}, "abZ", ["1 character does not come back (Z): not in the vocabulary, unknown=drop"]),
-        ({"unknown": "per-unit"}, "aZZ", ["2 characters do not come back (Z)", "come back that were not typed (< u n k >)"]),
+        (
+            {"normalize": "nfkc", "split": "none"}, "ａb",
+            ["characters come back in another form: normalize=nfkc"],
+        ),
+        (
+            {"unknown": "drop"}, "abZ",
+            ["1 character does not come back (Z): not in the vocabulary, unknown=drop"],
+        ),
+        (
+            {"unknown": "per-unit"}, "aZZ",
+            ["2 characters do not come back (Z)", "come back that were not typed (< u n k >)"],
+        ),
         ({"unknown": "error"}, "aZ", ["it cannot be encoded: offset 1: 'Z'"]),
         ({"split": "metaspace"}, " a", ["white space is dropped in 1 place: split=metaspace"]),
-        ({"split": "regex:a"}, "aba", ["1 character does not come back (b): split=regex:a leaves out what lies between"]),
+        (
+            {"split": "regex:a"}, "aba",
+            ["1 character does not come back (b): split=regex:a leaves out what lies between"],
+        ),
     ],
 )
 def test_what_is_lost(axes: dict[str, str], text: str, told: list[str]) -> None:

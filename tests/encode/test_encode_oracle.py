@@ -91,7 +91,9 @@ def test_encoding_of_recorded_merges(case: dict[str, Any]) -> None:
         if tokenizer.recipe.unknown == "pass-through":
             assert list(got.unknown) == item.get("unknown", []), item["text"]
         elif "hex" in item:
-            assert list(got.unknown) == [n for n, code in enumerate(item["hex"]) if code is None], item["text"]
+            assert list(got.unknown) == [n for n, code in enumerate(item["hex"]) if code is None], item[
+                "text"
+            ]
     for item in case.get("decode", ()):
         assert tokenizer.decode(item["ids"]) == item["text"]
     for item in case.get("error", ()):

@@ -103,9 +103,14 @@ def test_longest_match_equals_a_naive_one(words: list[str], text: str, merges: i
     at = 0
     while at < len(text):
         mark = "##" if at else ""
-        # No word of the corpus holds #: each token spelled with ## continues a word, and none is found at its start.
+        # No word of the corpus holds #: each token spelled with ## continues a word, and none is found at its
+        # start.
         literal = not at and text.startswith("##")
-        ends = [] if literal else [e for e in range(len(text), at, -1) if (mark + text[at:e]).encode() in spelled]
+        ends = (
+            []
+            if literal
+            else [e for e in range(len(text), at, -1) if (mark + text[at:e]).encode() in spelled]
+        )
         if not ends:
             want.append(None)
             break
@@ -163,4 +168,7 @@ def test_explanation_ends_in_the_encoding(words: list[str], text: str, unknown: 
         assert word.after(0) == word.units
         if unknown in ("drop", "pass-through"):
             assert word.after(len(word.steps)) == word.pieces
-        assert tuple(p for p, at in zip(encoding.pieces, encoding.words, strict=True) if at == index) == word.pieces
+        assert (
+            tuple(p for p, at in zip(encoding.pieces, encoding.words, strict=True) if at == index)
+            == word.pieces
+        )

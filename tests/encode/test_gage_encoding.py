@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from running_cli import cli, done, refused, rows
 from trainers import gage
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start, walk
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn import start
+from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 
@@ -30,7 +31,7 @@ def tokenizer_of(text: bytes | str, steps: int = 99, **more: Any) -> Tokenizer:
     run = {name: more.pop(name) for name in ("first_id", "specials") if name in more}
     document = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     trainer = start(Corpus.from_text(document), preset("gage", **more), Run(**run))
-    walk.jump(trainer, steps)
+    learn.jump(trainer, steps)
     return trainer.tokenizer()
 
 
@@ -56,18 +57,21 @@ def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, 
 @given(few | st.binary(max_size=60), st.integers(0, 9))
 def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: int) -> None:
     trainer = start(Corpus.from_text(corpus.decode("utf-8", "surrogateescape")), preset("gage"))
-    assert isinstance(trainer, SteppedTrainer)
-    walk.jump(trainer, steps)
+    assert isinstance(trainer, PairTrainer)
+    learn.jump(trainer, steps)
     ids = trainer.tokenizer().encode(corpus).ids
     assert bytes(number for number in ids if number is not None) == gage(trainer).compressed().compressed
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    few | st.binary(max_size=60), st.integers(0, 9), st.lists(st.sampled_from(["<unk>", "xx", "é"]), unique=True),
+    few | st.binary(max_size=60), st.integers(0, 9),
+    st.lists(st.sampled_from(["<unk>", "xx", "é"]), unique=True),
     st.integers(0, 3),
 )
-def test_a_file_gives_the_tokenizer_back(corpus: bytes, steps: int, specials: list[str], first_id: int) -> None:
+def test_a_file_gives_the_tokenizer_back(
+    corpus: bytes, steps: int, specials: list[str], first_id: int
+) -> None:
     tokenizer = tokenizer_of(corpus, steps, specials=specials, first_id=first_id)
     written = dumps(tokenizer)
     read = loads(written, "file")
@@ -108,7 +112,8 @@ def test_a_placeholder_in_the_text_is_named_with_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unknown", "ids"), [("drop", (67, 111)), ("per-unit", (3 + 67, 2, 2, 3 + 111)), ("fused", (3 + 67, 2, 3 + 111))]
+    ("unknown", "ids"),
+    [("drop", (67, 111)), ("per-unit", (3 + 67, 2, 2, 3 + 111)), ("fused", (3 + 67, 2, 3 + 111))],
 )
 def test_the_policy_for_unknown_units_holds_for_placeholders(unknown: str, ids: tuple[int, ...]) -> None:
     run: dict[str, Any] = {} if unknown == "drop" else {"first_id": 2, "specials": ["<unk>"]}
@@ -135,7 +140,10 @@ def test_each_replacement_is_explained() -> None:
         (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 stands for itself in a pair"),
         (lambda doc: doc["merges"].append([120, 120, 68, 1]), "row 3: the pair 120, 120 stands in row 0 too"),
         (lambda doc: doc["vocabulary"].pop(), "the base is not the 256 bytes in order"),
-        (lambda doc: doc["vocabulary"][7].__setitem__(slice(1, 3), ["b", "62"]), "the base is not the 256 bytes in order"),
+        (
+            lambda doc: doc["vocabulary"][7].__setitem__(slice(1, 3), ["b", "62"]),
+            "the base is not the 256 bytes in order",
+        ),
         (lambda doc: doc["recipe"].__setitem__("base", "gpt2-bytes"), "byte values"),
         (lambda doc: doc["recipe"].__setitem__("encode", "longest-match"), "pair by pair"),
     ],
@@ -166,10 +174,14 @@ def test_the_commands(tmp_path: Path) -> None:
         "1 x + x = A (id 65, count 4, stands for xx)", "2 x + d = B (id 66, count 2, stands for xd)",
     ]
     assert out.splitlines()[-1].strip() == "5 of text + 9 of table = 14 bytes; 11 before"
-    *steps, last = rows(done("train", str(text), "-r", "gage", "-q", "-o", file, "--min-count", "2", "--trace", "-"))
+    *steps, last = rows(
+        done("train", str(text), "-r", "gage", "-q", "-o", file, "--min-count", "2", "--trace", "-")
+    )
     assert [row["hex"] for row in steps] == [["78", "78", "41"], ["78", "64", "42"], ["41", "42", "43"]]
     assert last == {"end": "min_count", "steps": 3}
     ids = done("encode", "-t", file, "-q", input=data)
     assert ids == "67 255 0 67 195\n"
     assert cli("decode", "-t", file, input=ids).stdout_bytes == data + b"\n"
-    assert refused("encode", "-t", file, "xB").startswith("offset 1: byte 0x42 ('B') stands for a pair here (")
+    assert refused("encode", "-t", file, "xB").startswith(
+        "offset 1: byte 0x42 ('B') stands for a pair here ("
+    )

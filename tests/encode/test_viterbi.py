@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Edge, Sampling, ScoredVocabulary, Viterbi
+from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Edge, Sampling, Viterbi
 from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -28,19 +28,21 @@ MARKED = RECIPE.with_axes(split="whitespace", mark="prefix:##", pieces="any")
 Way = tuple[tuple[bytes, ...], float]
 
 
-def vocabulary(scores: dict[str, float], recipe: Recipe = RECIPE) -> ScoredVocabulary:
-    return ScoredVocabulary(recipe, [piece.encode() for piece in scores], ("<unk>",), 0, scores.values())
+def vocabulary(scores: dict[str, float], recipe: Recipe = RECIPE) -> Vocabulary:
+    return Vocabulary(recipe, [piece.encode() for piece in scores], ("<unk>",), 0, scores.values())
 
 
-def nbest(vocab: ScoredVocabulary, word: str, n: int) -> list[Way]:
+def nbest(vocab: Vocabulary, word: str, n: int) -> list[Way]:
     return list(islice(Viterbi(vocab).nbest(Pretokenizer(vocab.recipe).units(word)), n))
 
 
-def lattice(vocab: ScoredVocabulary, word: str) -> list[Edge]:
+def lattice(vocab: Vocabulary, word: str) -> list[Edge]:
     return Viterbi(vocab).lattice(Pretokenizer(vocab.recipe).units(word))
 
 
-def sample(vocab: ScoredVocabulary, word: str, temperature: float = 1.0, seed: int | None = None) -> tuple[bytes, ...]:
+def sample(
+    vocab: Vocabulary, word: str, temperature: float = 1.0, seed: int | None = None
+) -> tuple[bytes, ...]:
     parts = Sampling(vocab, temperature, seed).segment(Pretokenizer(vocab.recipe).units(word), len(word))
     return tuple(word[part.start : part.end].encode() for part in parts)
 
@@ -85,7 +87,9 @@ def test_best_of_all(scores: dict[str, float], word: str) -> None:
 @given(pieces, st.text("abcd", min_size=1, max_size=9), st.integers(0, 40))
 @settings(max_examples=150)
 def test_n_best_of_all(scores: dict[str, float], word: str, n: int) -> None:
-    ways = list(every(Pretokenizer(RECIPE).units(word), {piece.encode(): score for piece, score in scores.items()}))
+    ways = list(
+        every(Pretokenizer(RECIPE).units(word), {piece.encode(): score for piece, score in scores.items()})
+    )
     best = nbest(vocabulary(scores), word, n)
     assert len(best) == min(n, len(ways))
     ordered = sorted((score for _, score in ways), reverse=True)
@@ -98,7 +102,8 @@ def test_n_best_of_all(scores: dict[str, float], word: str, n: int) -> None:
 @given(pieces, st.text("abcd", min_size=1, max_size=9))
 @settings(max_examples=150)
 def test_posteriors_of_all(scores: dict[str, float], word: str) -> None:
-    ways = list(every(Pretokenizer(RECIPE).units(word), {piece.encode(): score for piece, score in scores.items()}))
+    ways = list(every(Pretokenizer(RECIPE).units(word),
+        {piece.encode(): score for piece, score in scores.items()}))
     total = fsum(exp(score) for _, score in ways)
     expected: defaultdict[tuple[int, int], float] = defaultdict(float)
     for way, score in ways:
@@ -176,7 +181,9 @@ def test_bytes_stand_for_what_is_unknown(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_long_word_is_no_trouble() -> None:
     word = "ab" * 20_000
-    parts = Viterbi(vocabulary({"a": -1.0, "b": -1.0, "ab": -1.5})).segment([c.encode() for c in word], len(word))
+    parts = Viterbi(vocabulary({"a": -1.0, "b": -1.0, "ab": -1.5})).segment(
+        [c.encode() for c in word], len(word)
+    )
     assert len(parts) == 20_000
 
 
@@ -184,7 +191,7 @@ def test_it_needs_probabilities() -> None:
     with pytest.raises(TokentuiError, match="no probabilities"):
         Viterbi(Vocabulary(RECIPE, [b"a"]))
     with pytest.raises(TokentuiError, match="1 scores for 2 pieces"):
-        ScoredVocabulary(RECIPE, [b"a", b"b"], scores=[-1.0])
+        Vocabulary(RECIPE, [b"a", b"b"], scores=[-1.0])
 
 
 def test_a_vocabulary_of_nothing() -> None:

@@ -1,4 +1,5 @@
-"""sentencepiece's rules of normalisation as they are written: they do what the normaliser does, to every character."""
+"""sentencepiece's rules of normalisation as they are written: they do what the normaliser does, to every
+character."""
 
 from __future__ import annotations
 
@@ -20,8 +21,12 @@ def applied(rules: Charsmap, text: str) -> str:
     """A text after the longest rule at each place."""
     data, at, out = text.encode(), 0, b""
     while at < len(data):
-        rule = rules.longest(data, at)
-        length = rule[0] if rule else next(n for n in range(1, 5) if at + n == len(data) or data[at + n] & 0xC0 != 0x80)
+        rule = next(reversed(rules.matches(data, at)), None)
+        length = (
+            rule[0]
+            if rule
+            else next(n for n in range(1, 5) if at + n == len(data) or data[at + n] & 0xC0 != 0x80)
+        )
         out += rule[1] if rule else data[at : at + length]
         at += length
     return out.decode()

@@ -1,4 +1,5 @@
-"""CLIP's words are those of its program: character references, white space, the last Σ, and special tokens typed as text."""
+"""CLIP's words are those of its program: character references, white space, the last Σ, and special tokens
+typed as text."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def test_a_special_token_is_one_where_it_is_allowed(clip: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json", "clip.hf.json"])
 def test_written_and_read_again(clip: Path, tmp_path: Path, name: str) -> None:
-    """In the project's own format and in CLIP's two files the words are the same; what Hugging Face's steps change is told."""
+    """In the project's own format and in CLIP's two files the words are the same; what Hugging Face's steps
+    change is told."""
     tokenizer = load(clip)
     report = export(tokenizer, tmp_path / name)
     back = load(tmp_path / name)

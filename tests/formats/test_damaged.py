@@ -68,7 +68,10 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("no axis", drop("recipe", "tie"), 'f: recipe: "tie" is missing'),
     ("axis a number", put("recipe", "tie", 3), "f: recipe: axis 'tie' takes text, not int"),
     ("axis value", put("recipe", "split", "nowhere"), "f: recipe: split: no value 'nowhere'"),
-    ("senseless", put("recipe", "unknown", "never"), "f: recipe: unknown=never: a unit that the corpus lacks can come"),
+    (
+        "senseless", put("recipe", "unknown", "never"),
+        "f: recipe: unknown=never: a unit that the corpus lacks can come",
+    ),
     ("pattern", put("recipe", "split", "regex:("), "f: recipe: split=regex:: the pattern cannot be compiled"),
     ("run a list", put("run", []), "f: run: an object belongs here, not a list"),
     ("run key", put("run", "spe\ned", 1), r"f: run: 'spe\ned' is no key of a run"),
@@ -78,15 +81,26 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("first id huge", put("run", "first_id", 10**30), "f: run.first_id: a number is too large"),
     ("first id other", put("run", "first_id", 1), "f: vocabulary row 0: id 0 where 1 belongs"),
     ("specials text", put("run", "specials", "<unk>"), "f: run.specials: a list belongs here, not text"),
-    ("special a number", put("run", "specials", 0, 1), "f: run.specials row 0: text belongs here, not a number"),
+    (
+        "special a number", put("run", "specials", 0, 1),
+        "f: run.specials row 0: text belongs here, not a number",
+    ),
     ("special other", put("run", "specials", 0, "<pad>"), "f: vocabulary row 0: '<pad>' belongs here"),
     ("special more", put("run", "specials", ["<unk>", "a", "z"]), "f: vocabulary row 2: 'z' belongs here"),
     ("vocabulary an object", put("vocabulary", {}), "f: vocabulary: a list belongs here, not an object"),
-    ("row short", put("vocabulary", 1, [1, "a"]),
-     "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not a list of 2"),
-    ("row null", put("vocabulary", 1, None), "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not null"),
+    (
+        "row short", put("vocabulary", 1, [1, "a"]),
+        "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not a list of 2",
+    ),
+    (
+        "row null", put("vocabulary", 1, None),
+        "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not null",
+    ),
     ("id true", put("vocabulary", 1, 0, True), "f: vocabulary row 1: a whole number belongs here, not true"),
-    ("id fraction", put("vocabulary", 1, 0, 1.0), "f: vocabulary row 1: a whole number belongs here, not a fraction"),
+    (
+        "id fraction", put("vocabulary", 1, 0, 1.0),
+        "f: vocabulary row 1: a whole number belongs here, not a fraction",
+    ),
     ("id huge", put("vocabulary", 1, 0, 2**70), "f: vocabulary row 1: a number is too large"),
     ("id twice", put("vocabulary", 2, 0, 1), "f: vocabulary row 2: id 1 stands in row 1 too"),
     ("id skipped", put("vocabulary", 3, 0, 9), "f: vocabulary row 3: id 9 where 3 belongs"),
@@ -98,30 +112,48 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("hex empty", put("vocabulary", 1, 2, ""), "f: vocabulary row 1: HEX is not lower-case hex"),
     ("hex line end", put("vocabulary", 1, 2, "61\n"), "f: vocabulary row 1: HEX is not lower-case hex"),
     ("score", put("vocabulary", 1, 3, -1.5), "f: vocabulary row 1: SCORE is not null"),
-    ("unit twice", put("vocabulary", 2, [2, "a", "61", None]), "f: vocabulary: two base units have the same bytes"),
-    ("token of no merge", lambda d: d["vocabulary"].append([6, "x", "78", None]),
-     "f: merges row 0: ID 4 where 5 belongs"),
+    (
+        "unit twice", put("vocabulary", 2, [2, "a", "61", None]),
+        "f: vocabulary: two base units have the same bytes",
+    ),
+    (
+        "token of no merge", lambda d: d["vocabulary"].append([6, "x", "78", None]),
+        "f: merges row 0: ID 4 where 5 belongs",
+    ),
     ("token gone", drop("vocabulary", 5), "f: merges row 1: ID 5 is not in the vocabulary"),
-    ("rows swapped", lambda d: d["vocabulary"].insert(1, d["vocabulary"].pop(2)),
-     "f: vocabulary row 1: id 2 where 1 belongs"),
+    (
+        "rows swapped", lambda d: d["vocabulary"].insert(1, d["vocabulary"].pop(2)),
+        "f: vocabulary row 1: id 2 where 1 belongs",
+    ),
     ("merges null", put("merges", None), "f: merges: a list belongs here, not null"),
-    ("merge short", put("merges", 0, [1, 2, 4]),
-     "f: merges row 0: a row is [LEFT_ID, RIGHT_ID, ID, COUNT], not a list of 3"),
+    (
+        "merge short", put("merges", 0, [1, 2, 4]),
+        "f: merges row 0: a row is [LEFT_ID, RIGHT_ID, ID, COUNT], not a list of 3",
+    ),
     ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: LEFT_ID 77 is not in the vocabulary"),
     ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: RIGHT_ID 5 is no unit or earlier token"),
     ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: RIGHT_ID 0 is no unit or earlier token"),
-    ("merge bytes", put("merges", 0, 1, 3),
-     "f: merges row 0: 1 and 3 do not make the bytes of 4 (HEX of 4 would be 6163)"),
+    (
+        "merge bytes", put("merges", 0, 1, 3),
+        "f: merges row 0: 1 and 3 do not make the bytes of 4 (HEX of 4 would be 6163)",
+    ),
     ("merge of a unit", put("merges", 0, 2, 3), "f: merges row 0"),
     ("merge count text", put("merges", 0, 3, "5"), "f: merges row 0: a whole number belongs here, not text"),
     ("merge count negative", put("merges", 0, 3, -5), "f: merges row 0: a number is negative"),
-    ("merge twice", lambda d: d["merges"].insert(1, d["merges"][0]),
-     "f: merges row 1: the pair 1, 2 stands in row 0 too"),
-    ("merges swapped", lambda d: d["merges"].reverse(), "f: merges row 0: LEFT_ID 4 is no unit or earlier token"),
+    (
+        "merge twice", lambda d: d["merges"].insert(1, d["merges"][0]),
+        "f: merges row 1: the pair 1, 2 stands in row 0 too",
+    ),
+    (
+        "merges swapped", lambda d: d["merges"].reverse(),
+        "f: merges row 0: LEFT_ID 4 is no unit or earlier token",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("change", "line"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES])
+@pytest.mark.parametrize(
+    ("change", "line"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES]
+)
 def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     document = json.loads(good())
     before = copy.deepcopy(document)
@@ -142,7 +174,10 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
         (good().replace("[1, ", "[NaN, "), "f: NaN is no number in JSON"),
         (good().replace("[1, ", "[" + "1" * 5000 + ", "), "f: a number is too large"),
         (good().replace(' "version"', ' "run": 0, "version"'), "f: the key 'run' stands twice in an object"),
-        ('{"format": "tokentui", "merges": ' + "[" * 100_000, "f: not a tokenizer: the JSON is nested too deeply"),
+        (
+            '{"format": "tokentui", "merges": ' + "[" * 100_000,
+            "f: not a tokenizer: the JSON is nested too deeply",
+        ),
         ("[]", 'f: "format" is not "tokentui"'),
     ],
     ids=["cut", "more", "NaN", "digits", "key twice", "deep", "list"],

@@ -15,13 +15,13 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.formats.oniguruma import pattern_of, translated
 from tokentui.formats.tokens import LETTERS
-from tokentui.session.passages import OWN_STEPS, pieces_view
-from tokentui.session.replay_window import OpenedText
+from tokentui.session.queries import OWN_STEPS, pieces_view
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.stages import stages
 from tokentui.session.views import CorpusPlace
+from tokentui.session.window import OpenedText
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import words_of
+from tokentui.text.count import Words
 from tokentui.text.patterns import BETWEEN
 from tokentui.text.split import SPLITS, branches, splitter
 
@@ -37,13 +37,16 @@ def opened(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Tokenizer:
     model = {"type": "BPE", "vocab": {name: n for n, name in enumerate(sorted(LETTERS))}, "merges": []}
     pre = {"type": "Sequence", "pretokenizers": [*steps, BYTE_LEVEL]}
     path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps({"version": "1.0", "pre_tokenizer": pre, "model": model, "decoder": BYTE_LEVEL} | more), "utf-8")
+    path.write_text(
+        json.dumps({"version": "1.0", "pre_tokenizer": pre, "model": model, "decoder": BYTE_LEVEL} | more),
+        "utf-8",
+    )
     return load(path)
 
 
 def pieces(tokenizer: Tokenizer) -> PiecesView:
     text = OpenedText(Corpus.from_text(TEXT), tokenizer)
-    return pieces_view(text, words_of(Counter()), tokenizer.recipe, TEXT, CorpusPlace(0, 0), 100)
+    return pieces_view(text, Words.of(Counter()), tokenizer.recipe, TEXT, CorpusPlace(0, 0), 100)
 
 
 KNOWN = ("gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
@@ -57,7 +60,9 @@ def test_a_known_pattern_has_its_branches(tmp_path: Path, name: str) -> None:
     known = branches(name)
     assert view.branches == known.names
     for parts in (view.corpus, view.typed):
-        assert [(part.start, part.end) for part in parts] == [(start, end) for _, start, end in splitter(name).spans(TEXT)]
+        assert [(part.start, part.end) for part in parts] == [
+            (start, end) for _, start, end in splitter(name).spans(TEXT)
+        ]
         assert [part.branch for part in parts] == [known.of(TEXT, part.start, part.text) for part in parts]
     assert len({part.branch for part in view.corpus}) > 3
 
@@ -65,7 +70,10 @@ def test_a_known_pattern_has_its_branches(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", KNOWN)
 def test_branches_beside_tokens_cut_out_in_between(tmp_path: Path, name: str) -> None:
     """Where the axes cannot say all of a file, its pattern is known all the same."""
-    row = {"id": 900, "content": "zz", "normalized": True, **dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)}
+    row = {
+        "id": 900, "content": "zz", "normalized": True,
+        **dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False),
+    }
     view = pieces(opened(tmp_path, cut(pattern_of(name)), added_tokens=[row]))
     assert view.branches == branches(name).names
 
@@ -88,15 +96,21 @@ def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
     assert [part.text for part in pieces(tokenizer).corpus if part.text.isdigit()] == ["12345"]
 
 
-@pytest.mark.parametrize("step", [
-    {"type": "Punctuation", "behavior": "Isolated"}, cut(r"\w+", "MergedWithNext"), {"type": "Digits", "individual_digits": True},
-])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"type": "Punctuation", "behavior": "Isolated"}, cut(r"\w+", "MergedWithNext"),
+        {"type": "Digits", "individual_digits": True},
+    ],
+)
 def test_what_no_axis_says_is_only_near(tmp_path: Path, step: dict[str, Any]) -> None:
     tokenizer = opened(tmp_path, step)
     assert pieces(tokenizer).branches == (OWN_STEPS,)
     check = next(check for check in examine(tokenizer).checks if check.name == "file")
     assert check.status != PASS
-    assert any(f"split={tokenizer.recipe.split} is only".encode() in example.piece for example in check.examples)
+    assert any(
+        f"split={tokenizer.recipe.split} is only".encode() in example.piece for example in check.examples
+    )
 
 
 def test_versions_of_unicode_are_told(tmp_path: Path) -> None:

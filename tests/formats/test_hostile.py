@@ -17,11 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protomake import message, varint
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 from tokentui.formats.tokens import LETTERS
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Run, Stops
 from tokentui.text.read import read
 
@@ -32,28 +33,50 @@ LONGEST = 5.0
 def huggingface() -> dict[str, Any]:
     return {
         "version": "1.0", "truncation": None, "padding": None,
-        "added_tokens": [{"id": 0, "content": "<unk>", "single_word": False, "lstrip": False, "rstrip": False,
-                          "normalized": False, "special": True}],
-        "normalizer": {"type": "Sequence", "normalizers": [
-            {"type": "NFC"}, {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}]},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
-            {"type": "Split", "pattern": {"Regex": r"\w+|\W"}, "behavior": "Isolated", "invert": False},
-            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}]},
-        "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}], "pair": [],
-                           "special_tokens": {}},
+        "added_tokens": [
+            {
+                "id": 0, "content": "<unk>", "single_word": False, "lstrip": False, "rstrip": False,
+                "normalized": False, "special": True,
+            }
+        ],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "NFC"}, {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+            ],
+        },
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "Split", "pattern": {"Regex": r"\w+|\W"}, "behavior": "Isolated", "invert": False},
+                {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True},
+            ],
+        },
+        "post_processor": {
+            "type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}], "pair": [],
+            "special_tokens": {},
+        },
         "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
-        "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "ignore_merges": False,
-                  "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
-                  "vocab": {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "▁": 4, "▁ab": 5}, "merges": [["a", "b"], ["▁", "ab"]]},
+        "model": {
+            "type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True,
+            "ignore_merges": False, "dropout": None, "continuing_subword_prefix": None,
+            "end_of_word_suffix": None, "vocab": {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "▁": 4, "▁ab": 5},
+            "merges": [["a", "b"], ["▁", "ab"]],
+        },
     }
 
 
 def unigram() -> dict[str, Any]:
-    return {"version": "1.0", "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.5], ["ab", -2.5]]}}
+    return {
+        "version": "1.0",
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.5], ["ab", -2.5]]},
+    }
 
 
 def sentencepiece() -> bytes:
-    rows = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("▁", -1.0, 1), ("a", -2.0, 1), ("▁a", -0.5, 1), ("ab", -3.0, 4)]
+    rows = [
+        ("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("▁", -1.0, 1), ("a", -2.0, 1), ("▁a", -0.5, 1), ("ab", -3.0, 4),
+    ]
     pieces = [(1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in rows]
     trie = bytes(4 * 256)
     charsmap = len(trie).to_bytes(4, "little") + trie + b"x\0"
@@ -67,7 +90,7 @@ def ranks() -> bytes:
 
 def own() -> bytes:
     run = start(read("sample:hugs"), preset("hf-bpe"), Run(specials=("<unk>",)))
-    walk.run(run, Stops(merges=4))
+    learn.run(run, Stops(merges=4))
     return dumps(run.tokenizer()).encode()
 
 
@@ -81,16 +104,23 @@ FILES: dict[str, Callable[[], bytes]] = {
     "clip.txt": lambda: b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b\nab c</w>\nd e\n',
     "own.json": own,
     "minbpe.model": lambda: b"minbpe v1\n\\w+|\\W\n1\n<|e|> 300\n97 98\n256 99\n",
-    "tekken.json": lambda: json.dumps({
-        "config": {"pattern": r"\w+|\W", "default_vocab_size": 6, "default_num_special_tokens": 1},
-        "vocab": [{"rank": n, "token_bytes": base64.b64encode(piece).decode()} for n, piece in enumerate((b"a", b"b", b"ab"))],
-    }).encode(),
+    "tekken.json": lambda: json.dumps(
+        {
+            "config": {"pattern": r"\w+|\W", "default_vocab_size": 6, "default_num_special_tokens": 1},
+            "vocab": [
+                {"rank": n, "token_bytes": base64.b64encode(piece).decode()}
+                for n, piece in enumerate((b"a", b"b", b"ab"))
+            ],
+        }
+    ).encode(),
     "vocab.json": lambda: json.dumps({name: n for n, name in enumerate([*LETTERS, "ab", "<|e|>"])}).encode(),
 }
 
 
-VALUES = (b"0", b"-1", b"1e999", b"99999999999999999999", b"null", b"true", b'""', b"[]", b"{}", b"NaN", b'"\\ud800"', b"\xff",
-          b"\0", b"\n", b" ", b"</w>", b"##", b"[[[[", b"\xe2\x96\x81")
+VALUES = (
+    b"0", b"-1", b"1e999", b"99999999999999999999", b"null", b"true", b'""', b"[]", b"{}", b"NaN",
+    b'"\\ud800"', b"\xff", b"\0", b"\n", b" ", b"</w>", b"##", b"[[[[", b"\xe2\x96\x81",
+)
 """What is put into files in place of something."""
 
 
@@ -182,9 +212,20 @@ def test_bits_turned_anywhere(folder: Path, name: str) -> None:
 
 
 JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["type", "vocab", "pattern", "Regex", "String", "id", "content", "merges", "single"]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["type", "vocab", "pattern", "Regex", "String", "id", "content", "merges", "single"]
+            ),
+            inner, max_size=3,
+        )
+    ),
     max_leaves=5,
 )
 
@@ -240,20 +281,36 @@ def nested(depth: int) -> dict[str, Any]:
         (changed("model", "merges", ["a b", 5]), "model.merges row 1: not a merge as text"),
         (changed("model", "merges", ["a  b"]), "model.merges row 0: not two tokens"),
         (changed("model", "type", "GPT"), "model: no such type of model: 'GPT'"),
-        (changed("model", "fuse_unk", "yes"),
-         'model: "fuse_unk" is true or false'),
+        (changed("model", "fuse_unk", "yes"), 'model: "fuse_unk" is true or false'),
         (changed("added_tokens", 0, "id", "zero"), "added_tokens row 0: a whole number belongs here"),
         (changed(*CUT, "pattern", {"Regex": "("}), "pre_tokenizer.Sequence.Split.pattern: the pattern"),
         (changed(*CUT, "behavior", "Eaten"), "pre_tokenizer.Sequence.Split.behavior: no such behaviour"),
-        (changed("pre_tokenizer", "pretokenizers", 1, "replacement", "ab"),
-         "pre_tokenizer.Sequence.Metaspace.replacement: one character"),
-        (changed("normalizer", RULES | {"precompiled_charsmap": "AAA"}), "normalizer.Precompiled.precompiled_charsmap: not"),
-        (changed("normalizer", RULES | {"precompiled_charsmap": "/////w=="}), "normalizer.Precompiled.precompiled_charsmap"),
-        (changed("post_processor", "single", 0, {"SpecialToken": {"id": "x"}}), "post_processor.special_tokens"),
-        (json.dumps(huggingface()).replace('"a": 1', '"a": 1, "a": 2').encode(), "the key 'a' stands twice in an object"),
+        (
+            changed("pre_tokenizer", "pretokenizers", 1, "replacement", "ab"),
+            "pre_tokenizer.Sequence.Metaspace.replacement: one character",
+        ),
+        (
+            changed("normalizer", RULES | {"precompiled_charsmap": "AAA"}),
+            "normalizer.Precompiled.precompiled_charsmap: not",
+        ),
+        (
+            changed("normalizer", RULES | {"precompiled_charsmap": "/////w=="}),
+            "normalizer.Precompiled.precompiled_charsmap",
+        ),
+        (
+            changed("post_processor", "single", 0, {"SpecialToken": {"id": "x"}}),
+            "post_processor.special_tokens",
+        ),
+        (
+            json.dumps(huggingface()).replace('"a": 1', '"a": 1, "a": 2').encode(),
+            "the key 'a' stands twice in an object",
+        ),
         (json.dumps(unigram()).replace("-1.5", "NaN").encode(), "NaN is no number in JSON"),
         (json.dumps(unigram()).replace("-1.5", "-1e999").encode(), "model.vocab row 1: a score is too large"),
-        (json.dumps(unigram()).replace('"unk_id": 0', '"unk_id": 9').encode(), "model.unk_id: there is no row 9"),
+        (
+            json.dumps(unigram()).replace('"unk_id": 0', '"unk_id": 9').encode(),
+            "model.unk_id: there is no row 9",
+        ),
         (b'{"model": {"vocab": ' + b"[" * 100_000, "not a tokenizer: the JSON is nested too deeply"),
         (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", "a number is too large"),
     ],
@@ -274,11 +331,20 @@ def test_a_line_that_says_what(tmp_path: Path, data: bytes, line: str) -> None:
         (sentencepiece() + b"\x0a" + b"\xff" * 9 + b"\x01", "damaged at byte"),
         (sentencepiece() + b"\x0a" + b"\xff" * 11, "damaged at byte"),
         (sentencepiece() + message([(1, message([(1, b"\xff")]))]), "pieces row 6: field 1 is not UTF-8"),
-        (sentencepiece() + message([(1, message([(1, b"x"), (2, float("nan"))]))]), "pieces row 6: a score is no number"),
-        (sentencepiece() + message([(1, message([(1, b"x"), (3, 9)]))]), "pieces row 6: there is no type 9 of pieces"),
+        (
+            sentencepiece() + message([(1, message([(1, b"x"), (2, float("nan"))]))]),
+            "pieces row 6: a score is no number",
+        ),
+        (
+            sentencepiece() + message([(1, message([(1, b"x"), (3, 9)]))]),
+            "pieces row 6: there is no type 9 of pieces",
+        ),
         (sentencepiece() + message([(1, message([(1, b"a")]))]), "pieces row 6: 'a' stands there"),
         (sentencepiece() + message([(2, message([(3, 7)]))]), "trainer_spec: there is no type 7 of models"),
-        (sentencepiece() + message([(3, message([(2, b"\x08\0\0")]))]), "normalizer_spec.precompiled_charsmap: the"),
+        (
+            sentencepiece() + message([(3, message([(2, b"\x08\0\0")]))]),
+            "normalizer_spec.precompiled_charsmap: the",
+        ),
         (sentencepiece() + varint(0), "damaged at byte"),
     ],
 )
@@ -291,6 +357,8 @@ def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) ->
 def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, limited: Callable[..., None]) -> None:
     limited(file_pattern_seconds=0.2)
     path = tmp_path / "tokenizer.json"
-    path.write_bytes(changed("pre_tokenizer", "pretokenizers", 0, "pattern", {"Regex": r"(?:x|xx|xxx)+(?<!x)"}))
+    path.write_bytes(
+        changed("pre_tokenizer", "pretokenizers", 0, "pattern", {"Regex": r"(?:x|xx|xxx)+(?<!x)"})
+    )
     with pytest.raises(TokentuiError, match=r"Split\.pattern at .*: the pattern takes too long"):
         load(path).encode("x" * 60)

@@ -50,7 +50,9 @@ def test_ids_that_the_library_does_not_keep_are_told(tmp_path: Path) -> None:
     rows = [FLAGS | {"id": 700, "content": "<s>"}, FLAGS | {"id": 5, "content": "<x>"}]
     tokenizer = opened(tmp_path, added_tokens=rows)
     assert tokenizer.encode("<s>", allow_special=True).ids == (9,)
-    assert tokenizer.notes == ("'<s>' has id 9, not 700 as its row says; 1 more added tokens have other ids than their rows say",)
+    assert tokenizer.notes == (
+        "'<s>' has id 9, not 700 as its row says; 1 more added tokens have other ids than their rows say",
+    )
 
 
 def test_doubts_are_told(tmp_path: Path) -> None:
@@ -58,7 +60,10 @@ def test_doubts_are_told(tmp_path: Path) -> None:
         "1 of the merges start with #version and are passed over, as Hugging Face's library does it",
         "1 pair listed twice: the last row of a pair counts",
     )
-    assert "dropout is not applied: a text always has the same tokens" in opened(tmp_path, {"dropout": 0.1}).notes
+    assert (
+        "dropout is not applied: a text always has the same tokens"
+        in opened(tmp_path, {"dropout": 0.1}).notes
+    )
     late = opened(tmp_path, {"merges": [["a", "bc"], ["b", "c"]]})
     assert late.notes == ("1 merge with a part that comes later",)
     missing = opened(tmp_path, {"unk_token": "[UNK]"})

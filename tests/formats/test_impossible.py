@@ -1,4 +1,5 @@
-"""Files that no library would have written: each is refused by a line, or what is odd is told and not passed over."""
+"""Files that no library would have written: each is refused by a line, or what is odd is told and not passed
+over."""
 
 from __future__ import annotations
 
@@ -22,18 +23,33 @@ def written(tmp_path: Path, model: dict[str, Any], name: str = "tokenizer.json",
     return path
 
 
-@pytest.mark.parametrize(("model", "line"), [
-    ({"vocab": {"": 0, "ab": 1}, "merges": [["", "ab"]]}, "model.merges row 0: one side of the merge is empty"),
-    ({"vocab": {"": 0, "ab": 1}, "merges": [["ab", ""]]}, "model.merges row 0: one side of the merge is empty"),
-    ({"vocab": {"": 0, "ab": 1, "a": 2}, "merges": [" ab"]}, "model.merges row 0: one side of the merge is empty"),
-    ({"continuing_subword_prefix": "#####", "vocab": {"a": 0, "b": 1}}, "model.merges row 0: the right side is shorter than"),
-    ({"dropout": 1.5}, "model.dropout: not between 0 and 1"),
-    ({"dropout": -1}, "model.dropout: not between 0 and 1"),
-    ({"merges": [["a", "a"]]}, "model.merges row 0: 'aa' is not in the vocabulary"),
-    ({"vocab": {"a": 0, "b": -1, "ab": 2}}, "model.vocab: the id of 'b' is negative"),
-    ({"vocab": {"a": 0, "b": 1 << 40, "ab": 2}}, "model.vocab: the id of 'b' is too large"),
-    ({"type": "Unigram", "unk_id": 7, "vocab": [["a", 0.0]]}, "model.unk_id: there is no row 7"),
-])
+@pytest.mark.parametrize(
+    ("model", "line"),
+    [
+        (
+            {"vocab": {"": 0, "ab": 1}, "merges": [["", "ab"]]},
+            "model.merges row 0: one side of the merge is empty",
+        ),
+        (
+            {"vocab": {"": 0, "ab": 1}, "merges": [["ab", ""]]},
+            "model.merges row 0: one side of the merge is empty",
+        ),
+        (
+            {"vocab": {"": 0, "ab": 1, "a": 2}, "merges": [" ab"]},
+            "model.merges row 0: one side of the merge is empty",
+        ),
+        (
+            {"continuing_subword_prefix": "#####", "vocab": {"a": 0, "b": 1}},
+            "model.merges row 0: the right side is shorter than",
+        ),
+        ({"dropout": 1.5}, "model.dropout: not between 0 and 1"),
+        ({"dropout": -1}, "model.dropout: not between 0 and 1"),
+        ({"merges": [["a", "a"]]}, "model.merges row 0: 'aa' is not in the vocabulary"),
+        ({"vocab": {"a": 0, "b": -1, "ab": 2}}, "model.vocab: the id of 'b' is negative"),
+        ({"vocab": {"a": 0, "b": 1 << 40, "ab": 2}}, "model.vocab: the id of 'b' is too large"),
+        ({"type": "Unigram", "unk_id": 7, "vocab": [["a", 0.0]]}, "model.unk_id: there is no row 7"),
+    ],
+)
 def test_refused(tmp_path: Path, model: dict[str, Any], line: str) -> None:
     path = written(tmp_path, model)
     with pytest.raises(TokentuiError) as raised:
@@ -46,15 +62,24 @@ ROW = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": Fal
 UNIGRAM = {"type": "Unigram", "unk_id": 0}
 
 
-@pytest.mark.parametrize(("model", "steps", "note"), [
-    ({"continuing_subword_prefix": "##", "vocab": {"a": 0, "bcd": 1, "ad": 2}, "merges": [["a", "bcd"]]}, {}, "not begin with"),
-    ({"vocab": {"a": 0, "b": 1, "ab": 2, "": 3}}, {}, "the token of id 3 is empty"),
-    ({"type": "WordLevel", "vocab": {"a": 0, "": 3}, "unk_token": "a"}, {}, "the token of id 3 is empty"),
-    (UNIGRAM | {"vocab": [["u", 0.0], ["", -1.0]]}, {}, "the token of id 1 is empty"),
-    (UNIGRAM | {"vocab": [["u", 0.0], ["a", 5.0]]}, {}, "1 of the scores are above 0"),
-    ({"vocab": {"a": 0, "b": 0, "ab": 2}}, {}, "1 token with the id of another one"),
-    ({}, {"added_tokens": [ROW | {"id": 1, "content": "<x>"}]}, "'<x>' has id 3, not 1 as its row says"),
-])
+@pytest.mark.parametrize(
+    ("model", "steps", "note"),
+    [
+        (
+            {
+                "continuing_subword_prefix": "##", "vocab": {"a": 0, "bcd": 1, "ad": 2},
+                "merges": [["a", "bcd"]],
+            },
+            {}, "not begin with",
+        ),
+        ({"vocab": {"a": 0, "b": 1, "ab": 2, "": 3}}, {}, "the token of id 3 is empty"),
+        ({"type": "WordLevel", "vocab": {"a": 0, "": 3}, "unk_token": "a"}, {}, "the token of id 3 is empty"),
+        (UNIGRAM | {"vocab": [["u", 0.0], ["", -1.0]]}, {}, "the token of id 1 is empty"),
+        (UNIGRAM | {"vocab": [["u", 0.0], ["a", 5.0]]}, {}, "1 of the scores are above 0"),
+        ({"vocab": {"a": 0, "b": 0, "ab": 2}}, {}, "1 token with the id of another one"),
+        ({}, {"added_tokens": [ROW | {"id": 1, "content": "<x>"}]}, "'<x>' has id 3, not 1 as its row says"),
+    ],
+)
 def test_told(tmp_path: Path, model: dict[str, Any], steps: dict[str, Any], note: str) -> None:
     tokenizer = load(written(tmp_path, model, **steps))
     assert any(note in one for one in tokenizer.notes), tokenizer.notes
@@ -67,7 +92,8 @@ def test_a_name_of_another_format_is_told(tmp_path: Path) -> None:
 
 
 def rules(leaf: int, child: int = 512, results: bytes = b"x\0y\0") -> bytes:
-    """The rules of one letter, a: where its leaf stands in the trie, and where its result does in the results."""
+    """The rules of one letter, a: where its leaf stands in the trie, and where its result does in the
+    results."""
     units = [0] * 1024
     units[0] = 256 << 10
     units[256 ^ ord("a")] = ord("a") | 0x100 | child << 10
@@ -78,7 +104,9 @@ def rules(leaf: int, child: int = 512, results: bytes = b"x\0y\0") -> bytes:
 
 
 def model(blob: bytes) -> bytes:
-    pieces = [(b"<unk>", 0.0, 2), (b"<s>", 0.0, 3), (b"</s>", 0.0, 3), (b"x", -1.0, 1), ("▁".encode(), -2.0, 1)]
+    pieces = [
+        (b"<unk>", 0.0, 2), (b"<s>", 0.0, 3), (b"</s>", 0.0, 3), (b"x", -1.0, 1), ("▁".encode(), -2.0, 1),
+    ]
     rows = [(1, message([(1, text), (2, score), (3, kind)])) for text, score, kind in pieces]
     return message([*rows, (3, message([(1, b"own"), (2, blob)]))])
 

@@ -14,8 +14,8 @@ from protomake import message
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import LIMITS
-from tokentui.formats.clip import SIZE
 from tokentui.formats.files import load
+from tokentui.formats.merge_files import CLIP_SIZE
 from tokentui.formats.sentencepiece.charsmap import LONGEST_RESULT
 from tokentui.formats.tokens import LETTERS, ORDER
 
@@ -41,26 +41,43 @@ def nested(levels: int) -> bytes:
     for _ in range(levels - 3):  # the document, the step and the value of its own
         value = [value]
     steps = {"type": "Whitespace", "more": value}
-    return json.dumps({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}, "pre_tokenizer": steps}).encode()
+    return json.dumps(
+        {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}, "pre_tokenizer": steps}
+    ).encode()
 
 
 def test_depth(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_bytes(nested(DEEPEST))
     assert load(tmp_path / "t.json").encode("a").ids == (0,)
-    assert refusal(tmp_path / "t.json", nested(DEEPEST + 2)).startswith("not a tokenizer: the JSON is nested too deeply")
+    assert refusal(tmp_path / "t.json", nested(DEEPEST + 2)).startswith(
+        "not a tokenizer: the JSON is nested too deeply"
+    )
 
 
 LONG = b"ab" * 20_000
 
 
-@pytest.mark.parametrize(("name", "data"), [
-    ("r.tiktoken", base64.b64encode(b"a") + b" 0\n" + base64.b64encode(LONG) + b" 1\n"),
-    ("t.json", json.dumps({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["u", 0], [LONG.decode(), -1.0]]}}).encode()),
-    ("t.json", json.dumps({"model": {"type": "BPE", "merges": [], "vocab": {LONG.decode(): 0}}}).encode()),
-    ("m.model", message([(1, message([(1, b"<unk>"), (3, 2)])), (1, message([(1, LONG), (2, -1.0)]))])),
-])
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("r.tiktoken", base64.b64encode(b"a") + b" 0\n" + base64.b64encode(LONG) + b" 1\n"),
+        (
+            "t.json",
+            json.dumps(
+                {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["u", 0], [LONG.decode(), -1.0]]}}
+            ).encode(),
+        ),
+        (
+            "t.json",
+            json.dumps({"model": {"type": "BPE", "merges": [], "vocab": {LONG.decode(): 0}}}).encode(),
+        ),
+        ("m.model", message([(1, message([(1, b"<unk>"), (3, 2)])), (1, message([(1, LONG), (2, -1.0)]))])),
+    ],
+)
 def test_length_of_tokens(tmp_path: Path, name: str, data: bytes) -> None:
-    assert "the tokens are longer than those of any tokenizer" in refusal(tmp_path / name, data, "gpt2" if "tik" in name else "")
+    assert "the tokens are longer than those of any tokenizer" in refusal(
+        tmp_path / name, data, "gpt2" if "tik" in name else ""
+    )
 
 
 def test_rules_that_make_too_much(tmp_path: Path) -> None:
@@ -84,12 +101,18 @@ def test_an_empty_token_is_left_out(tmp_path: Path) -> None:
     tokenizer = load(tmp_path / "w.tiktoken", "gpt2")
     assert tokenizer.vocab_size == 256
     assert tokenizer.notes[0] == "the token of id 256 is empty: no text becomes it, and it is left out"
-    assert "the token stands in two lines" in refusal(tmp_path / "w.tiktoken", rows + b"= 256\n= 257\n", "gpt2")
+    assert "the token stands in two lines" in refusal(
+        tmp_path / "w.tiktoken", rows + b"= 256\n= 257\n", "gpt2"
+    )
 
 
 def test_clip(tmp_path: Path) -> None:
     """Its file is merges alone, below a header of its own, and most of them do not count."""
-    rows = ["t h", "th e</w>", "c a", "ca t</w>", "Ã ©</w>"] + [f"a {LETTERS[0x21]}"] * (SIZE - 256 - 2 - 5) + ["z z"]
+    rows = (
+        ["t h", "th e</w>", "c a", "ca t</w>", "Ã ©</w>"]
+        + [f"a {LETTERS[0x21]}"] * (CLIP_SIZE - 256 - 2 - 5)
+        + ["z z"]
+    )
     text = '"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "\n".join(rows) + "\n"
     (tmp_path / "clip.txt.gz").write_bytes(gzip.compress(text.encode()))
     tokenizer = load(tmp_path / "clip.txt.gz")
@@ -102,7 +125,10 @@ def test_clip(tmp_path: Path) -> None:
 
 
 def test_specials_that_a_tekken_file_does_not_name(tmp_path: Path) -> None:
-    rows = [{"rank": n, "token_bytes": base64.b64encode(bytes((n,))).decode(), "token_str": None} for n in range(256)]
+    rows = [
+        {"rank": n, "token_bytes": base64.b64encode(bytes((n,))).decode(), "token_str": None}
+        for n in range(256)
+    ]
     config = {"pattern": r"\w+|\W", "default_vocab_size": 280, "default_num_special_tokens": 24}
     (tmp_path / "tekken.json").write_text(json.dumps({"config": config, "vocab": rows}))
     tokenizer = load(tmp_path / "tekken.json")

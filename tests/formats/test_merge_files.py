@@ -16,7 +16,9 @@ from tokentui.formats.tokens import LETTERS, ORDER, is_letters, letters, spelled
 def gpt2(folder: Path, merges: str = "#version: 0.2\nĠ t\nĠt h\nh e\nĠt he\n", **more: int) -> Path:
     """The bytes 0 to 255, then Ġt, Ġth, he, Ġthe and a special."""
     tokens = [*(LETTERS[value] for value in ORDER), "Ġt", "Ġth", "he", "Ġthe", "<|endoftext|>"]
-    (folder / "vocab.json").write_text(json.dumps({token: n for n, token in enumerate(tokens)} | more), "utf-8")
+    (folder / "vocab.json").write_text(
+        json.dumps({token: n for n, token in enumerate(tokens)} | more), "utf-8"
+    )
     (folder / "merges.txt").write_text(merges, "utf-8")
     return folder / "vocab.json"
 
@@ -52,12 +54,16 @@ def test_the_first_births_only(tmp_path: Path) -> None:
     assert [pieces(tokenizer.at(k), " the") for k in range(5)] == [
         [b" ", b"t", b"h", b"e"], [b" t", b"h", b"e"], [b" th", b"e"], [b" th", b"e"], [b" th", b"e"],
     ]
-    assert [step.rank for word in tokenizer.explain(" the") for step in word.steps if hasattr(step, "rank")] == [0, 1]
+    assert [
+        step.rank for word in tokenizer.explain(" the") for step in word.steps if hasattr(step, "rank")
+    ] == [0, 1]
 
 
 def test_a_row_that_looks_like_a_header_is_a_merge(tmp_path: Path) -> None:
     tokens = ["#version", "a", "#versiona", "v", *(LETTERS[value] for value in ORDER)]
-    (tmp_path / "vocab.json").write_text(json.dumps({token: n for n, token in enumerate(dict.fromkeys(tokens))}))
+    (tmp_path / "vocab.json").write_text(
+        json.dumps({token: n for n, token in enumerate(dict.fromkeys(tokens))})
+    )
     (tmp_path / "merges.txt").write_text("#version: 0.2\n#version a\n")
     assert load(tmp_path / "vocab.json").merges == 1
 
@@ -103,7 +109,9 @@ def test_end_suffix(tmp_path: Path) -> None:
 
 
 def test_clip(tmp_path: Path) -> None:
-    tokens = [*LETTERS, *(letter + "</w>" for letter in LETTERS), "hi</w>", "<|startoftext|>", "<|endoftext|>"]
+    tokens = [
+        *LETTERS, *(letter + "</w>" for letter in LETTERS), "hi</w>", "<|startoftext|>", "<|endoftext|>",
+    ]
     (tmp_path / "vocab.json").write_text(json.dumps({token: n for n, token in enumerate(tokens)}))
     (tmp_path / "merges.txt").write_text("#version: 0.2\nh i</w>\n")
     tokenizer = load(tmp_path / "vocab.json")

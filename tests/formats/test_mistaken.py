@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from exporting import preset
+from exporting import bytes_of, preset
 from running_cli import cli, refused
 
 import tokentui
@@ -18,13 +18,17 @@ from tokentui.formats.files import export, mistaken
 MADE = (
     ("huggingface", "gpt2", "tokenizer.json"), ("huggingface", "bert", "mine.json"),
     ("sentencepiece", "llama2", "tokenizer.model"),
-    ("sentencepiece", "t5", "spiece.model"), ("tiktoken", "gpt2", "ranks.tiktoken"), ("gpt2", "gpt2", "vocab.json"),
-    ("gpt2", "gpt2", "merges.txt"), ("bert", "bert", "vocab.txt"), ("subword-nmt", "subword-nmt", "bpe.codes"),
-    ("minbpe", "minbpe", "mine.model"), ("tekken", "gpt4o", "tekken.json"), ("tokentui", "gpt2", "novel.json"),
+    ("sentencepiece", "t5", "spiece.model"), ("tiktoken", "gpt2", "ranks.tiktoken"),
+    ("gpt2", "gpt2", "vocab.json"), ("gpt2", "gpt2", "merges.txt"), ("bert", "bert", "vocab.txt"),
+    ("subword-nmt", "subword-nmt", "bpe.codes"), ("minbpe", "minbpe", "mine.model"),
+    ("tekken", "gpt4o", "tekken.json"), ("tokentui", "gpt2", "novel.json"),
     ("tokentui", "t5", "t5.json"),
 )
 """A format, a preset that it holds, and a name that such files have."""
 SAYS_WHERE = re.compile(r"line \d+|byte [\d,]+|row \d+|column \d+|cut off|is missing")
+
+
+written = functools.cache(bytes_of)
 
 
 @pytest.fixture(params=MADE, ids=lambda row: f"{row[0]}-{row[2]}")
@@ -32,21 +36,22 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A tokenizer file."""
     format, name, called = request.param
     files = WRITTEN[format].files
-    (tmp_path / "written").mkdir()
-    export(preset(name), tmp_path / "written" if len(files) > 1 else tmp_path / "written" / files[0], format)
     path: Path = tmp_path / called
-    path.write_bytes((tmp_path / "written" / (called if len(files) > 1 else files[0])).read_bytes())
-    shutil.rmtree(tmp_path / "written")
+    path.write_bytes(written(preset(name), format)[files.index(called) if len(files) > 1 else 0])
     return path
 
 
 def everywhere(path: Path) -> str:
-    """The line that the library, `train`, the explorer and others answer with when the file is named as a corpus."""
+    """The line that the library, `train`, the explorer and others answer with when the file is named as a
+    corpus."""
     found = mistaken(str(path))
     assert found is not None
     with pytest.raises(tokentui.TokentuiError) as raised:
         tokentui.read(path)
-    assert str(raised.value) == f"{found.where}: {found.what} (name a text, or take as_='text' to read it as one)"
+    assert (
+        str(raised.value)
+        == f"{found.where}: {found.what} (name a text, or take as_='text' to read it as one)"
+    )
     for call in (lambda: tokentui.train([path], "gpt2"), lambda: tokentui.Trainer(str(path), "gpt2")):
         with pytest.raises(tokentui.TokentuiError, match=r"as_='text'"):
             call()
@@ -63,7 +68,8 @@ def test_a_whole_one(made: Path) -> None:
 
 @pytest.mark.parametrize("part", [0.5, 0.9])
 def test_one_that_is_cut_off(made: Path, part: float) -> None:
-    """Half of it, and almost all: what is wrong is said with its place, where its reader can tell that it is not whole."""
+    """Half of it, and almost all: what is wrong is said with its place, where its reader can tell that it is
+    not whole."""
     data = made.read_bytes()
     cut = data[: int(len(data) * part)]
     made.write_bytes(cut[:-1] if cut.endswith(b"\n") else cut)

@@ -53,7 +53,10 @@ def test_codes_of_bytes(tmp_path: Path) -> None:
     [
         (b"#version: 0.3\na b\n", "line 1: there is no version '0.3' of codes"),
         (b"#version: 0.2 char\na b\n", "line 1: there is no version"),
-        (b"#version: 0.2\n" + b"a b\n" * 200 + b"a b c\n", "line 202: not two tokens with a space between them"),
+        (
+            b"#version: 0.2\n" + b"a b\n" * 200 + b"a b c\n",
+            "line 202: not two tokens with a space between them",
+        ),
         (b"#version: 0.2\n" + b"a b\n" * 200 + b" b\n", "line 202: not two tokens with a space between them"),
         (b"#version: 0.2\n" + b"a b\n" * 200 + b"a \xff\n", "line 202: not UTF-8"),
     ],
@@ -80,7 +83,10 @@ def test_minbpe(tmp_path: Path) -> None:
     assert tokenizer.encode("hello hel").ids == (259, 32, 257)
     assert tokenizer.decode([259, 300]) == "hello<|end|>"
     assert tokenizer.encode("he<|end|>", allow_special=True).ids == (256, 300)
-    pattern = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+    pattern = (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| "
+        r"?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+    )
     assert load(write(path, MINBPE.format(pattern=pattern, specials="0\n"))).recipe.split == "cl100k-classic"
     own = load(write(path, MINBPE.format(pattern=r"\w+|\W", specials="0\n")))
     assert own.recipe.split == r"regex:\w+|\W"
@@ -112,7 +118,9 @@ def tekken(**config: Any) -> dict[str, Any]:
     tokens = [*(bytes((value,)) for value in range(256)), b"he", b"hel", b"lo", b"zz"]
     return {
         "config": {"pattern": r"\w+|\W", "default_vocab_size": 263, "default_num_special_tokens": 4} | config,
-        "vocab": [{"rank": n, "token_bytes": base64.b64encode(piece).decode()} for n, piece in enumerate(tokens)],
+        "vocab": [
+            {"rank": n, "token_bytes": base64.b64encode(piece).decode()} for n, piece in enumerate(tokens)
+        ],
         "special_tokens": [{"rank": 0, "token_str": "<unk>"}, {"rank": 2, "token_str": "</s>"}],
     }
 
@@ -122,7 +130,9 @@ def test_tekken(tmp_path: Path) -> None:
     assert tokenizer.encode("hello zz").ids == (261, 262, 36, 126, 126)
     assert tokenizer.encode("a</s>", allow_special=True).ids == (101, 2)
     assert tokenizer.decode([1, 261]) == "<SPECIAL_1>hel"
-    assert tokenizer.notes == ("1 tokens lie beyond the size of the vocabulary and are left out, as its owner does it",)
+    assert tokenizer.notes == (
+        "1 tokens lie beyond the size of the vocabulary and are left out, as its owner does it",
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +145,10 @@ def test_tekken(tmp_path: Path) -> None:
         ({"special_tokens": [{"rank": 9, "token_str": "x"}]}, "special_tokens row 0: special token 9"),
         ({"config": {"pattern": 5}}, "config.pattern: text belongs here"),
         ({"config": {"pattern": "("}}, ""),
-        ({"config": {"pattern": "a", "default_num_special_tokens": 10**15}}, "config: there are more special tokens"),
+        (
+            {"config": {"pattern": "a", "default_num_special_tokens": 10**15}},
+            "config: there are more special tokens",
+        ),
     ],
 )
 def test_damaged_tekken(tmp_path: Path, change: dict[str, Any], line: str) -> None:

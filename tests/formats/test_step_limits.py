@@ -1,4 +1,5 @@
-"""Limits hold for every pattern and every step of a tokenizer.json: one line, in no time and in little memory."""
+"""Limits hold for every pattern and every step of a tokenizer.json: one line, in no time and in little
+memory."""
 
 from __future__ import annotations
 
@@ -47,15 +48,33 @@ def sequence(name: str, step: dict[str, Any], times: int) -> dict[str, Any]:
 
 HUGE: dict[str, tuple[dict[str, Any], str]] = {
     "counted repeats": ({"pre_tokenizer": cut("(?:(?:a{1000}){1000}){1000}")}, "repeats too many times"),
-    "counted repeats of a step": ({"normalizer": replace("(?:(?:[ab]{9,1000}){1000}){2,1000}", "")}, "repeats too many times"),
-    "counted repeats of the decoder": ({"decoder": replace("(?:(?:a{1000}){1000}){1000}", "")}, "repeats too many times"),
+    "counted repeats of a step": (
+        {"normalizer": replace("(?:(?:[ab]{9,1000}){1000}){2,1000}", "")}, "repeats too many times",
+    ),
+    "counted repeats of the decoder": (
+        {"decoder": replace("(?:(?:a{1000}){1000}){1000}", "")}, "repeats too many times",
+    ),
     "one replacement": ({"normalizer": replace(".", "a" * 1_000_000)}, "more than 64 times"),
-    "doubled and doubled": ({"normalizer": sequence("normalizers", replace("a", "aa"), 60)}, "more than 64 times"),
-    "letters of letters": ({"normalizer": sequence("normalizers", {"type": "ByteLevel"}, 60)}, "more than 64 times"),
-    "letters of letters again": ({"pre_tokenizer": sequence("pretokenizers", {
-        "type": "ByteLevel", "add_prefix_space": False, "use_regex": False, "trim_offsets": True}, 60)}, "more than 64 times"),
+    "doubled and doubled": (
+        {"normalizer": sequence("normalizers", replace("a", "aa"), 60)}, "more than 64 times",
+    ),
+    "letters of letters": (
+        {"normalizer": sequence("normalizers", {"type": "ByteLevel"}, 60)}, "more than 64 times",
+    ),
+    "letters of letters again": (
+        {
+            "pre_tokenizer": sequence(
+                "pretokenizers",
+                {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False, "trim_offsets": True},
+                60,
+            )
+        },
+        "more than 64 times",
+    ),
     "in front": ({"normalizer": {"type": "Prepend", "prepend": "a" * 10_000_000}}, "more than 64 times"),
-    "many steps": ({"normalizer": sequence("normalizers", {"type": "Lowercase"}, 200_000)}, "more than 1,000 steps"),
+    "many steps": (
+        {"normalizer": sequence("normalizers", {"type": "Lowercase"}, 200_000)}, "more than 1,000 steps",
+    ),
 }
 
 
@@ -65,7 +84,8 @@ def test_a_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(document(**steps))
     program = (
-        "import sys; from tokentui.formats.files import load; from tokentui.core.errors import TokentuiError\n"
+        "import sys; from tokentui.formats.files import load; from tokentui.core.errors import "
+        "TokentuiError\n"
         "try:\n    tokenizer = load(sys.argv[1]); tokenizer.decode(tokenizer.encode('aé a').ids)\n"
         "except TokentuiError as error: print(error)\n"
     )

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.byte_files import build
 from tokentui.formats.files import load
 from tokentui.formats.source import Node
-from tokentui.formats.tiktoken import build
 
 BYTES = [bytes((value,)) for value in range(256)]
 
@@ -39,7 +39,9 @@ def test_a_file(tmp_path: Path) -> None:
     assert tokenizer.encode("he the").pieces == (b"he", b" t", b"he")
     assert tokenizer.decode_bytes(tokenizer.encode(b"\xf0\x9f").ids) == b"\xf0\x9f"
     assert "a rank file holds no special tokens: there are none" in tokenizer.notes
-    with pytest.raises(TokentuiError, match=r"a rank file holds no pattern \(name it, such as -s split=cl100k\)"):
+    with pytest.raises(
+        TokentuiError, match=r"a rank file holds no pattern \(name it, such as -s split=cl100k\)"
+    ):
         load(path)
     with pytest.raises(TokentuiError, match="no value 'gpt9'"):
         load(path, "gpt9")
@@ -120,11 +122,16 @@ def merged_by_ranks(table: dict[bytes, int], word: bytes) -> list[bytes]:
 
 
 @settings(max_examples=200)
-@given(tokens=st.lists(st.text("abc", min_size=2, max_size=4), max_size=12, unique=True), word=st.text("abc", max_size=12))
+@given(
+    tokens=st.lists(st.text("abc", min_size=2, max_size=4), max_size=12, unique=True),
+    word=st.text("abc", max_size=12),
+)
 def test_any_ranks(tokens: list[str], word: str) -> None:
     named = [token.encode() for token in tokens]
     tokenizer = built(*named)
-    assert list(tokenizer.encode(word).pieces) == (merged_by_ranks(ranks(*named), word.encode()) if word else [])
+    assert list(tokenizer.encode(word).pieces) == (
+        merged_by_ranks(ranks(*named), word.encode()) if word else []
+    )
     vocabulary = tokenizer.vocabulary
     for born, (left, right) in enumerate(vocabulary.merges):
         made = vocabulary.base_size + born

@@ -21,10 +21,14 @@ from tokentui.formats.spec import Refused, Spec
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 
-_QUICK = {"gpt2", "gpt1", "t5", "bert", "subword-nmt", "subword-nmt-0.1", "minbpe-basic", "swift-talk", "gage"}
+_QUICK = {
+    "gpt2", "gpt1", "t5", "bert", "subword-nmt", "subword-nmt-0.1", "minbpe-basic", "swift-talk", "gage",
+}
 
 
-@pytest.mark.parametrize("name", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PRESETS])
+@pytest.mark.parametrize(
+    "name", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PRESETS]
+)
 def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
     tokenizer = preset(name)
     for format in WRITTEN.values():
@@ -40,13 +44,15 @@ def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
 
 
 EXACT = {
-    "huggingface": ("gpt2", "llama2", "bert"), "sentencepiece": ("t5",), "tiktoken": ("gpt2",), "tekken": ("minbpe-basic",),
-    "minbpe": ("minbpe-basic",), "bert": ("bert",), "gpt2": ("gpt1",),
+    "huggingface": ("gpt2", "llama2", "bert"), "sentencepiece": ("t5",), "tiktoken": ("gpt2",),
+    "tekken": ("minbpe-basic",), "minbpe": ("minbpe-basic",), "bert": ("bert",), "gpt2": ("gpt1",),
 }
 """Presets of which a file keeps the ids."""
 
 
-@pytest.mark.parametrize(("format", "name"), [(format, name) for format, names in EXACT.items() for name in names])
+@pytest.mark.parametrize(
+    ("format", "name"), [(format, name) for format, names in EXACT.items() for name in names]
+)
 def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: str, name: str) -> None:
     tokenizer = preset(name)
     back = again(tokenizer, format, tmp_path)
@@ -55,7 +61,9 @@ def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: s
             continue
         ours, theirs = tokenizer.encode(text), back.encode(text)
         if format in ("bert", "gpt2"):  # these say neither how text is normalised nor how it is cut
-            words = WordEncoder(back.vocabulary, back.merges, WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer)
+            words = WordEncoder(
+                back.vocabulary, back.merges, WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer
+            )
             theirs = words.encode(text)
         assert ours.ids == theirs.ids, text
     if format in ("huggingface", "sentencepiece"):
@@ -76,8 +84,11 @@ def _pairs() -> dict[tuple[str, str], tuple[Tokenizer, Tokenizer]]:
     if not _PAIRS:
         import tempfile
 
-        for format, name in (("huggingface", "gpt2"), ("huggingface", "llama2"), ("huggingface", "bert"), ("tiktoken", "gpt2"),
-                             ("tekken", "minbpe-basic"), ("minbpe", "minbpe-basic"), ("sentencepiece", "t5"), ("tokentui", "t5")):
+        for format, name in (
+            ("huggingface", "gpt2"), ("huggingface", "llama2"), ("huggingface", "bert"), ("tiktoken", "gpt2"),
+            ("tekken", "minbpe-basic"), ("minbpe", "minbpe-basic"), ("sentencepiece", "t5"),
+            ("tokentui", "t5"),
+        ):
             with tempfile.TemporaryDirectory() as folder:
                 _PAIRS[format, name] = preset(name), again(preset(name), format, Path(folder))
     return _PAIRS
@@ -113,7 +124,10 @@ def test_a_part_of_an_opened_file_is_written_as_that_part(tmp_path: Path, format
     back = again(part, format, tmp_path)
     for text in HOSTILE[:25]:
         assert back.encode(text).ids == part.encode(text).ids, text
-    assert loads(dumps(part), "file").encode("The crowd in the street").ids == part.encode("The crowd in the street").ids
+    assert (
+        loads(dumps(part), "file").encode("The crowd in the street").ids
+        == part.encode("The crowd in the street").ids
+    )
 
 
 def test_what_a_document_with_stages_may_not_say(tmp_path: Path) -> None:
@@ -162,7 +176,9 @@ def test_spaces_in_merges_are_refused_where_a_line_cannot_hold_them() -> None:
 def test_a_merge_that_looks_like_a_header_is_refused() -> None:
     recipe = CHARS.with_axes(split="whitespace")
     letters = [one.encode() for one in "#version"]
-    tokenizer = _of(recipe, [*letters, b"a"], [(0, 1), (9, 2), (10, 3), (11, 4), (12, 5), (13, 6), (14, 7), (15, 8)])
+    tokenizer = _of(
+        recipe, [*letters, b"a"], [(0, 1), (9, 2), (10, 3), (11, 4), (12, 5), (13, 6), (14, 7), (15, 8)]
+    )
     assert "header" in _report(tokenizer, "gpt2").refused
 
 
@@ -171,7 +187,8 @@ def test_a_difference_is_found_and_named() -> None:
     recipe = Recipe(split="none", base="bytes")
     base = [bytes((value,)) for value in range(256)]
     vocabulary = Vocabulary(recipe, base)
-    for left, right in ((98, 99), (97, 98), (257, 99)):  # bc, ab, ab + c: `abc` is a + bc by rows, one token by ranks
+    # bc, ab, ab + c: `abc` is a + bc by rows, one token by ranks
+    for left, right in ((98, 99), (97, 98), (257, 99)):
         vocabulary.add(left, right, 1)
     report = _report(Tokenizer(vocabulary), "tiktoken")
     assert report.refused.startswith("it would encode 'abc' as 'abc', not as 'a' 'bc'")
@@ -180,7 +197,8 @@ def test_a_difference_is_found_and_named() -> None:
 
 def test_tokens_that_are_spelled_alike_are_refused() -> None:
     recipe = CHARS.with_axes(split="whitespace", mark="prefix:##", unknown="drop")
-    tokenizer = _of(recipe, [b"#", b"a", b"###", b"##a", b"##"], [(0, 2)])  # `##` as a unit, and from # and ###
+    # `##` as a unit, and from # and ###
+    tokenizer = _of(recipe, [b"#", b"a", b"###", b"##a", b"##"], [(0, 2)])
     assert "spelled alike" in _report(tokenizer, "huggingface").refused
 
 
@@ -198,7 +216,9 @@ def test_holes_are_filled_in_a_vocab_txt(tmp_path: Path) -> None:
     recipe = preset("bert").recipe
     tokenizer = Tokenizer(Vocabulary(recipe, [b"a", b"##a"], ("[UNK]",), first_id=3))
     back = again(tokenizer, "bert", tmp_path)
-    assert (tmp_path / "vocab.txt").read_text().split() == ["[unused0]", "[unused1]", "[unused2]", "[UNK]", "a", "##a"]
+    assert (tmp_path / "vocab.txt").read_text().split() == [
+        "[unused0]", "[unused1]", "[unused2]", "[UNK]", "a", "##a",
+    ]
     assert back.encode("aa ba").ids == tokenizer.encode("aa ba").ids == (4, 5, 3)
 
 
@@ -208,8 +228,9 @@ def test_holes_are_filled_in_a_vocab_txt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "format"),
     [
-        ("a.json", "tokentui"), ("tokenizer.json", "tokentui"), ("a.hf.json", "huggingface"), ("a.tiktoken", "tiktoken"),
-        ("vocab.txt", "bert"), ("b/vocab.json", "gpt2"), ("merges.txt", "gpt2"), ("tekken.json", "tekken"),
+        ("a.json", "tokentui"), ("tokenizer.json", "tokentui"), ("a.hf.json", "huggingface"),
+        ("a.tiktoken", "tiktoken"), ("vocab.txt", "bert"), ("b/vocab.json", "gpt2"), ("merges.txt", "gpt2"),
+        ("tekken.json", "tekken"),
         ("a.codes", "subword-nmt"),
         ("a.model", "minbpe"), ("", "tokentui"), ("-", "tokentui"),
     ],

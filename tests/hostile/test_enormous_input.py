@@ -37,7 +37,8 @@ CHILD = """
 import json, resource, subprocess, sys
 source, *words = sys.argv[1:]
 feed = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE) if source else None
-done = subprocess.run([sys.executable, "-m", "tokentui", *words], stdin=feed.stdout if feed else subprocess.DEVNULL,
+done = subprocess.run([sys.executable, "-m", "tokentui", *words],
+                      stdin=feed.stdout if feed else subprocess.DEVNULL,
                       capture_output=True, text=True)
 most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 if feed:

@@ -128,7 +128,10 @@ def test_what_is_written_or_started_is_seen(line: str, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "a").touch()
     (tmp_path / "there").touch()
-    code = "import os, subprocess, watched; watched.watch('log', os.path.realpath('home')); open('home/b', 'w').close(); "
+    code = (
+        "import os, subprocess, watched; watched.watch('log', os.path.realpath('home')); open('home/b', "
+        "'w').close(); "
+    )
     environment = {**os.environ, "PYTHONPATH": str(Path(watched.__file__).parent)}
     subprocess.run(
         [sys.executable, "-P", "-c", code + line], cwd=tmp_path, env=environment, check=True, timeout=60

@@ -18,19 +18,24 @@ from walls import ALONE, WALLS, Walls
 pytestmark = pytest.mark.pty
 
 RUN = """
-import importlib, json, os, sys
+import importlib, json, os, pkgutil, sys
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+import tokentui.cli
 from tokentui.cli import output
-from tokentui.cli.program import COMMANDS, run
+from tokentui.cli.program import run
 walls, lines = json.load(open(sys.argv[1]))
 if walls == "no guard":
     output._guarded = lambda text, stream: text
 elif walls == "no safe text":
-    modules = [importlib.import_module(f"tokentui.cli.{name}") for name in (*COMMANDS, "program")]
-    text = lambda data: data.decode("utf-8", "replace") if isinstance(data, bytes) else data.encode("utf-8", "replace").decode()
-    hollow = {"safe": lambda data, **_: text(data), "safe_line": lambda error, **_: text(str(error)), "shown": text,
-        "visible": None}
-    for module in (*modules, output):
+    found = pkgutil.iter_modules(tokentui.cli.__path__, "tokentui.cli.")
+    modules = [importlib.import_module(one.name) for one in found]
+    text = lambda data: (
+        data.decode("utf-8", "replace") if isinstance(data, bytes)
+        else data.encode("utf-8", "replace").decode()
+    )
+    hollow = {"safe": lambda data, **_: text(data), "safe_line": lambda error, **_: text(str(error)),
+        "shown": text, "visible": None}
+    for module in modules:
         for name in hollow:
             if hasattr(module, name):
                 setattr(module, name, hollow[name])

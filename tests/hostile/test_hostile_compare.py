@@ -22,8 +22,8 @@ from tokentui.session.catalog import DifferentCut
 from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.lines import PANES
-from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.panes.lines import PANES
 
 COUNT = 3
 
@@ -39,7 +39,9 @@ def rows(text: str) -> list[str]:
 def changes(poison: Poison) -> dict[str, Any]:
     """A snapshot with data of theirs wherever data stands."""
     ranked = [poison.pairs(scored=bool(rows_of(n)[0].left_uses)) for n in range(COUNT)]
-    whys = [Why(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text)) for pairs in ranked]
+    whys = [
+        Why(pairs[0], pairs[-1], 2, 9, "lowest-ids", None, (poison.text, poison.text)) for pairs in ranked
+    ]
     columns = [
         dataclasses.replace(
             column(n, candidates=Page(ranked[n], 0, len(ranked[n])), why=whys[n], last=ranked[n][-1]),

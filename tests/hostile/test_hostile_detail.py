@@ -20,8 +20,7 @@ from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
 from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts, piece_of
-from tokentui.ui.draw.guard import ControlGuard, replace
-from tokentui.ui.draw.text import PALETTE, StandIns
+from tokentui.ui.draw.text import PALETTE, ControlGuard, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor
 
 TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(
@@ -43,7 +42,8 @@ def told(row: Row) -> list[str]:
 def rows_of(piece: bytes) -> tuple[Row, ...]:
     """A piece in every kind of row."""
     return (
-        token_row(7, piece, "merge", 1, 1, 1), pair_row(b"a", b"b", piece, 1, 0, False, False), loss_row(piece, 0.1, 1.0, 1, 1.0,
+        token_row(7, piece, "merge", 1, 1, 1), pair_row(b"a", b"b", piece, 1, 0, False, False),
+        loss_row(piece, 0.1, 1.0, 1, 1.0,
             ()),
     )  # fmt: skip
 

@@ -34,15 +34,15 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, OfferScreen
+from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.keeping import OfferScreen
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]
@@ -185,7 +185,9 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
         return FakeFace(now, {**known, Recognise: fails, Export: fails}, run)
 
     good, bad = face(), face(answers=False)
-    for row in (poison.vocabulary()[0], poison.pairs(spelled=True)[-1], poison.replayed()[-1], poison.losses()[0]):
+    for row in (
+        poison.vocabulary()[0], poison.pairs(spelled=True)[-1], poison.replayed()[-1], poison.losses()[0],
+    ):
         yield InspectScreen(good, row), "", ("end",)
     yield PiecesScreen(good, CorpusPlace()), "", ("end",)
     yield PiecesScreen(bad, CorpusPlace()), "", ()

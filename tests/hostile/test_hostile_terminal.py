@@ -125,7 +125,8 @@ def test_the_clipboard_gets_base64_only(text: str) -> None:
 @pytest.mark.parametrize("text", [*hostile.SHORT[::20], "\x1b[2J" * 5000, "\n" * 50])
 def test_a_crash_is_told_in_a_few_clean_lines(text: str, home: Path) -> None:
     errors: tuple[Exception, ...] = (
-        ValueError(text), KeyError(text), OSError(text), UnicodeDecodeError("utf-8", hostile.raw(text) or b"x", 0, 1, text),
+        ValueError(text), KeyError(text), OSError(text),
+        UnicodeDecodeError("utf-8", hostile.raw(text) or b"x", 0, 1, text),
     )  # fmt: skip
     for error in errors:
         told = _told(error)

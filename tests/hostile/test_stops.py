@@ -16,21 +16,22 @@ from screens import explorer
 from textual import events
 from waiting import until
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jobs
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session import queries
 from tokentui.session.driver import Session
-from tokentui.session.opening import Hooks, Prepared, prepare
+from tokentui.session.opening import Prepared, prepare
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
-from tokentui.ui.panes.encode import TYPED_LIMIT
+from tokentui.ui.typed import TYPED_LIMIT
 
 Limited = Callable[..., None]
 SLOW = r"(?:x|xx)+y|[^x]"
@@ -115,7 +116,7 @@ def test_one_slow_match_is_a_matter_of_itself(limited: Limited) -> None:
 
 def test_work_on_one_enormous_word_asks_now_and_then() -> None:
     run = start(Corpus.from_text("ab" * 2000), preset("gpt2"))
-    walk.run(run, Stops(merges=8))
+    learn.run(run, Stops(merges=8))
     tokenizer = run.tokenizer()
     text = "ab" * 40_000
     never = After(10**9)
@@ -132,22 +133,18 @@ def test_work_on_one_enormous_word_asks_now_and_then() -> None:
 def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)
     run = start(corpus, Recipe(split=split))
-    walk.run(run, Stops(merges=12))
+    learn.run(run, Stops(merges=12))
     prepared = Prepared(corpus, run.recipe, Run.of({}), run)
     glance = State(prepared).at_step()
-    for work in (
-        lambda: queries.ask(glance, do.AnalyzeVocabulary("hugs")),
-        lambda: queries.facts(glance),
-        lambda: queries.formats(glance),
-        lambda: queries.preview(prepared, do.Preview(preset("bert"))),
-    ):
+    asked = do.AnalyzeVocabulary("hugs"), do.ExamineHealth(), do.Formats(), do.Preview(preset("bert"))
+    for command in asked:
         every = After(10**9)
         with jobs.job(cancel=every):
-            work()
+            queries.answered(command, glance, prepared)
         assert every.asked
         for count in {1, every.asked // 2 or 1}:
             with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
-                work()
+                queries.answered(command, glance, prepared)
 
 
 # A session
@@ -212,7 +209,7 @@ async def test_an_opening_that_never_asks_is_left_behind(
             return real(corpus, *more)
         begun.set()
         go_on.wait(60)
-        more[-1].partial(prepared := real(corpus, *more))
+        more[-1](prepared := real(corpus, *more))
         return prepared
 
     monkeypatch.setattr("tokentui.session.opening.prepare", hangs)
@@ -236,9 +233,7 @@ async def test_an_opening_that_never_asks_is_left_behind(
 
 def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe(split=f"regex:{SLOW}")
-    prepared = prepare(
-        Corpus.from_text("abc abc"), recipe, Run.of({}), Hooks(lambda *_: None, lambda _: None)
-    )
+    prepared = prepare(Corpus.from_text("abc abc"), recipe, Run.of({}))
     one = State(prepared)
     with jobs.job(cancel=lambda: False, match_seconds=0.05):
         one.typed = STUCK
@@ -254,8 +249,7 @@ def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pyte
 def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited) -> None:
     limited(pattern_seconds=0.05)
     recipe = Recipe(split=f"regex:{SLOW}")
-    hooks = Hooks(lambda *_: None, lambda _: None)
-    counted = prepare(Corpus.from_text("abc"), recipe, Run.of({}), hooks)
+    counted = prepare(Corpus.from_text("abc"), recipe, Run.of({}))
     text = "abc " + STUCK
     one = State(Prepared(Corpus.from_text(text), recipe, Run.of({}), counted.trainer))
     for _ in range(2):

@@ -64,7 +64,7 @@ def below(name: str, rooms: Iterable[str]) -> bool:
     [
         ([name for name in modules() if not below(name, SCREEN + WORDS)], ["textual", "rich", "click"]),
         ([name for name in modules() if below(name, WORDS)], ["textual", "rich", "tokentui.ui"]),
-        (["tokentui.cli.explore", "tokentui.ui.launch", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT]),
+        (["tokentui.cli.explore", "tokentui.ui", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT]),
         (["tokentui.cli.train"], [*NOT_FOR_ITS_OWN_FORMAT]),
     ],
     ids=["engine", "commands", "first paint", "training"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from trainers import merge_steps
 from waiting import screen_text, until
 
 import tokentui
+from tokentui import learn
 from tokentui.analyze import health, metrics
 from tokentui.analyze.health import Check
 from tokentui.analyze.health.survey import Found
@@ -37,7 +38,7 @@ from tokentui.encode.segment.ways import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import look
 from tokentui.formats.spec import Spec
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.merging import without_kernel
 from tokentui.learn.objectives import OBJECTIVES
@@ -49,14 +50,14 @@ from tokentui.session.opening import Prepared
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
-from tokentui.text.split import Span, Split, Splitter
-from tokentui.text.units import MARKS, UNITS
+from tokentui.text.pretokenize import MARKS, UNITS
+from tokentui.text.split import Span, Split
 from tokentui.ui import app as app_module
 from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.help import rows as help_rows
 from tokentui.ui.dialogs.inspect import FactsScreen
 from tokentui.ui.keys import Action
 
@@ -65,21 +66,12 @@ PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen",
 NAME = "brand-new"
 
 
-class _AtHyphens(Splitter):
+def _at_hyphens(pattern: object, text: str) -> Iterator[Span]:
     """A split that is a function, without a pattern."""
-
-    __slots__ = ()
-
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        return [word for word, _, _ in self.spans(text)]
-
-    def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        found, at = [], 0
-        for word in text.split("-"):
-            if word:
-                found.append((word, at, at + len(word)))
-            at += len(word) + 1
-        return found
+    at = 0
+    for word in text.split("-"):
+        yield word, at, at + len(word)
+        at += len(word) + 1
 
 
 def _short(piece: bytes) -> bool:
@@ -95,7 +87,7 @@ def new(record: Any, **fields: Any) -> Any:
 # The axis, its new value, and a recipe that is known to do the same; None where none does.
 VALUES: dict[str, tuple[Choice, Recipe | None]] = {
     "tie": (new(TIES["smallest-pair"]), PLAIN.with_axes(tie="smallest-pair")),
-    "split": (Split(NAME, "at hyphens", kind=_AtHyphens), PLAIN.with_axes(split="regex:[^-]+")),
+    "split": (Split(NAME, "at hyphens", finds=_at_hyphens), PLAIN.with_axes(split="regex:[^-]+")),
     "base": (new(BASES["first-seen"]), PLAIN.with_axes(base="first-seen")),
     "pieces": (new(FILTERS["any"], allows=_short), None),
     "normalize": (new(NORMALIZERS["lowercase"]), PLAIN.with_axes(normalize=("lowercase",))),
@@ -111,14 +103,14 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
 @pytest.fixture(params=["plain", "compiled"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
-        pytest.importorskip("numba")
+        request.getfixturevalue("loaded")
     monkeypatch.setenv(jit.ENGINE, request.param)
     return str(request.param)
 
 
 def steps(recipe: Recipe) -> list[tuple[bytes, bytes, int]]:
     trainer = start(CORPUS, recipe)
-    walk.run(trainer, Stops(merges=60))
+    learn.run(trainer, Stops(merges=60))
     return [(step.left, step.right, step.count) for step in merge_steps(trainer)]
 
 
@@ -187,7 +179,7 @@ def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -
 
     def use() -> None:
         trainer = start(CORPUS, recipe)
-        walk.run(trainer, Stops(merges=3))
+        learn.run(trainer, Stops(merges=3))
         trainer.tokenizer().encode("low")
 
     for refused in (use, lambda: check(recipe)):
@@ -204,6 +196,10 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     known = State(Prepared(large, PLAIN, Run(), start(large, PLAIN)))
     known.engine = "compiled (Numba 0)"
     assert known.snapshot().engine == "compiled (Numba 0)"
+    recipe = PLAIN.with_axes(split="words")
+    counted = State(Prepared(large, recipe, Run(), start(large, recipe)))
+    counted.engine = "compiled (Numba 0)"
+    assert counted.snapshot().engine == "compiled (Numba 0); plain Python counts by split=words"
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -271,7 +267,8 @@ async def test_a_new_format_is_written_and_offered(
     """`tests/formats/test_registry.py` has the laws of the format itself."""
     monkeypatch.setitem(FORMATS, rwkv.FORMAT.name, rwkv.FORMAT)
     monkeypatch.setitem(WRITTEN, rwkv.FORMAT.name, rwkv.FORMAT)
-    monkeypatch.delitem(sys.modules, "tokentui.cli.convert", raising=False)  # its help names the formats at its import
+    # its help names the formats at its import
+    monkeypatch.delitem(sys.modules, "tokentui.cli.convert", raising=False)
     assert rwkv.FORMAT.name in done("convert", "--help")
     recipe = Recipe(split="none", encode="longest-match", base="bytes")
     tokenizer = tokentui.train(CORPUS, recipe, merges=9)

@@ -12,7 +12,7 @@ import pytest
 import tokentui
 from tokentui.analyze.health import CHECKS
 from tokentui.analyze.metrics import MEASURES
-from tokentui.analyze.verify import PEERS
+from tokentui.analyze.verify.peers import PEERS
 from tokentui.axes import AXES
 from tokentui.cli.program import COMMANDS
 from tokentui.core.limits import LIMITS
@@ -30,8 +30,8 @@ NAMES: dict[str, set[str]] = {
 """The names of the records, by their kind."""
 
 PARTS = {
+    "tokentui.formats.huggingface.axes._ALONE": "split: one step of Hugging Face's each; others are patterns",
     "tokentui.text.kernels.rules.RULES": "split: rules of kernels, some of which are called as a split is",
-    "tokentui.analyze.verify.child.ENCODE": "peer: those that encode as they train, and are asked for it",
 }
 """Tables that hold less than an axis has, and why. Whoever reads them asks whether an entry is there."""
 

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 import regex
+import soak
 
-from tokentui.text import bert, normalize
+from tokentui.text import normalize
 from tokentui.text.kernels import rules
 from tokentui.text.kernels.rules import ClassTable
+from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
-ALL = range(0x110000)
+ALL = soak.code_points()
 
 
 def members(table: ClassTable, wanted: set[int]) -> set[int]:
@@ -49,7 +51,7 @@ def test_single_characters() -> None:
 @pytest.mark.parametrize(
     ("table", "space", "sign"),
     [
-        (rules.bert_table, f"[{bert.SPACES}]", f"[{bert.PUNCTUATION}]"),
+        (rules.bert_table, f"[{BERT_SPACES}]", f"[{BERT_PUNCTUATION}]"),
         (rules.bert_runs_table, None, "(?!)"),
     ],
 )

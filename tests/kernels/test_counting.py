@@ -12,6 +12,7 @@ import oracle
 import peers
 import pytest
 import scanning
+import soak
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text import read
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words
 from tokentui.text.count import count as plain
 from tokentui.text.kernels.rules import scans
 from tokentui.text.pretokenize import Pretokenizer
@@ -35,7 +37,11 @@ AROUND = [
 
 def found(counting: ModuleType, documents: Sequence[str], split: str, **more: Any) -> list[tuple[str, int]]:
     counted = counting.count(documents, split, **more)
-    return list(zip(list(counted), counted.counts.tolist(), strict=True))
+    return list(zip(counted.words(), counted.counts.tolist(), strict=True))
+
+
+def kernel_count(counting: ModuleType, documents: Sequence[str], recipe: Recipe) -> Words:
+    return Words.of(counting.count_words(documents, recipe, Pretokenizer(recipe).words))
 
 
 def compare(counting: ModuleType, documents: Sequence[str], split: str) -> None:
@@ -56,7 +62,7 @@ def compare_batches(counting: ModuleType, documents: list[str], split: str, size
 
 def every_code_point(before: str, after: str) -> list[str]:
     """Each code point between these, in documents of a thousand."""
-    ones = [before + chr(code) + after for code in range(0x110000)]
+    ones = [before + chr(code) + after for code in soak.code_points()]
     return ["\n".join(ones[at : at + 1000]) for at in range(0, len(ones), 1000)]
 
 
@@ -112,7 +118,7 @@ def test_any_text_in_any_chunks(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
-        patch.setattr("tokentui.text.documents.WINDOW", 3)
+        patch.setattr("tokentui.text.corpus.WINDOW", 3)
         assert found(counting, documents, split, threads=threads) == scanning.by_pattern(documents, split)
 
 
@@ -158,17 +164,14 @@ def test_a_recipe_with_bert(
 ) -> None:
     recipe = Recipe(split="bert", normalize=normalize, **(CHARACTERS if unit == "char" else {}))
     wanted = plain(Corpus.from_lines(documents), recipe)
-    words = counting.count_words(documents, recipe, Pretokenizer(recipe).words)
-    assert words == (wanted.words, list(wanted.counts))
+    assert kernel_count(counting, documents, recipe) == wanted
 
 
 def test_every_code_point_as_bert_has_it(counting: ModuleType) -> None:
     recipe = Recipe(split="bert", normalize=("bert-uncased",), **CHARACTERS)
     documents = [document for n, document in enumerate(every_code_point("a", "Á")) if n < 70 or n % 40 == 0]
     wanted = plain(Corpus.from_lines(documents), recipe)
-    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (
-        wanted.words, list(wanted.counts),
-    )
+    assert kernel_count(counting, documents, recipe) == wanted
 
 
 @pytest.mark.parametrize(
@@ -193,9 +196,7 @@ def test_a_first_look_is_taken_only_where_kernels_do_not_count(counting: ModuleT
 def test_surrogates_are_replaced_where_units_are_no_bytes(counting: ModuleType) -> None:
     recipe = Recipe(split="gpt2", **CHARACTERS)
     documents = ["a\udc80\ud83d b", "\udcff"]
-    assert counting.count_words(documents, recipe, Pretokenizer(recipe).words) == (
-        ["a", "\ufffd\ufffd", " b", "\ufffd"], [1] * 4,
-    )
+    assert kernel_count(counting, documents, recipe) == Words(("a", "\ufffd\ufffd", " b", "\ufffd"), (1,) * 4)
 
 
 # --- progress and cancelling ---

@@ -33,8 +33,7 @@ def counted(lines: list[str], recipe: Recipe) -> Counter[str]:
 @example(["a\u200bb c", "", " a", "\x01", "a\x0bb\x85c"], 1)
 def test_counted_by_runs(counting: ModuleType, lines: list[str], threads: int) -> None:
     found = counting.count_words(lines, RECIPE, Pretokenizer(RECIPE).words, threads=threads)
-    wanted = counted(lines, RECIPE)
-    assert found == (tuple(wanted), list(wanted.values()))
+    assert list(found.items()) == list(counted(lines, RECIPE).items())
 
 
 def test_other_normalisations_are_not_for_it(counting: ModuleType) -> None:

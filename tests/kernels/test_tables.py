@@ -22,7 +22,7 @@ def counted(tables: ModuleType, words: list[bytes], counts: list[int]) -> Any:
     np = importlib.import_module("numpy")
     given_counts = np.array(counts, np.int64)
     given_counts.flags.writeable = False
-    return tables.CountedWords(b"".join(words), tables.bounds_of(words), given_counts)
+    return tables.FlatWords(b"".join(words), tables.bounds_of(words), given_counts)
 
 
 def items(result: Any) -> list[tuple[bytes, int]]:
@@ -86,7 +86,7 @@ def test_many_words_and_long_ones(tables: ModuleType) -> None:
     table.scan([b" ".join(words)] * 2, tables.tables_of("whitespace"))
     result = table.result()
     assert items(result) == [(word, 2) for word in words]
-    assert list(result) == [word.decode() for word in words]
+    assert list(result.words()) == [word.decode() for word in words]
 
 
 def test_nothing(tables: ModuleType) -> None:
@@ -94,4 +94,4 @@ def test_nothing(tables: ModuleType) -> None:
         table = tables.Table()
         table.scan(texts, tables.tables_of("whitespace"))
         assert items(table.result()) == []
-        assert list(table.result()) == []
+        assert table.result().words() == ()

@@ -13,40 +13,54 @@ import pytest
 import scanning
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trainers import best, cells, merge_steps, why
+from trainers import best, cells, merge_at, merge_steps, why
 
+from tokentui import learn
 from tokentui.axes import AXES, preset
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled
 from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import job
-from tokentui.learn import start, start_counted, walk
+from tokentui.learn import start, start_counted
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
+from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Query
-from tokentui.learn.stepped import SteppedTrainer
-from tokentui.learn.values import Word
+from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words
+from tokentui.text.count import Words, count
 from tokentui.text.read import read
 
 UNITS = [
     ("byte", "bytes"), ("byte", "gpt2-bytes"), ("byte", "sorted"), ("char", "sorted"), ("char", "first-seen"),
     ("char", "frequency"), ("grapheme", "sorted"), ("grapheme", "frequency"),
 ]
-recipes = st.builds(
+SCORED: dict[str, Any] = {
+    "objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error",
+}
+ties = st.sampled_from(list(AXES["tie"]))
+marks = st.sampled_from(["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"])
+weights = st.sampled_from(["occurrences", "distinct"])
+counted = st.builds(
     lambda unit_base, mark, tie, weight, split: Recipe(
         split=split, unit=unit_base[0], base=unit_base[1], mark=mark, tie=tie, weight=weight,
         unknown="never" if unit_base[1] in ("bytes", "gpt2-bytes") else "error",
     ),
     st.sampled_from(UNITS),
-    st.sampled_from(["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]),
-    st.sampled_from(list(AXES["tie"])),
-    st.sampled_from(["occurrences", "distinct"]),
+    marks, ties, weights,
     st.sampled_from(["whitespace", "none", "gpt2", "before"]),
 )
+scored = st.builds(
+    lambda base, mark, tie, weight, split: Recipe(
+        **{**SCORED, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split}
+    ),
+    st.sampled_from(["sorted", "first-seen", "frequency"]),
+    marks, ties, weights,
+    st.sampled_from(["whitespace", "none"]),
+)
+recipes = counted | scored
 letters = st.text(alphabet="abcé🏽e\u0301\udc80#", min_size=1, max_size=9)
 texts = st.lists(letters, max_size=14).map(" ".join)
 
@@ -56,12 +70,13 @@ def _kernels(loaded: None) -> None:
     """Every test here wants them."""
 
 
-def both(text: str, recipe: Recipe) -> tuple[SteppedTrainer, SteppedTrainer]:
-    words = scanning.plain_count(Corpus.from_text(text), recipe)
+def both(words: Words | str, recipe: Recipe) -> tuple[PairTrainer, PairTrainer]:
+    if isinstance(words, str):
+        words = scanning.plain_count(Corpus.from_text(words), recipe)
     return merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
 
 
-def state(trainer: SteppedTrainer) -> dict[str, Any]:
+def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
     """All that a trainer says about the step where it stands."""
     words = trainer.words.words
     symbols = trainer.tokenizer().vocabulary.base_size + trainer.number
@@ -71,21 +86,25 @@ def state(trainer: SteppedTrainer) -> dict[str, Any]:
         "sizes": (trainer.size_at(trainer.number), trainer.tokenizer().merges),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
         "pairs": trainer.candidates(Query()).total,
-        "candidates": best(trainer, 200),
+        "candidates": best(trainer, limit),
         "later candidates": best(trainer, 3, 4),
         "why": why(trainer),
         "uses": list(trainer.uses[:symbols]),
-        "lengths": list(cells(trainer).length[:symbols]),
         "words": [trainer.segment(Word(word)) for word in words],
         "parts": [
-            trainer.segment(Word(word, cut[-1].start // 2, 2)) for word in words if (cut := trainer.segment(Word(word)))
+            trainer.segment(Word(word, cut[-1].start // 2, 2))
+            for word in words
+            if (cut := trainer.segment(Word(word)))
         ],
         "changed": trainer.changed(),
     }
 
 
-def history(trainer: SteppedTrainer) -> list[Any]:
-    return [list(walk.steps(trainer)), [trainer.tokens_at(n) for n in range(trainer.computed + 1)], trainer.computed]
+def history(trainer: PairTrainer) -> list[Any]:
+    return [
+        list(learn.steps(trainer)), [trainer.tokens_at(n) for n in range(trainer.computed + 1)],
+        trainer.computed,
+    ]
 
 
 @settings(max_examples=300, deadline=None)
@@ -96,26 +115,28 @@ def test_any_walk(text: str, recipe: Recipe, moves: Sequence[int]) -> None:
     for move in moves:
         for trainer in (plain, compiled):
             if move == -1:
-                walk.back(trainer)
+                learn.back(trainer)
             elif move < 0:
-                walk.step(trainer)
+                learn.step(trainer)
             else:
-                walk.jump(trainer, move)
+                learn.jump(trainer, move)
         assert state(compiled) == state(plain)
-    assert walk.run(compiled, Stops()) == walk.run(plain, Stops()) == "no pair left"
+    assert learn.run(compiled, Stops()) == learn.run(plain, Stops()) == "no pair left"
     assert history(compiled) == history(plain)
     assert vars(compiled.tokenizer().vocabulary) == vars(plain.tokenizer().vocabulary)
 
 
 stops = st.builds(
-    Stops, st.none() | st.integers(0, 25), st.none() | st.integers(0, 300), st.integers(1, 4), st.none() | st.integers(1, 6)
+    Stops, st.none() | st.integers(0, 25), st.none() | st.integers(0, 300), st.integers(1, 4),
+    st.none() | st.integers(1, 6),
 )
 
 
 @settings(max_examples=300, deadline=None)
 @given(texts, recipes, st.lists(st.tuples(st.none() | st.integers(0, 20), stops), max_size=8))
 def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int | None, Stops]]) -> None:
-    """Also those that forget what was learned under others."""
+    """Also those that forget what was learned under others; by score a least count says what is a candidate.
+    """
     plain, compiled = both(text, recipe)
     for target, limits in walks:
         reasons = []
@@ -133,17 +154,17 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    laid_out, pairs = cells(compiled)._state.cells.copy(), cells(compiled).counts.tolist()
-    walk.run(compiled, Stops())
-    while walk.back(compiled):
+    laid_out, pairs = cells(compiled)._state.cells.copy(), best(compiled, 10_000)
+    learn.run(compiled, Stops())
+    while learn.back(compiled):
         pass
     assert cells(compiled)._state.cells.tolist() == laid_out.tolist()
-    assert cells(compiled).counts.tolist() == pairs
-    walk.jump(compiled, compiled.computed)
+    assert best(compiled, 10_000) == pairs
+    learn.jump(compiled, compiled.computed)
     again = cells(compiled)._state.cells.copy()
-    walk.jump(compiled, 0)
+    learn.jump(compiled, 0)
     while compiled.number < compiled.computed:
-        walk.step(compiled)
+        learn.step(compiled)
     assert cells(compiled)._state.cells.tolist() == again.tolist()
 
 
@@ -155,64 +176,57 @@ def novel(words: int, seed: int = 1) -> str:
 
 
 @pytest.mark.parametrize("tie", AXES["tie"])
-@pytest.mark.parametrize("split", ["gpt2", "none"])
-def test_a_larger_corpus_with_checkpoints(tie: str, split: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arrays grow, levels are opened, and jumps take checkpoints up."""
+@pytest.mark.parametrize(
+    ("words", "axes", "least"),
+    [
+        (6000, {"split": "gpt2"}, 1), (1500, {"split": "none"}, 1),
+        (4000, {**SCORED, "mark": "prefix:##"}, 1),
+        (4000, {**SCORED, "mark": "prefix:##"}, 3),
+    ],
+    ids=["gpt2", "none", "score", "score from 3"],
+)
+def test_a_larger_corpus_with_checkpoints(
+    words: int, axes: dict[str, Any], least: int, tie: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrays grow, levels are opened, columns change, and jumps take checkpoints up."""
     from tokentui.learn import compiled as engine
 
     monkeypatch.setattr(engine, "LEAST_BETWEEN", 300)
     monkeypatch.setattr(engine, "MOST_CHECKPOINTS", 1000)
     monkeypatch.setattr(engine, "SLICE", 100)
-    plain, compiled = both(novel(6000 if split == "gpt2" else 1500), Recipe(split=split, tie=tie))
-    assert walk.run(compiled, Stops(merges=900)) == walk.run(plain, Stops(merges=900))
+    plain, compiled = both(novel(words), Recipe(**axes, tie=tie))
+    end = Stops(merges=700, min_count=least)
+    assert learn.run(compiled, end) == learn.run(plain, end)
     assert history(compiled) == history(plain)
-    assert len(cells(compiled)._checkpoints) > 3
+    laid_out = cells(compiled).memory
+    assert len(cells(compiled)._checkpoints) > 1
     chance = random.Random(2)
-    for _ in range(12):
-        number = chance.randint(0, 900)
-        walk.jump(plain, number)
-        walk.jump(compiled, number)
+    for _ in range(9):
+        number = chance.randint(0, plain.computed)
+        learn.jump(plain, number)
+        learn.jump(compiled, number)
         assert best(compiled, 60) == best(plain, 60)
         assert list(compiled.uses) == list(plain.uses)[: len(compiled.uses)]
         assert compiled.tokens_at(compiled.number) == plain.tokens_at(plain.number)
+    assert cells(compiled).memory == laid_out
     for trainer in (plain, compiled):
-        walk.jump(trainer, 400)
-    assert walk.run(compiled, Stops(merges=500, max_length=5)) == walk.run(plain, Stops(merges=500, max_length=5))
+        learn.jump(trainer, 300)
+    assert learn.run(compiled, Stops(merges=400, max_length=5)) == learn.run(
+        plain, Stops(merges=400, max_length=5)
+    )
     assert history(compiled) == history(plain)
-    assert state(compiled) == state(plain)
-
-
-@pytest.mark.parametrize("split", ["gpt2", "none"])
-def test_a_checkpoint_copied_in_parts_is_its_step(split: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever merges change of the corpus while it is copied, and where one goes back in the middle of that."""
-    from tokentui.learn import compiled as engine
-    from tokentui.learn.kernels import checkpoints
-
-    monkeypatch.setattr(engine, "LEAST_BETWEEN", 200)
-    monkeypatch.setattr(engine, "MOST_CHECKPOINTS", 1000)
-    monkeypatch.setattr(checkpoints, "SLICE_CELLS", 150)
-    _, compiled = both(novel(3000 if split == "gpt2" else 800), Recipe(split=split))
-    for number in range(1, 400):
-        walk.jump(compiled, number)
-        if number % 7 == 0:
-            walk.jump(compiled, number - 5)
-    kept = cells(compiled)._checkpoints
-    assert len(kept) > 3
-    again = merging(Material(compiled.words, compiled.recipe), kernels=True)
-    cells(again)._between = 1 << 40
-    for checkpoint in kept:
-        walk.jump(again, checkpoint.number)
-        assert checkpoint.cells.tobytes() == cells(again)._state.cells.tobytes()
-        assert checkpoint.counts.tolist() == cells(again).counts.tolist()
+    assert state(compiled, 30) == state(plain, 30)
 
 
 def test_checkpoints_are_few() -> None:
     from tokentui.learn.compiled import MOST_CHECKPOINTS
 
     recipe = Recipe(split="none")
-    compiled = merging(Material(scanning.plain_count(Corpus.from_text(novel(300_000)), recipe), recipe), kernels=True)
+    compiled = merging(
+        Material(scanning.plain_count(Corpus.from_text(novel(300_000)), recipe), recipe), kernels=True
+    )
     before, laid_out = compiled.memory, len(cells(compiled)._state.cells)
-    walk.run(compiled, Stops())
+    learn.run(compiled, Stops())
     assert 1 <= len(cells(compiled)._checkpoints) <= MOST_CHECKPOINTS
     assert before < compiled.memory < 250 * laid_out
 
@@ -229,47 +243,117 @@ def test_a_slice_is_short() -> None:
     assert compiled.number == number
 
 
-def test_numbers_are_plain_ones() -> None:
+@pytest.mark.parametrize("axes", [{}, SCORED], ids=["count", "score"])
+def test_numbers_are_plain_ones(axes: dict[str, Any]) -> None:
     """What goes to screens and files is Python's own."""
-    _, compiled = both(novel(2000), Recipe())
-    walk.jump(compiled, 40)
-    found = best(compiled, 5)[0]
+    _, compiled = both(novel(2000), Recipe(**axes))
+    learn.jump(compiled, 40)
+    found, step = best(compiled, 5)[0], merge_at(compiled, 40)
     values = [
         found.count, found.before, found.left_symbol, found.left_uses, found.right_uses,
         compiled.tokens_at(compiled.number), compiled.candidates(Query()).total,
-        compiled.computed, compiled.number, compiled.uses[3], cells(compiled).length[3], compiled.memory, why(compiled).replaced,
+        compiled.computed, compiled.number, compiled.uses[3], compiled.memory, why(compiled).replaced,
+        step.count, step.tied, step.left_uses, step.right_uses,
         *compiled.tokenizer().vocabulary.merges[3], compiled.tokenizer().vocabulary.counts[3],
         *compiled.segment(Word(compiled.words.words[0]))[0],
     ]
-    assert {type(value) for value in values} == {int}
+    assert {type(value) for value in values if value is not None} == {int}
+    assert type(step.score) is (float if axes else type(None))
+
+
+# --- scores without rounding
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.text(alphabet="abcd", min_size=1, max_size=5), st.integers(1, (1 << 31) - 1)),
+        max_size=12,
+    ),
+    st.sampled_from(list(AXES["tie"])),
+)
+def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, int]], tie: str) -> None:
+    """Products of counts go far beyond 64 bits here."""
+    words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
+    plain, compiled = both(words, Recipe(**SCORED, tie=tie))
+    while learn.step(plain):
+        learn.step(compiled)
+        assert state(compiled) == state(plain)
+    assert learn.step(compiled) is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(*[st.integers(0, (1 << 62) - 1) | st.integers(0, 3)] * 6, st.booleans())
+def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike: bool) -> None:
+    from tokentui.learn.kernels.order import compare_wide
+
+    if alike:
+        x, y, z = c, a, b
+    product, other = a * b * c, x * y * z
+    assert compare_wide(a, b, c, x, y, z) == (product > other) - (product < other)
+
+
+def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
+    x = 10**9
+    rows = [
+        ("ab", 1), ("a", x - 1), ("b", x - 1), ("cd", 1), ("c", x - 2), ("d", x), ("ef", 1), ("e", x - 2),
+        ("f", x),
+    ]
+    words = Words(tuple(word for word, _ in rows), tuple(number for _, number in rows))
+    _, compiled = both(words, Recipe(**SCORED, tie="first-seen"))
+    assert [candidate.token for candidate in best(compiled)] == [b"cd", b"ef", b"ab"]
+    steps = [learn.step(compiled) for _ in range(3)]
+    assert [(step.token, step.tied) for step in steps if isinstance(step, MergeStep)] == [
+        (b"cd", 2), (b"ef", 1), (b"ab", 1),
+    ]
 
 
 # --- which engine is taken
 
 
-def test_a_large_corpus_is_for_the_kernels() -> None:
-    assert start(Corpus.from_text(novel(60_000)), Recipe()).traits.engine == COMPILED
-    assert start(Corpus.from_text("a b c"), Recipe()).traits.engine == PLAIN
-
-
-def test_an_engine_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("axes", [{}, SCORED], ids=["count", "score"])
+def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
+    axes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, small, recipe = Corpus.from_text(novel(60_000)), Corpus.from_text("a b c"), Recipe(**axes)
+    assert start(large, recipe).traits.engine == COMPILED
+    assert start(small, recipe).traits.engine == PLAIN
     monkeypatch.setenv(jit.ENGINE, "plain")
-    assert start(Corpus.from_text(novel(60_000)), Recipe()).traits.engine == PLAIN
+    assert start(large, recipe).traits.engine == PLAIN
     monkeypatch.setenv(jit.ENGINE, "compiled")
-    assert start(Corpus.from_text("a b c"), Recipe()).traits.engine == COMPILED
+    assert start(small, recipe).traits.engine == COMPILED
 
 
 @pytest.mark.parametrize(
     ("axes", "specials", "more"),
     [
-        ({"split": "metaspace", "unit": "char", "base": "sorted", "unknown": "error", "pieces": "sentencepiece"}, (), 1),
-        ({"split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error", "mark": "end-suffix:</w>"}, ("ab</w>",),
-         1),
-        ({"split": "bert", "unit": "char", "base": "sorted", "unknown": "error", "mark": "prefix:##"}, ("##ab",), 1),
+        (
+            {
+                "split": "metaspace", "unit": "char", "base": "sorted", "unknown": "error",
+                "pieces": "sentencepiece",
+            },
+            (), 1,
+        ),
+        (
+            {
+                "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error",
+                "mark": "end-suffix:</w>",
+            },
+            ("ab</w>",), 1,
+        ),
+        (
+            {"split": "bert", "unit": "char", "base": "sorted", "unknown": "error", "mark": "prefix:##"},
+            ("##ab",), 1,
+        ),
         ({}, ("<s>", "aa"), 1),
         ({}, (), 1 << 40),
+        ({**SCORED, "split": "metaspace", "pieces": "sentencepiece"}, (), 1),
+        (SCORED, (), 1 << 40),
     ],
-    ids=["filter", "special with a mark", "special with a prefix", "special", "weight"],
+    ids=[
+        "filter", "special with a mark", "special with a prefix", "special", "weight", "filter of scores",
+        "weight of scores",
+    ],
 )
 def test_what_the_kernels_do_not_know(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
@@ -279,7 +363,10 @@ def test_what_the_kernels_do_not_know(
     words = Words(("ab", "aab"), (more, 1))
     assert start_counted(words, recipe, Run(specials=specials)).traits.engine == PLAIN
     if specials or more > 1:
-        assert start_counted(Words(("ab", "aab"), (1, 1)), recipe, Run(specials=("<s>",))).traits.engine == COMPILED
+        assert (
+            start_counted(Words(("ab", "aab"), (1, 1)), recipe, Run(specials=("<s>",))).traits.engine
+            == COMPILED
+        )
 
 
 def test_every_tie_rule_has_a_number() -> None:
@@ -289,20 +376,19 @@ def test_every_tie_rule_has_a_number() -> None:
 
 
 def test_counted_words_are_taken_as_they_are() -> None:
-    from tokentui.text.documents import CountedWords
     from tokentui.text.kernels.count import count_words
 
     for text in (novel(3000), novel(300) + " \udc80\udcff x\udc80", ""):
         for recipe in (Recipe(), preset("gpt2", unit="char", base="sorted", unknown="error")):
             found = count_words([text], recipe, str.split)
             assert found is not None
-            words = Words(found[0], tuple(found[1]))
-            assert isinstance(words.words, CountedWords)
+            words = Words.of(found)
+            assert words.flat is not None
             compiled = merging(Material(words, recipe), kernels=True)
-            plain = merging(Material(Words(tuple(words.words), words.counts), recipe), kernels=False)
+            plain = merging(Material(Words(words.words, words.counts), recipe), kernels=False)
             assert words == plain.words
-            walk.run(compiled, Stops(merges=50))
-            walk.run(plain, Stops(merges=50))
+            learn.run(compiled, Stops(merges=50))
+            learn.run(plain, Stops(merges=50))
             assert state(compiled) == state(plain)
 
 
@@ -310,8 +396,10 @@ def test_words_that_are_empty_or_twice_there() -> None:
     for mark in ("none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"):
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
-        plain, compiled = merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
-        assert walk.run(compiled, Stops()) == walk.run(plain, Stops())
+        plain, compiled = (
+            merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True),
+        )
+        assert learn.run(compiled, Stops()) == learn.run(plain, Stops())
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)
 
@@ -327,14 +415,30 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     monkeypatch.setenv(jit.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
     assert compiled.traits.engine == COMPILED
-    walk.run(compiled, Stops(vocab_size=32_768))
+    learn.run(compiled, Stops(vocab_size=32_768))
     tokenizer = hf.Tokenizer(hf.models.BPE())
     tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = hf.trainers.BpeTrainer(
-        vocab_size=32_768, min_frequency=0, show_progress=False, initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet()
+        vocab_size=32_768, min_frequency=0, show_progress=False,
+        initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(),
     )
     tokenizer.train_from_iterator(corpus.documents, trainer)
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    byte_of = {chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())}
+    byte_of = {
+        chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())
+    }
     theirs = [tuple(bytes(map(byte_of.__getitem__, part)) for part in pair) for pair in merges]
     peers.same_steps([(step.left, step.right) for step in merge_steps(compiled)], theirs)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("novel", ["a passage", *oracle.large("crime_and_punishment.txt")])
+def test_a_novel_to_its_end(novel: str) -> None:
+    """120 kB or a megabyte by the preset, every step."""
+    short = novel == "a passage"
+    passage = Corpus.from_text(oracle.texts()["en_mid"])
+    corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
+    recipe = preset("wordpiece")
+    plain, compiled = both(count(corpus, recipe), recipe)
+    assert learn.run(compiled, Stops()) == learn.run(plain, Stops())
+    assert list(learn.steps(compiled)) == list(learn.steps(plain))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
@@ -16,16 +17,19 @@ from tokentui.session.opening import Prepared, nothing
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.ask import destination
+from tokentui.ui.dialogs.ask import Place, destination
 from tokentui.ui.draw.figures import number, place_of
 
 RECIPES = ["gpt2", "wordpiece", "gage", "sentencepiece-unigram", "sentencepiece-bpe"]
-STOPS = [Stops(), Stops(merges=5), Stops(merges=10**6), Stops(vocab_size=400), Stops(min_count=4), Stops(3, 10**6, 3)]
+STOPS = [
+    Stops(), Stops(merges=5), Stops(merges=10**6), Stops(vocab_size=400), Stops(min_count=4),
+    Stops(3, 10**6, 3),
+]
 
 
 def ran(trainer: Trainer, stops: Stops) -> int:
     """The step that a run under these stops ends at."""
-    walk.run(trainer, stops)
+    learn.run(trainer, stops)
     return trainer.number
 
 
@@ -55,18 +59,18 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
                 assert (kind, recipe) == ("about", "sentencepiece-unigram")
     assert said[-1].exact
     for step in (end // 2, 0, end):  # what is known stays known, wherever one stands
-        walk.jump(trainer, step)
+        learn.jump(trainer, step)
         assert trainer.ending(stops) == said[-1]
     further = start(corpus, preset(recipe))
     further.advance(further.number, stops.only(trainer.traits.shaped_by))
-    walk.jump(further, end)
+    learn.jump(further, end)
     goes_on = further.end(stops.only(trainer.traits.shaped_by)) is None
     assert (said[-1].kind == "last") == (not goes_on)
 
 
 def test_other_limits_forget_the_end() -> None:
     trainer = start(read("sample:sailor"), preset("gpt2"))
-    walk.run(trainer, Stops(max_length=2))
+    learn.run(trainer, Stops(max_length=2))
     assert trainer.ending(Stops(max_length=2)) == Ending(trainer.number, "last")
     trainer.advance(trainer.number, Stops())
     assert trainer.ending(Stops()) == Ending()
@@ -75,7 +79,9 @@ def test_other_limits_forget_the_end() -> None:
 def shown(it: State) -> str:
     """The place in the run as the last rule of the screen tells it."""
     now = it.snapshot()
-    return f"step {number(now.main.at.step)}{place_of(now.main.at.step, now.main.at.computed, now.main.at.end)}"
+    return (
+        f"step {number(now.main.at.step)}{place_of(now.main.at.step, now.main.at.computed, now.main.at.end)}"
+    )
 
 
 def told(it: State, command: do.Command[object]) -> str:
@@ -106,7 +112,7 @@ def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: 
     assert it.snapshot().main.curve.end == end
     assert told(it, do.Move(-1)) == f"step {end - 1:,} of {end:,}"
     assert told(it, do.GoTo(0)) == f"step 0 of {end:,}"
-    assert destination("50%", 0, end, it.snapshot().main.at.end) == do.GoTo(end // 2)
+    assert destination("50%", Place(0, end, it.snapshot().main.at.end)) == do.GoTo(end // 2)
 
 
 def test_past_a_stop() -> None:

@@ -1,13 +1,14 @@
-"""What a training holds is counted: it grows with the corpus and the history, and is the same wherever one stands."""
+"""What a training holds is counted: it grows with the corpus and the history, and is the same wherever one
+stands."""
 
 from __future__ import annotations
 
 import pytest
-from trainers import cells as plain_cells
+from trainers import lists, start
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start, walk
 from tokentui.recipe import Stops
 from tokentui.session.opening import nothing
 from tokentui.session.state import State
@@ -26,11 +27,11 @@ def test_it_grows_and_is_the_same_after_a_way_back(
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
     laid_out = trainer.memory
     assert laid_out > 1.2 * small.memory > 0
-    walk.run(trainer, Stops(merges=100))
+    learn.run(trainer, Stops(merges=100))
     at_the_end = trainer.memory
     assert at_the_end > laid_out
-    walk.jump(trainer, 50)
-    walk.jump(trainer, 100)
+    learn.jump(trainer, 50)
+    learn.jump(trainer, 100)
     assert trainer.memory == at_the_end
 
 
@@ -38,11 +39,10 @@ def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv(jit.ENGINE, "plain")
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
-        walk.jump(trainer, merges)
-        cells = plain_cells(trainer)  # type: ignore[arg-type]
-        flat = [getattr(cells, name) for name in cells.__slots__ if name not in ("listed", "places")]
-        numbers = sum(map(len, flat)) + len(cells.places) + sum(map(len, cells.places))
-        assert cells.memory == 8 * numbers
+        learn.jump(trainer, merges)
+        flat = lists(trainer)
+        made, places = flat.pop("_made"), flat["_places"]
+        assert trainer.memory == 8 * (sum(map(len, (*flat.values(), *places))) + 9 * len(made))
 
 
 def test_a_snapshot_says_it() -> None:

@@ -1,4 +1,5 @@
-"""However long a corpus is laid out, whoever waits is asked often whether to go on: counted in lines of Python, not in time."""
+"""However long a corpus is laid out, whoever waits is asked often whether to go on: counted in lines of
+Python, not in time."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ PART = 256
 MOST_LINES = 32 * PART
 """What is done with a part takes some lines a unit."""
 MOST_LINES_OF_UNIGRAM = 150_000
-"""Of a lattice so many units are laid out at a time that this takes some tens of milliseconds, whatever a part is."""
+"""Of a lattice so many units are laid out at a time that this takes some tens of milliseconds, whatever a
+part is."""
 TEXTS = {
     "one letter": "a" * 24 * PART,
     "one letter that is no ASCII": "é" * 24 * PART,
@@ -56,7 +58,8 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What holds for millions of units holds for thousands in smaller parts; and it is the plain engine that is looked at."""
+    """What holds for millions of units holds for thousands in smaller parts; and it is the plain engine that
+    is looked at."""
     monkeypatch.setattr(jobs, "BLOCK", PART)
     monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
 
@@ -66,7 +69,8 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_laying_out_asks_again_and_again(text: str, name: str) -> None:
     asked = Asked()
     corpus, recipe = Corpus.from_text(TEXTS[text], text), preset(name)
-    start(Corpus.from_text(TEXTS[text][:100], text), recipe)  # what is imported, and tables that are made once
+    # what is imported, and tables that are made once
+    start(Corpus.from_text(TEXTS[text][:100], text), recipe)
     before = sys.gettrace()
     sys.settrace(asked.trace)
     try:

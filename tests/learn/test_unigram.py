@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.segment.ways import WAYS
-from tokentui.learn import walk
 from tokentui.learn.objectives import Material
 from tokentui.learn.rows import PieceCandidate, Query
-from tokentui.learn.unigram import RoundStep, UnigramTrainer
+from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram.model import RARE, REASONS, Model
+from tokentui.learn.unigram.values import RoundStep
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
@@ -37,9 +38,12 @@ WORDS = count(Corpus.from_lines(LINES), RECIPE)
 
 
 def trainer(
-    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, lines: list[str] | None = None, **more: Any
+    vocab_size: int = 300, recipe: Recipe = RECIPE, words: Words = WORDS, lines: list[str] | None = None,
+    **more: Any,
 ) -> UnigramTrainer:
-    return UnigramTrainer(Material(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more)
+    return UnigramTrainer(
+        Material(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more
+    )
 
 
 def pieces(run: UnigramTrainer, rows: int = 10**6, top: int = 0) -> tuple[PieceCandidate, ...]:
@@ -49,7 +53,7 @@ def pieces(run: UnigramTrainer, rows: int = 10**6, top: int = 0) -> tuple[PieceC
 
 def stepped(run: UnigramTrainer) -> RoundStep | None:
     """Make the next step."""
-    return run.step_at(run.number) if walk.step(run) else None
+    return run.step_at(run.number) if learn.step(run) else None
 
 
 def steps(run: UnigramTrainer) -> list[RoundStep]:
@@ -60,8 +64,9 @@ def steps(run: UnigramTrainer) -> list[RoundStep]:
 def state(run: UnigramTrainer) -> tuple[Any, ...]:
     """All that a step is."""
     return (
-        run.number, run.size_at(run.number), run.at.tokens, run.at.objective, list(run.model.pieces), list(run.model.scores),
-        run.vocabulary.pieces, run.vocabulary.scores, run.left(), [astuple(row) for row in pieces(run, 20)],
+        run.number, run.size_at(run.number), run.at.tokens, run.at.objective, list(run.model.pieces),
+        list(run.model.scores), run.vocabulary.pieces, run.vocabulary.scores, run.left(),
+        [astuple(row) for row in pieces(run, 20)],
     )
 
 
@@ -75,7 +80,9 @@ def test_steps() -> None:
     while step := stepped(run):
         sizes.append(step.kept)
         assert step.number == run.number == run.computed
-        assert (step.kept, step.tokens, step.objective) == (len(run.model.pieces), run.at.tokens, run.at.objective)
+        assert (step.kept, step.tokens, step.objective) == (
+            len(run.model.pieces), run.at.tokens, run.at.objective,
+        )
         assert step.vocab_size == run.size_at(run.number) == step.kept + 3
         assert step.dropped == len(run.left())
         assert step.row == {
@@ -93,7 +100,7 @@ def test_steps() -> None:
 
 def test_every_character_is_in_the_end() -> None:
     run = trainer()
-    walk.run(run, Stops(vocab_size=120))
+    learn.run(run, Stops(vocab_size=120))
     assert set("".join(WORDS.words)) <= {piece.decode() for piece in run.vocabulary.pieces}
     scores = run.vocabulary.scores
     assert scores == sorted(scores, reverse=True)
@@ -106,14 +113,14 @@ def test_back_restores_exactly() -> None:
     while stepped(run):
         seen.append(state(run))
     for number in reversed(range(run.computed)):
-        undone = walk.back(run)
+        undone = learn.back(run)
         assert undone is not None
         assert undone.number == number + 1
         assert state(run) == seen[number]
-    assert walk.back(run) is None
-    assert walk.jump(run, 4) == 4
+    assert learn.back(run) is None
+    assert learn.jump(run, 4) == 4
     assert state(run) == seen[4]
-    assert walk.jump(run, 10**6) == len(seen) - 1
+    assert learn.jump(run, 10**6) == len(seen) - 1
     assert state(run) == seen[-1]
 
 
@@ -121,7 +128,7 @@ def test_back_restores_exactly() -> None:
 @settings(max_examples=15)
 def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> None:
     straight, wandering = trainer(), trainer()
-    walk.run(straight, Stops())
+    learn.run(straight, Stops())
     for goal in goals:
         for _ in range(4):  # leave most walks in the middle of a step
             if wandering.advance(goal, Stops(), seconds):
@@ -137,32 +144,32 @@ def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> Non
 @pytest.mark.parametrize("size", [150, 400, 5000])
 def test_another_size_later_is_that_size_from_the_start(size: int, after: int) -> None:
     run, fresh = trainer(), trainer(size)
-    walk.jump(run, after)
-    reason = walk.run(run, Stops(vocab_size=size))
-    assert reason == walk.run(fresh, Stops()) == ("vocab_size" if size < 5000 else "no pair left")
+    learn.jump(run, after)
+    reason = learn.run(run, Stops(vocab_size=size))
+    assert reason == learn.run(fresh, Stops()) == ("vocab_size" if size < 5000 else "no pair left")
     assert history(run) == history(fresh)
     assert state(run) == state(fresh)
 
 
 def test_what_is_the_same_for_both_sizes_is_kept() -> None:
     run = trainer(150)
-    walk.jump(run, 2)
+    learn.jump(run, 2)
     first = run.model
-    walk.run(run, Stops(vocab_size=160))
-    walk.jump(run, 2)
+    learn.run(run, Stops(vocab_size=160))
+    learn.jump(run, 2)
     assert run.model is first
 
 
 def test_stops() -> None:
     run = trainer()
-    assert walk.run(run, Stops(merges=2)) == "merges"
+    assert learn.run(run, Stops(merges=2)) == "merges"
     assert run.number == 2
     assert run.advance(2, Stops()) == "merges"
-    assert walk.run(run, Stops(max_length=3)) == "vocab_size"
+    assert learn.run(run, Stops(max_length=3)) == "vocab_size"
     assert max(len(piece.decode()) for piece in run.vocabulary.pieces) == 3
     short = trainer()
-    walk.run(short, Stops(vocab_size=10))
-    assert walk.run(run, Stops(vocab_size=10, max_length=None)) == "vocab_size"
+    learn.run(short, Stops(vocab_size=10))
+    assert learn.run(run, Stops(vocab_size=10, max_length=None)) == "vocab_size"
     assert state(run) == state(short)
     assert {len(piece.decode()) for piece in run.vocabulary.pieces} == {1}
 
@@ -170,7 +177,7 @@ def test_stops() -> None:
 def test_the_order_of_pruning_is_what_pruning_does() -> None:
     run = trainer()
     while step := stepped(run):
-        walk.back(run)
+        learn.back(run)
         before = run.number
         order = pieces(run)
         assert run.number == before
@@ -197,7 +204,7 @@ def test_the_order_of_pruning_is_what_pruning_does() -> None:
 def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     run = trainer()
-    walk.run(run, Stops())
+    learn.run(run, Stops())
     tokenizer = run.tokenizer(run={"vocab_size": 300})
     assert tokenizer.vocab_size == 300
     assert sum(len(tokenizer.encode(line)) for line in LINES) == run.at.tokens
@@ -206,7 +213,7 @@ def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.Mon
 
 def test_byte_tokens_count() -> None:
     run = trainer(600, RECIPE.with_axes(unknown="byte-fallback"))
-    assert walk.run(run, Stops()) == "vocab_size"
+    assert learn.run(run, Stops()) == "vocab_size"
     assert (run.size_at(run.number), len(run.model.pieces)) == (600, 600 - 3 - 256)
     assert run.vocabulary.size(0) == 600
 
@@ -221,7 +228,7 @@ def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     recipe = RECIPE.with_axes(**axes)
     run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
-    assert walk.run(run, Stops()) == "vocab_size"
+    assert learn.run(run, Stops()) == "vocab_size"
     assert run.size_at(run.number) == 400
     tokenizer = run.tokenizer()
     found = [tokenizer.encode(line) for line in LINES]
@@ -232,7 +239,7 @@ def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_corpus_of_nothing() -> None:
     run = trainer(words=Words((), ()))
-    assert walk.run(run, Stops()) == "no pair left"
+    assert learn.run(run, Stops()) == "no pair left"
     assert (run.number, len(run.model.pieces), run.at.tokens, run.size_at(run.number)) == (0, 0, 0, 3)
     assert not pieces(run)
     assert not run.left()
@@ -250,7 +257,7 @@ few_words = st.dictionaries(
 def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
     run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
-    assert walk.run(run, Stops(vocab_size=size)) in ("vocab_size", "no pair left")
+    assert learn.run(run, Stops(vocab_size=size)) in ("vocab_size", "no pair left")
     units = Counter(unit.encode() for word in words for unit in word)
     assert set(units) <= set(run.vocabulary.pieces)
     assert len(run.vocabulary.pieces) <= max(size, len(units))
@@ -260,9 +267,11 @@ def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
 def test_a_very_long_word() -> None:
     word = "".join(random.Random(5).choices("abc", k=8000))
     run = UnigramTrainer(
-        Material(Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), Run(Stops(vocab_size=200)))
+        Material(
+            Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), Run(Stops(vocab_size=200))
+        )
     )
-    assert walk.run(run, Stops()) == "vocab_size"
+    assert learn.run(run, Stops()) == "vocab_size"
     assert len(word) / 16 <= run.at.tokens < len(word) / 2
     best = run.at.tokens * 16  # nats, far more than one segmentation costs
     assert all(0 < step.objective < best for step in steps(run))
@@ -272,10 +281,10 @@ def test_units_that_fell_out_come_back() -> None:
     words = {"the": 40, "then": 30, "them": 30, "qu": 9, "thequ": 9}
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
     run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
-    walk.run(run, Stops(vocab_size=8))
+    learn.run(run, Stops(vocab_size=8))
     models: list[Model] = []
     for number in range(run.computed + 1):
-        walk.jump(run, number)
+        learn.jump(run, number)
         models.append(run.model)
     units = [sum(1 for piece in model.pieces if piece < 7) for model in models]
     assert min(units) < 7 == units[-1]
@@ -291,11 +300,11 @@ def test_progress_and_cancelling() -> None:
     with job(cancel=lambda: True), pytest.raises(Cancelled):
         trainer()
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        walk.run(run, Stops())
+        learn.run(run, Stops())
     told.clear()
     with job(lambda *now: told.append(now)):
-        assert walk.run(run, Stops()) == "vocab_size"
+        assert learn.run(run, Stops()) == "vocab_size"
     assert all(done <= total for done, total in told)
     straight = trainer()
-    walk.run(straight, Stops())
+    learn.run(straight, Stops())
     assert state(run) == state(straight)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import walk
 from tokentui.learn.bases import FILTERS
 from tokentui.learn.kernels.unigram_text import Found, codes, fits, ints
 from tokentui.learn.objectives import Material
@@ -138,16 +138,16 @@ def test_a_walk(goals: list[int], seconds: float) -> None:
         patch.setenv(jit.ENGINE, "plain")
         straight = UnigramTrainer(material)
     wandering = UnigramTrainer(material)
-    walk.run(straight, Stops())
+    learn.run(straight, Stops())
     for goal in goals:
         wandering.advance(goal, Stops(), seconds)
         wandering.candidates(Query(rows=1))
     while not wandering.advance(None, Stops(), seconds):
         pass
-    assert list(walk.steps(wandering)) == list(walk.steps(straight))
+    assert list(learn.steps(wandering)) == list(learn.steps(straight))
     for number in range(straight.computed + 1):
-        walk.jump(straight, number)
-        walk.jump(wandering, number)
+        learn.jump(straight, number)
+        learn.jump(wandering, number)
         assert repr(
             wandering.candidates(Query(rows=50))
         ) == repr(straight.candidates(Query(rows=50)))  # repr, since types are to be the same too

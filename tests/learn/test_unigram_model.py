@@ -17,7 +17,16 @@ from tokentui.learn.kernels.unigram_passes import digamma
 from tokentui.learn.kernels.unigram_text import Ground, Strings, floats, ints
 from tokentui.learn.unigram import lattice as lattices
 from tokentui.learn.unigram.corpus import code, lay_out
-from tokentui.learn.unigram.lattice import Lattice, Passes, alternatives, build, expectations, finished, other_path, survey
+from tokentui.learn.unigram.lattice import (
+    Lattice,
+    Passes,
+    alternatives,
+    build,
+    expectations,
+    finished,
+    other_path,
+    survey,
+)
 from tokentui.learn.unigram.model import Models
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -180,7 +189,9 @@ def test_seeds(run: Passes) -> None:
 
 
 @pytest.fixture(params=["plain", "compiled"])
-def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], Models]:
+def make(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, int]], Models]:
     """Lays out counted words for an engine."""
     if request.param == "compiled":
         request.getfixturevalue("loaded")
@@ -205,7 +216,9 @@ def test_cuts_lose_no_segmentation(make: Callable[[dict[str, int]], Models]) -> 
     holds()
 
 
-def test_words_by_themselves_are_seeds_where_spaces_are_dropped(make: Callable[[dict[str, int]], Models]) -> None:
+def test_words_by_themselves_are_seeds_where_spaces_are_dropped(
+    make: Callable[[dict[str, int]], Models],
+) -> None:
     assert set(make({"hug": 2, "pun": 1}).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import oracle
 import pytest
 
+from tokentui import learn
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.segment.ways import WAYS
-from tokentui.learn import walk
 from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import PRESETS
@@ -31,7 +31,7 @@ def trained(
     corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS
 ) -> UnigramTrainer:
     run = UnigramTrainer(Material(count(corpus, recipe), recipe, Run(specials=specials), corpus.documents))
-    assert walk.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
+    assert learn.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
     return run
 
 

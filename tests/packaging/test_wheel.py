@@ -100,7 +100,10 @@ def test_it_says_its_version(installed: Path, tmp_path: Path) -> None:
 
 
 def test_samples_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    code = "import json; from tokentui.text.sources import samples; print(json.dumps([str(one.path) for one in samples()]))"
+    code = (
+        "import json; from tokentui.text.sources import samples; print(json.dumps([str(one.path) for one "
+        "in samples()]))"
+    )
     paths = [Path(path) for path in json.loads(run(installed / "python", "-c", code, cwd=tmp_path))]
     assert [path.name for path in paths] == [sample.path.name for sample in samples()]
     for path in paths:
@@ -130,6 +133,9 @@ def test_it_splits(installed: Path, tmp_path: Path) -> None:
 
 def test_the_screen_is_there(installed: Path, tmp_path: Path) -> None:
     """All of it can be loaded, style sheet included; without a terminal it is refused in one line."""
-    code = "import importlib.resources as r, tokentui.ui.app; print(r.files('tokentui.ui').joinpath('app.tcss').is_file())"
+    code = (
+        "import importlib.resources as r, tokentui.ui.app; "
+        "print(r.files('tokentui.ui').joinpath('app.tcss').is_file())"
+    )
     assert run(installed / "python", "-c", code, cwd=tmp_path).strip() == "True"
     run(installed / "tokentui", cwd=tmp_path, code=2)

@@ -10,9 +10,9 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import walk
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 
@@ -65,7 +65,7 @@ def raw(token: str) -> bytes:
     return bytes(LETTERS[letter] for letter in token)
 
 
-def same_vocabulary(tokenizer: Any, trainer: SteppedTrainer, byte_level: bool) -> None:
+def same_vocabulary(tokenizer: Any, trainer: PairTrainer, byte_level: bool) -> None:
     """Each of our pieces has the id that it has there, and there are no others."""
     ours = {entry.piece: entry.id for entry in trainer.tokenizer().entries()}
     specials = trainer.tokenizer().vocabulary.specials
@@ -76,7 +76,7 @@ def same_vocabulary(tokenizer: Any, trainer: SteppedTrainer, byte_level: bool) -
     assert ours == theirs
 
 
-def same_ids(tokenizer: Any, trainer: SteppedTrainer, probes: Sequence[str]) -> None:
+def same_ids(tokenizer: Any, trainer: PairTrainer, probes: Sequence[str]) -> None:
     """Both encode alike."""
     ours = trainer.tokenizer()
     for probe in probes:
@@ -90,7 +90,7 @@ def test_bytes(name: str, split: str) -> None:
     tokenizer = byte_level(None if split == "gpt2" else CL100K)
     theirs = train(tokenizer, peers.corpus(name), initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet())
     trainer = start(peers.corpus(name), preset("gpt2", split=split))
-    assert walk.run(trainer, Stops()) == "no pair left"
+    assert learn.run(trainer, Stops()) == "no pair left"
     peers.same_steps(peers.merges(trainer), [(raw(left), raw(right)) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=True)
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
@@ -107,7 +107,7 @@ def test_words_of_characters(name: str, longest: int | None) -> None:
     # It makes a longer token than two units only where that is shorter than its limit.
     theirs = train(tokenizer, peers.corpus(name), max_token_length=None if longest is None else longest + 1)
     trainer = start(peers.corpus(name), preset("hf-bpe"))
-    assert walk.run(trainer, Stops(max_length=longest)) == "no pair left"
+    assert learn.run(trainer, Stops(max_length=longest)) == "no pair left"
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
@@ -121,7 +121,7 @@ def test_stops(stop: dict[str, int]) -> None:
     alphabet = hf.pre_tokenizers.ByteLevel.alphabet()
     theirs = train(tokenizer, peers.corpus("english"), initial_alphabet=alphabet, **options)
     trainer = start(peers.corpus("english"), preset("gpt2"))
-    assert walk.run(trainer, Stops(**stop)) == next(iter(stop))
+    assert learn.run(trainer, Stops(**stop)) == next(iter(stop))
     ours = peers.merges(trainer)
     assert len(ours) == len(theirs)
     assert bool(ours) is (stop != {"vocab_size": 100})
@@ -133,13 +133,13 @@ def test_stops(stop: dict[str, int]) -> None:
 def test_specials(name: str) -> None:
     """Specials take the first ids; a merge that spells one takes its id."""
     plain = start(peers.corpus(name), preset("hf-bpe"))
-    walk.run(plain, Stops(merges=60))
+    learn.run(plain, Stops(merges=60))
     spelt = [token.decode() for token in peers.made(plain)[4::20]]
     specials = ["<|endoftext|>", *spelt, "<s>"]
     tokenizer = of_words()
     theirs = train(tokenizer, peers.corpus(name), special_tokens=specials)
     trainer = start(peers.corpus(name), preset("hf-bpe"), Run(specials=tuple(specials)))
-    walk.run(trainer, Stops())
+    learn.run(trainer, Stops())
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
     assert set(spelt) <= {token.decode() for token in peers.made(trainer)}
@@ -154,6 +154,6 @@ def test_one_unknown_token_each_or_for_a_run() -> None:
         tokenizer.pre_tokenizer = hf.pre_tokenizers.WhitespaceSplit()
         train(tokenizer, peers.corpus("turkish"), special_tokens=["<unk>"])
         trainer = start(peers.corpus("turkish"), preset("hf-bpe", unknown=unknown), Run(specials=("<unk>",)))
-        walk.run(trainer, Stops())
+        learn.run(trainer, Stops())
         same_ids(tokenizer, trainer, peers.PROBES)
         assert 0 in trainer.tokenizer().encode(peers.PROBES[7]).ids

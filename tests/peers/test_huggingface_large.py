@@ -18,10 +18,11 @@ import peers
 import pytest
 from trainers import merge_steps
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.core.jit import COMPILED, PLAIN
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.recipe import Stops
 from tokentui.text.read import read
@@ -85,5 +86,5 @@ def test_merges_on_a_large_corpus(
         monkeypatch.setenv(jit.ENGINE, engine)
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert trainer.traits.engine == kind
-        walk.run(trainer, Stops(vocab_size=IDS))
+        learn.run(trainer, Stops(vocab_size=IDS))
         peers.same_steps([(step.left, step.right) for step in merge_steps(trainer)], wanted)

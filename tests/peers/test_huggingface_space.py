@@ -10,8 +10,8 @@ import peers
 import pytest
 from trainers import merge_steps, start
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import walk
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import spaced
@@ -49,7 +49,7 @@ def test_training(base: Recipe, spaced: bool, name: str) -> None:
     recipe = base.shaped(prefix_space=spaced)
     documents = [*peers.lines(name).documents, " begins with a space", "  with two"]
     trainer = start(Corpus.from_lines(documents), recipe)
-    walk.run(trainer, Stops(merges=STEPS))
+    learn.run(trainer, Stops(merges=STEPS))
     one = theirs(recipe, documents, trainer.size_at(trainer.number))
     made = ["".join(pair) for pair in json.loads(one.to_str())["model"]["merges"]]
     ours = [step.token for step in merge_steps(trainer)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import regex
+import soak
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -20,8 +21,7 @@ pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
 CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-FIRST = CHARACTERS[:0x20000]
-"""Nearly all characters that have a name of their own; the rest are ideographs, private ones and none."""
+FIRST = soak.characters()
 CHUNK = 20_000
 MARK = "\ue000"
 """What stands in place of a match; no text and no pattern here holds it."""

@@ -11,8 +11,8 @@ import pytest
 from oracle import large, shared
 from texts import FEW, TEXTS
 
+from tokentui.formats.byte_files import PUBLISHED
 from tokentui.formats.files import load
-from tokentui.formats.tiktoken import PUBLISHED
 from tokentui.text.split import SPLITS
 
 pytestmark = pytest.mark.peer

@@ -138,7 +138,8 @@ def test_unused_pieces_are_cut_again(tmp_path: Path) -> None:
     data = _model([("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("b", -11.0, 1), ("c", -12.0, 1),
                    ("ab", -1.0, 5), ("bc", -3.0, 1), ("abc", -2.0, 5), ("aab", -4.0, 1)], model_type=2)
     (tmp_path / "m.model").write_bytes(data)
-    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    ours = load(tmp_path / "m.model")
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     for text in ("abc", "ab", "aab", "aabc abcab", "cab", "abcabc", "zab"):
         assert list(ours.encode(text).ids) == theirs.encode(text), text
 
@@ -148,7 +149,10 @@ def test_characters_that_are_no_pieces_merge(tmp_path: Path) -> None:
         [("<unk>", 0.0, 2), ("▁", -9.0, 1), ("a", -10.0, 1), ("xa", -1.0, 1), ("xax", -2.0, 1)], model_type=2
     )
     (tmp_path / "m.model").write_bytes(data)
-    ours, theirs = load(tmp_path / "m.model"), sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    ours, theirs = (
+        load(tmp_path / "m.model"),
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model")),
+    )
     for text in ("xa", "xax", "x", "xx a", "axxa"):
         assert list(ours.encode(text).ids) == theirs.encode(text), text
 

@@ -6,8 +6,8 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import walk
 from tokentui.recipe import Stops
 
 rustbpe = pytest.importorskip("rustbpe")
@@ -24,7 +24,7 @@ def test_training(name: str, pattern: str | None) -> None:
     ranks = {bytes(token): rank for token, rank in ranks.items()}
     recipe = preset("rustbpe") if pattern is None else preset("rustbpe", split=f"regex:{pattern}")
     trainer = start(peers.corpus(name), recipe)
-    assert walk.run(trainer, Stops()) == "no pair left"
+    assert learn.run(trainer, Stops()) == "no pair left"
     peers.same_steps(peers.made(trainer), sorted(ranks, key=ranks.__getitem__)[256:])
     tokenizer = trainer.tokenizer()
     assert {entry.piece: entry.id for entry in tokenizer.entries()} == ranks
@@ -38,6 +38,6 @@ def test_a_size_that_is_reached() -> None:
     theirs = rustbpe.Tokenizer()
     theirs.train_from_iterator(iter(peers.corpus("english").documents), 400)
     trainer = start(peers.corpus("english"), preset("rustbpe"))
-    assert walk.run(trainer, Stops(vocab_size=400)) == "vocab_size"
+    assert learn.run(trainer, Stops(vocab_size=400)) == "vocab_size"
     assert theirs.vocab_size == trainer.size_at(trainer.number) == 400
     peers.same_steps(peers.made(trainer), [bytes(token) for token, _ in theirs.get_mergeable_ranks()[256:]])

@@ -8,8 +8,8 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import walk
 from tokentui.recipe import Run, Stops
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -25,7 +25,7 @@ def test_training(name: str, fallback: bool) -> None:
     corpus = peers.lines(name)
     recipe = preset("sentencepiece-bpe", unknown="byte-fallback" if fallback else "fused")
     trainer = start(corpus, recipe, Run(specials=SPECIALS))
-    assert walk.run(trainer, Stops(min_count=2)) == "min_count"
+    assert learn.run(trainer, Stops(min_count=2)) == "min_count"
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(corpus.documents), model_writer=model, model_type="bpe",

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trainers import merge_steps, start
 
-from tokentui.analyze.verify import peer_of
-from tokentui.analyze.verify.training import verify_training
+from tokentui import learn
+from tokentui.analyze.verify import verify_training
+from tokentui.analyze.verify.peers import peer_of
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
-from tokentui.learn import walk
 from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
@@ -63,7 +63,7 @@ def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) 
     """Train here and there while pairs stand twice, and compare the vocabularies with their ids, then what
     texts become."""
     trainer = start(Corpus.from_lines(documents, "lines"), recipe, Run(specials=SPECIALS))
-    assert walk.run(trainer, Stops(min_count=2)) in ("min_count", "no pair left")
+    assert learn.run(trainer, Stops(min_count=2)) in ("min_count", "no pair left")
     theirs = trained(documents, recipe, trainer.size_at(trainer.number))
     tokenizer = trainer.tokenizer()
     peers.same_steps([entry.text for entry in tokenizer.entries()], pieces_of(theirs))
@@ -100,7 +100,7 @@ def test_digits_stand_alone() -> None:
     documents = ["2010 2011 2012 ２０２０ ２０２０ a1b2 ٣٤ ٣٤ ٣٤"] * 4
     check(documents, preset("llama2").shaped(coverage=1))
     made = start(Corpus.from_lines(documents), preset("llama2").shaped(coverage=1))
-    walk.run(made, Stops())
+    learn.run(made, Stops())
     tokens = [step.token.decode() for step in merge_steps(made)]
     digits = [token for token in tokens if any(letter in "0123456789２０" for letter in token)]
     assert not digits
@@ -128,8 +128,10 @@ def test_unigram(coverage: float, symbols: tuple[str, ...]) -> None:
     lines = [line for line in peers.text("english").split("\n") if line.strip()]
     recipe = preset("sentencepiece-unigram").shaped(coverage=coverage, symbols=symbols)
     theirs = trained(lines, recipe, 400, num_threads=1)
-    run = UnigramTrainer(Material(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines))
-    assert walk.run(run, Stops(vocab_size=400)) == "vocab_size"
+    run = UnigramTrainer(
+        Material(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines)
+    )
+    assert learn.run(run, Stops(vocab_size=400)) == "vocab_size"
     want = {theirs.id_to_piece(n): theirs.get_score(n) for n in range(3 + len(symbols), 400)}
     vocabulary = run.vocabulary
     mine = {piece.decode(): score for piece, score in zip(vocabulary.pieces, vocabulary.scores, strict=True)}

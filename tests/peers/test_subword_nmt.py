@@ -8,9 +8,9 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import walk
 from tokentui.recipe import Stops
 
 learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
@@ -39,7 +39,7 @@ def test_codes(name: str, least: int) -> None:
     version, *rows = codes.getvalue().splitlines()
     assert version == "#version: 0.2"
     trainer = start(corpus, preset("subword-nmt"))
-    assert walk.run(trainer, Stops(min_count=least)) == ("no pair left" if least == 1 else "min_count")
+    assert learn.run(trainer, Stops(min_count=least)) == ("no pair left" if least == 1 else "min_count")
     peers.same_steps(peers.merges(trainer), [tuple(half.encode() for half in row.split(" ")) for row in rows])
     codes.seek(0)
     theirs = apply_bpe.BPE(codes)

@@ -6,8 +6,8 @@ import peers
 import pytest
 from trainers import start
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import walk
 from tokentui.recipe import Stops
 from tokentui.text.corpus import Corpus
 
@@ -30,11 +30,11 @@ def test_training(name: str) -> None:
     """So many merges that most pairs are ties, or until no pair is left: one more step and it would fail."""
     part = peers.text(name)[:PART]
     trainer = start(Corpus.from_text(part), preset("tiktoken-edu"))
-    walk.run(trainer, Stops(merges=MERGES))
+    learn.run(trainer, Stops(merges=MERGES))
     ranks = educational.bpe_train(part, trainer.size_at(trainer.number), GPT2, visualise=None)
     theirs = educational.SimpleBytePairEncoding(pat_str=GPT2, mergeable_ranks=ranks)
     peers.same_steps(peers.made(trainer), sorted(ranks, key=ranks.__getitem__)[256:])
-    assert sum(step.tied > 1 for step in walk.steps(trainer)) > 100, "ties are what is looked at here"
+    assert sum(step.tied > 1 for step in learn.steps(trainer)) > 100, "ties are what is looked at here"
     tokenizer = trainer.tokenizer()
     for probe in [*peers.PROBES, part]:
         assert list(tokenizer.encode(probe).ids) == theirs.encode(probe, visualise=None), probe
@@ -44,7 +44,7 @@ def test_core() -> None:
     """tiktoken's own encoder, given our ranks, encodes whole texts as we do."""
     tiktoken = pytest.importorskip("tiktoken")
     trainer = start(peers.corpus("english"), preset("tiktoken-edu", split="cl100k"))
-    walk.run(trainer, Stops(vocab_size=1000))
+    learn.run(trainer, Stops(vocab_size=1000))
     ours = trainer.tokenizer()
     ranks = {entry.piece: entry.id for entry in ours.entries()}
     theirs = tiktoken.Encoding("ours", pat_str=CL100K, mergeable_ranks=ranks, special_tokens={})

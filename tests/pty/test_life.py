@@ -40,15 +40,6 @@ def broken(folder: Path, error: str, how: str) -> tuple[str, ...]:
     return (str(path),)
 
 
-@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGINT])
-def test_signals_end_it(number: signal.Signals) -> None:
-    with Terminal("sample:hugs", "-r", "comp336") as terminal:
-        terminal.until(lambda text: "step 0" in text)
-        os.kill(terminal.process, number)
-        assert terminal.end() == 128 + number
-        assert_restored(terminal)
-
-
 @pytest.mark.parametrize(
     ("error", "how", "name"),
     [
@@ -58,7 +49,8 @@ def test_signals_end_it(number: signal.Signals) -> None:
         ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
         (
             "IndexError('in the engine')",
-            "from tokentui.session import commands, state; state.State.snapshot = fail; self.app.send(commands.Move(1))",
+            "from tokentui.session import commands, state; state.State.snapshot = fail; "
+            "self.app.send(commands.Move(1))",
             "IndexError",
         ),
         ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),

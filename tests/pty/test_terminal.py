@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_start_step_resize_quit() -> None:
         assert_restored(terminal)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
 def test_a_signal_ends_it_and_restores_the_terminal(number: signal.Signals) -> None:
     with Terminal("sample:hugs", "-r", "comp336") as terminal:
         terminal.until(lambda text: "step 0" in text)
@@ -41,7 +42,10 @@ def test_a_signal_ends_it_and_restores_the_terminal(number: signal.Signals) -> N
 
 def test_hostile_text_never_reaches_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "hostile \x1b]0;name\x07 [red].txt"
-    sequences = b"\x1b]0;title\x07 \x1b[2J [/] [@click=app.quit]x[/] \xe2\x80\xae bidi \x9b31m \xc2\x9b31m \x00\x07\x08 "
+    sequences = (
+        b"\x1b]0;title\x07 \x1b[2J [/] [@click=app.quit]x[/] \xe2\x80\xae bidi \x9b31m \xc2\x9b31m "
+        b"\x00\x07\x08 "
+    )
     path.write_bytes(sequences * 40 + bytes(range(256)))
     with Terminal(str(path), "-r", "gpt2", columns=120, rows=40) as terminal:
         terminal.until(lambda text: "step 0" in text and "2 Pairs" in text and "▸" in text)
@@ -57,22 +61,21 @@ def test_hostile_text_never_reaches_the_terminal(tmp_path: Path) -> None:
         assert_restored(terminal)
 
 
-def test_bytes_that_are_no_text_from_the_keyboard_are_ignored() -> None:
+def test_noise_the_cost_of_a_key_and_a_stop() -> None:
     with Terminal("sample:hugs", "-r", "comp336") as terminal:
         terminal.until(lambda text: "step 0" in text)
+        # Bytes that are no text are ignored.
         terminal.press(b"\xff\xfe\xe2\x28")
-        terminal.press("nn")
-        terminal.until(lambda text: "step 2" in text)
-        terminal.press("q")
-        assert terminal.end() == 0
-        assert_restored(terminal)
-
-
-def test_stopped_and_continued_it_shows_the_same_screen() -> None:
-    with Terminal("sample:hugs", "-r", "comp336") as terminal:
-        terminal.until(lambda text: "step 0" in text)
         terminal.press("nnn")
         terminal.until(lambda text: "step 3" in text)
+        # The bytes that a key costs are shown where one asks.
+        terminal.press("\x07")
+        terminal.until(lambda text: " 0 B/key" in text)
+        terminal.press("2")
+        terminal.until(lambda text: re.search(r"[1-9]\d* B/key", text) is not None)
+        terminal.press("\x07")
+        terminal.until(lambda text: "B/key" not in text)
+        # Stopped and continued, it shows the same screen.
         terminal.press("\x1a")
         terminal.until_stopped()
         assert_restored(terminal)

@@ -80,20 +80,6 @@ def test_no_more_colours_than_there_are(name: str, eight_bit: bool) -> None:
     assert b"8;2;" not in written
 
 
-@pytest.mark.pty
-def test_what_a_key_costs_is_said_where_one_asks() -> None:
-    with Terminal("sample:hugs", "-r", "comp336") as terminal:
-        terminal.until(lambda text: "step 0" in text)
-        terminal.press("\x07")
-        terminal.until(lambda text: " 0 B/key" in text)
-        terminal.press("2")
-        terminal.until(lambda text: re.search(r"[1-9]\d* B/key", text) is not None)
-        terminal.press("\x07")
-        terminal.until(lambda text: "B/key" not in text)
-        terminal.press("q")
-        assert terminal.end() == 0
-
-
 Tmux = Callable[..., str]
 
 

@@ -13,16 +13,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import done
 
-from tokentui.analyze.agreement import PAIR_MEASURES
+from tokentui import learn
+from tokentui.analyze.compare import PAIR_MEASURES
 from tokentui.analyze.divergence import evenly, first_differing_step
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session.commands import FindDivergence, GoToDivergence, MeasureUnder, RemoveColumn, SetViewport, ShowPassage
+from tokentui.session.commands import (
+    FindDivergence,
+    GoToDivergence,
+    MeasureUnder,
+    RemoveColumn,
+    SetViewport,
+    ShowPassage,
+)
 from tokentui.session.snapshot import Curve, OverlapCounts, Snapshot
 from tokentui.session.views import BETWEEN, ColumnWanted, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
@@ -49,7 +57,9 @@ def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int
     bench = Bench(corpus, ColumnWanted(first), ColumnWanted(second, stop))
     (found,) = bench.find().between.divergences
     ours, theirs = run.chosen, other.chosen if merges is None else other.chosen[:merges]
-    expected = next((n for n, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x[:2] != y[:2]), None)
+    expected = next(
+        (n for n, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x[:2] != y[:2]), None
+    )
     if expected is None and len(ours) != len(theirs):
         expected = min(len(ours), len(theirs)) + 1
     assert found.done
@@ -81,7 +91,9 @@ def test_the_way_to_a_parting_is_found_before_one_goes() -> None:
     bench.settle()
     assert answers == [None, 1]
     assert bench.seen.position.value == 0
-    assert list(bench.state.results.wanted(bench.state.view)) == [], "what was given up is not looked for again"
+    assert list(bench.state.results.wanted(bench.state.view)) == [], (
+        "what was given up is not looked for again"
+    )
     bench.do(FindDivergence(2, 3))
     same = bench.find().between.divergences[2]
     assert (same.a, same.b, same.step, same.done) == (2, 3, None, True)
@@ -94,7 +106,9 @@ def tokens_of(tokenizer: Tokenizer, corpus: Corpus) -> tuple[int, int]:
 
 
 HELD = Corpus.from_lines(["the newest lowest widen", "lo wi newer", "The ne quiz, low"], "held out")
-OWN = Corpus.from_lines(["low low lower lowest newer newest wide wider widest", "the then there The other"] * 3)
+OWN = Corpus.from_lines(
+    ["low low lower lowest newer newest wide wider widest", "the then there The other"] * 3
+)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +130,17 @@ OWN = Corpus.from_lines(["low low lower lowest newer newest wide wider widest", 
 def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
     unigram = recipe.objective == "unigram"
     run = RunOf.of({"vocab_size": 40} if unigram else {"merges": 25})
-    specials = ("[UNK]",) if recipe.unknown in ("whole-word", "rest-of-word", "per-unit", "fused", "byte-fallback") else ()
+    specials = (
+        ("[UNK]",)
+        if recipe.unknown in ("whole-word", "rest-of-word", "per-unit", "fused", "byte-fallback")
+        else ()
+    )
     bench = Bench(OWN, ColumnWanted(recipe, run.with_words(specials=specials)), PLAIN, wants=("curves",))
     bench.state.results.hold_out(HELD)
     bench.do(do.GoTo(None))
     seen = bench.find()
     trainer = start(OWN, recipe, RunOf(specials=specials))
-    walk.run(trainer, Stops(vocab_size=40 if unigram else None, merges=None if unigram else 25))
+    learn.run(trainer, Stops(vocab_size=40 if unigram else None, merges=None if unigram else 25))
     for held_out, corpus in ((False, OWN), (True, HELD)):
         found = curve(seen, 1, held_out)
         if held_out and recipe.unknown == "error":
@@ -133,7 +151,7 @@ def test_curves_are_those_of_each_tokenizer_on_the_way(recipe: Recipe) -> None:
         assert found.steps[0] == 0
         assert found.steps[-1] == trainer.computed
         for n, step in enumerate(found.steps):
-            walk.jump(trainer, step)
+            learn.jump(trainer, step)
             tokens, used = tokens_of(trainer.tokenizer(), corpus)
             if recipe.objective == "gage" and not held_out:
                 tokens = trainer.tokens_at(trainer.number)
@@ -157,7 +175,9 @@ def test_a_curve_grows_with_what_is_known_and_is_drawn_before_it_is_found() -> N
 
 
 def values(rows: Any) -> list[tuple[str, dict[str, str], list[Any]]]:
-    return [(row.measure.name, dict(row.conventions), [one and one.value for one in row.figures]) for row in rows]
+    return [
+        (row.measure.name, dict(row.conventions), [one and one.value for one in row.figures]) for row in rows
+    ]
 
 
 def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
@@ -167,7 +187,8 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     printed = json.loads(done("compare", *words, "--json", "--words", "words", "--alpha", "2"))
     run = RunOf.of({"merges": 40})
     bench = Bench(
-        read("sample:english"), ColumnWanted(path=out), ColumnWanted(preset("gpt2"), run), ColumnWanted(preset("bert"), run),
+        read("sample:english"), ColumnWanted(path=out), ColumnWanted(preset("gpt2"), run),
+        ColumnWanted(preset("bert"), run),
         wants=BETWEEN,
     )
     bench.do(MeasureUnder("words", 2.0))
@@ -176,15 +197,17 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert seen.between.failed == ()
     assert seen.between.measured is not None
     assert seen.between.measured.at == seen.position
-    assert values(seen.between.measured.rows) == [(row["name"], row["conventions"], row["values"]) for row in printed["measures"]]
+    assert values(seen.between.measured.rows) == [
+        (row["name"], row["conventions"], row["values"]) for row in printed["measures"]
+    ]
     assert seen.between.measured.agreements is not None
     agreements = [one.agreement for one in seen.between.measured.agreements]
     assert [[measure.of(one) for measure in PAIR_MEASURES] for one in agreements] == [
         [row[measure.name] for measure in PAIR_MEASURES] for row in printed["agreement"]
     ]
-    assert [[(part.text, part.count) for part in one.partings] for one in seen.between.measured.agreements] == [
-        [(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]
-    ]
+    assert [
+        [(part.text, part.count) for part in one.partings] for one in seen.between.measured.agreements
+    ] == [[(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]]
     exact = [row for row in printed["vocabulary"] if row["by"] == "exact"]
     bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
     assert [(one.common, one.only_a, one.only_b, one.jaccard) for one in seen.between.overlaps] == [
@@ -200,7 +223,8 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
 def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
     corpus, recipes = read("sample:english"), (preset("gpt2"), preset("sentencepiece-bpe"))
     meant, spelled = (
-        first_differing_step(start(corpus, recipes[0]), start(corpus, recipes[1]), literal=literal) for literal in (False, True)
+        first_differing_step(start(corpus, recipes[0]), start(corpus, recipes[1]), literal=literal)
+        for literal in (False, True)
     )
     assert spelled == 1
     assert meant is not None
@@ -241,15 +265,19 @@ def counts(seen: Snapshot) -> OverlapCounts:
 def test_vocabularies_in_lists_that_can_be_searched() -> None:
     marked = PLAIN.with_axes(mark="end-suffix:</w>")
     run, other = Run(OWN, PLAIN), Run(OWN, marked)
-    first, second = ColumnWanted(PLAIN, RunOf.of({"merges": 12})), ColumnWanted(marked, RunOf.of({"merges": 20}))
+    first, second = (
+        ColumnWanted(PLAIN, RunOf.of({"merges": 12})), ColumnWanted(marked, RunOf.of({"merges": 20})),
+    )
     bench = Bench(OWN, first, second, wants=("vocabularies",))
     bench.do(do.GoTo(12))
     ours, theirs, whole = set(run.vocabularies[12]), set(other.vocabularies[12]), set(other.vocabularies[20])
     found = counts(bench.find())
-    assert (found.common, found.only_a, found.only_b) == (len(ours & theirs), len(ours - theirs), len(theirs - ours))
+    assert (found.common, found.only_a, found.only_b) == (
+        len(ours & theirs), len(ours - theirs), len(theirs - ours),
+    )
     assert (found.never_a, found.never_b) == (None, None), "nobody has asked"
     trainer = start(OWN, PLAIN)
-    walk.jump(trainer, 12)
+    learn.jump(trainer, 12)
     lists = {
         "common": ours & theirs, "only_a": ours - theirs, "only_b": theirs - ours, "never_b": ours - whole,
         "never_a": theirs - ours,
@@ -272,7 +300,9 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
     assert rows is not None
     assert rows.total == sum(b"e" in piece for piece in ours - theirs)
     assert (len(rows.rows), rows.query.top) == (2, 1)
-    assert all(row.id_a is None and row.id_b is not None for row in rows.rows), "the columns are named in the other order"
+    assert all(row.id_a is None and row.id_b is not None for row in rows.rows), (
+        "the columns are named in the other order"
+    )
     bench.do(SetViewport(Viewport(tokens=TokenList(1, 2, "common", bare=True, rows=100), wants=())))
     rows = bench.find().between.tokens
     assert rows is not None
@@ -291,7 +321,7 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert seen.bytes == len(seen.text.encode())
     for key, row in zip(seen.keys, seen.tokens, strict=True):
         trainer = start(corpus, preset("gpt2" if key == 1 else "bert"))
-        walk.jump(trainer, 300)
+        learn.jump(trainer, 300)
         encoding = trainer.tokenizer().encode(seen.text)
         assert [(one.id, one.piece, (one.start, one.end)) for one in row] == list(
             zip(encoding.ids, encoding.pieces, encoding.offsets, strict=True)
@@ -317,15 +347,17 @@ def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None
     narrow = str(tmp_path / "narrow.json")
     done("train", "sample:sailor", "-r", "udl-notebook", "--merges", "20", "-o", narrow, "-q")
     bench = Bench(
-        read("sample:english"), ColumnWanted(path=str(broken)), preset("gpt2"), ColumnWanted(path=narrow), preset("bert"),
-        wants=BETWEEN, typed="Quartz",
+        read("sample:english"), ColumnWanted(path=str(broken)), preset("gpt2"), ColumnWanted(path=narrow),
+        preset("bert"), wants=BETWEEN, typed="Quartz",
     )
     bench.do(do.Move(4))
     seen = bench.find()
     assert "broken.json" in seen.columns[0].error
     assert "\n" not in seen.columns[0].error
     assert not seen.columns[0].in_sync
-    assert [column.at.step for column in seen.columns if column.in_sync] == [24, 20, 24], "a file opens at its end"
+    assert [column.at.step for column in seen.columns if column.in_sync] == [24, 20, 24], (
+        "a file opens at its end"
+    )
     assert [(one.a, one.b) for one in seen.between.divergences] == [(2, 3), (2, 4), (3, 4)]
     assert [key for key, _ in seen.between.aligned.refused] == [3], "what the file does not know it refuses"
     assert seen.between.measured is not None

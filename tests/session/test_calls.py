@@ -1,4 +1,5 @@
-"""The calls of our functions that a key costs, from the key to the drawn screen: a step and a typed character."""
+"""The calls of our functions that a key costs, from the key to the drawn screen: a step and a typed
+character."""
 
 from __future__ import annotations
 
@@ -33,12 +34,19 @@ class Calls:
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
-        if self.on and event == "call" and code.co_filename.startswith(ROOT) and not code.co_name.startswith("<"):
+        if (
+            self.on
+            and event == "call"
+            and code.co_filename.startswith(ROOT)
+            and not code.co_name.startswith("<")
+        ):
             self.found[code.co_filename.removeprefix(ROOT), code.co_qualname] += 1
 
     def of(self, *rooms: str) -> tuple[int, int]:
         """The number of functions of some rooms, and of their calls."""
-        counts = [count for (file, _), count in self.found.items() if not rooms or file.split("/")[0] in rooms]
+        counts = [
+            count for (file, _), count in self.found.items() if not rooms or file.split("/")[0] in rooms
+        ]
         return len(counts), sum(counts)
 
 
@@ -54,8 +62,8 @@ async def press(app: ExplorerApp, pilot: Pilot[Any], session: Session, calls: Ca
 
 
 @pytest.mark.parametrize(("keys", "functions", "most", "session", "learn", "both"), [
-    pytest.param("nnn", 350, 3_500, 68, 86, 1_400, id="step"),
-    pytest.param("xyz", 225, 1_000, 42, 12, 150, id="character"),
+    pytest.param("nnn", 310, 3_500, 62, 86, 1_200, id="step"),
+    pytest.param("xyz", 165, 1_000, 34, 12, 120, id="character"),
 ])
 async def test_a_key_costs_few_calls(
     keys: str, functions: int, most: int, session: int, learn: int, both: int, monkeypatch: pytest.MonkeyPatch
@@ -69,12 +77,19 @@ async def test_a_key_costs_few_calls(
         begun.append(session)
         return session.send(Open(("sample:english",)))
 
-    app = ExplorerApp(lambda publish: Session(publish, preset("gpt2")), typed="The crowd in the street", begin=begin)
+    app = ExplorerApp(
+        lambda publish: Session(publish, preset("gpt2")), typed="The crowd in the street", begin=begin
+    )
     threading.setprofile(calls)
     sys.setprofile(calls)
     try:
         async with app.run_test(size=(120, 40), notifications=False) as pilot:
-            await until(pilot, lambda: begun and begun[0].idle.is_set() and app.snapshot and app.snapshot.main.at.start_tokens)
+            await until(
+                pilot,
+                lambda: (
+                    begun and begun[0].idle.is_set() and app.snapshot and app.snapshot.main.at.start_tokens
+                ),
+            )
             if keys != "nnn":
                 await pilot.press("i")
             for key in keys:

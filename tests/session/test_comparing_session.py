@@ -1,4 +1,5 @@
-"""The async session of a comparison: columns opened beside, keys answered meanwhile, nothing lost on the way."""
+"""The async session of a comparison: columns opened beside, keys answered meanwhile, nothing lost on the way.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from tokentui.analyze.agreement import cuts, disagreements
+from tokentui import learn
+from tokentui.analyze.compare import cuts, disagreements
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session import beside as work
 from tokentui.session import commands as do
+from tokentui.session import driver as work
 from tokentui.session.commands import (
     AddColumn,
     Compare,
@@ -30,10 +32,11 @@ from tokentui.session.commands import (
     SyncBy,
 )
 from tokentui.session.driver import Session
-from tokentui.session.opening import prepare, prepare_column, quiet_hooks
+from tokentui.session.opening import prepare, prepare_column
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import BETWEEN, ColumnWanted, Position, TokenList, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
 from tokentui.text.read import read
 
 PATIENCE = 60
@@ -51,11 +54,10 @@ class Watched(Session):
 
     async def start(self) -> None:
         """Begin to compare the columns."""
-        await super().start()
         corpus, wanted, typed = self._begun
-        first = prepare(corpus, wanted[0].recipe or Recipe(), wanted[0].run, quiet_hooks(lambda *_: None))
-        self._open = first
-        await self._install(first)
+        first = prepare(corpus, wanted[0].recipe or Recipe(), wanted[0].run)
+        self._state.install(first)
+        await super().start()
         self.send(do.SetInput(typed))
         self.send(Compare(wanted))
         self.send(do.SetViewport(Viewport(wants=("candidates", "why", "vocabularies", "measures"))))
@@ -99,8 +101,15 @@ async def session() -> AsyncIterator[Watched]:
 @pytest.fixture
 def novel() -> Corpus:
     """A text of half a megabyte, with many different words."""
-    words = [f"{a}{b}" for a in ("str", "un", "pre", "o", "mis") for b in ("ong", "der", "able", "ing", "tion", "ed")]
-    lines = (" ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12)) for n in range(7_000))
+    words = [
+        f"{a}{b}"
+        for a in ("str", "un", "pre", "o", "mis")
+        for b in ("ong", "der", "able", "ing", "tion", "ed")
+    ]
+    lines = (
+        " ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12))
+        for n in range(7_000)
+    )
     return Corpus.from_text("\n".join(lines), "novel")
 
 
@@ -174,7 +183,9 @@ async def test_what_is_found_beside_comes_when_it_rests(session: Watched) -> Non
     assert seen.between.held_out
     assert seen.between.held_measured is not None
     assert seen.between.curves is not None
-    assert [(one.key, one.held_out) for one in seen.between.curves.series] == [(1, False), (1, True), (2, False), (2, True)]
+    assert [(one.key, one.held_out) for one in seen.between.curves.series] == [
+        (1, False), (1, True), (2, False), (2, True),
+    ]
     with pytest.raises(TokentuiError, match="no such file"):
         await session.send(HoldOut("/no/such/file.txt"))
     await session.send(HoldOut(""))
@@ -293,12 +304,15 @@ async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
 ) -> None:
     gate, opening = threading.Event(), prepare_column
 
-    def held(corpus: Corpus, wanted: ColumnWanted, *words: Any) -> Any:
+    def held(counted: WordCounts, wanted: ColumnWanted, *tell: Any) -> Any:
         gate.wait(PATIENCE)
-        return opening(corpus, wanted, *words)
+        return opening(counted, wanted, *tell)
 
     monkeypatch.setattr(work, "prepare_column", held)
-    first, second = ColumnWanted(preset("gpt2"), Run.of({"max_length": 2})), ColumnWanted(preset("minbpe"), name="second")
+    first, second = (
+        ColumnWanted(preset("gpt2"), Run.of({"max_length": 2})),
+        ColumnWanted(preset("minbpe"), name="second"),
+    )
     watched = Watched(read("sample:sailor"), first, second)
     await watched.start()
     await watched.until(lambda seen: seen.columns[0].in_sync)
@@ -310,7 +324,7 @@ async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
     gate.set()
     seen = await watched.settle()
     alone = start(read("sample:sailor"), preset("minbpe"))
-    walk.run(alone, Stops())
+    learn.run(alone, Stops())
     assert seen.columns[1].in_sync
     assert seen.columns[1].at.step == (alone.number if by is None else by)
     await watched.close()

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from trainers import best
 
+from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
@@ -75,14 +76,18 @@ def test_every_row_belongs_to_the_step() -> None:
         tell(it, do.GoTo(step))
         snapshot = it.snapshot()
         other = start(Corpus.from_text(TEXT), Recipe(), Run(specials=("<|endoftext|>",)))
-        walk.jump(other, step)
+        learn.jump(other, step)
         assert [(row.left, row.right, row.count) for row in pairs(it)] == [
             (c.left, c.right, c.count) for c in best(other, 60)
         ]
         assert snapshot.main.at.tokens == other.tokens_at(other.number)
         assert snapshot.main.at.vocab_size == other.size_at(other.number)
-        assert [token.id for token in snapshot.main.encoding.tokens] == list(other.tokenizer().encode("the cat").ids)
-        assert snapshot.main.why.best == (snapshot.main.candidates.rows[0] if snapshot.main.candidates.rows else None)
+        assert [token.id for token in snapshot.main.encoding.tokens] == list(
+            other.tokenizer().encode("the cat").ids
+        )
+        assert snapshot.main.why.best == (
+            snapshot.main.candidates.rows[0] if snapshot.main.candidates.rows else None
+        )
         assert sum(row.uses or 0 for row in tell_rows(it)) == snapshot.main.at.tokens
 
 
@@ -118,7 +123,9 @@ def test_windows_are_the_rows_asked_for() -> None:
     it = explorer()
     tell(it, do.Move(5))
     whole = it.snapshot()
-    tell(it, do.SetViewport(Viewport(candidates_top=4, candidates_rows=3, vocabulary_top=2, vocabulary_rows=2)))
+    tell(
+        it, do.SetViewport(Viewport(candidates_top=4, candidates_rows=3, vocabulary_top=2, vocabulary_rows=2))
+    )
     part = it.snapshot()
     assert part.main.candidates.rows == whole.main.candidates.rows[4:7]
     assert part.main.candidates.top == 4

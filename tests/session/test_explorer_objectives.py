@@ -61,9 +61,13 @@ def test_a_unigram_training_is_seen_piece_by_piece() -> None:
     it = unigram()
     first = it.snapshot()
     assert all(isinstance(row, PieceCandidate) for row in first.main.candidates.rows)
-    assert (first.main.candidates.total, first.main.at.step, first.main.at.last) == (first.main.at.vocab_size, 0, None)
+    assert (first.main.candidates.total, first.main.at.step, first.main.at.last) == (
+        first.main.at.vocab_size, 0, None,
+    )
     assert first.main.why.round is not None
-    assert (first.main.why.round.last, first.main.why.round.next, first.main.why.round.going) == ("seeds", "em", None)
+    assert (first.main.why.round.last, first.main.why.round.next, first.main.why.round.going) == (
+        "seeds", "em", None,
+    )
     tell(it, do.Move(2))
     shown = it.snapshot()
     assert shown.main.why.round is not None
@@ -91,14 +95,18 @@ def test_a_pruning_is_walked_piece_by_piece() -> None:
         it.handle(do.StepPieces(1), lambda _: None)
     tell(it, do.Move(2))
     before = it.snapshot()
-    going = [row.token for row in before.main.candidates.rows if isinstance(row, PieceCandidate) and row.reason]
+    going = [
+        row.token for row in before.main.candidates.rows if isinstance(row, PieceCandidate) and row.reason
+    ]
     for n in range(1, len(going) + 1):
         tell(it, do.StepPieces(1))
         shown = it.snapshot()
         assert shown.main.at.step == before.main.at.step
         assert shown.main.why.round is not None
         assert (shown.main.why.round.taken, shown.main.why.round.going) == (n, len(going))
-        taken = [row.token for row in shown.main.candidates.rows if isinstance(row, PieceCandidate) and row.taken]
+        taken = [
+            row.token for row in shown.main.candidates.rows if isinstance(row, PieceCandidate) and row.taken
+        ]
         assert taken == going[:n]
         assert shown.main.at.vocab_size == before.main.at.vocab_size - n
         assert [row.piece for row in shown.main.vocabulary.rows if row.kind == "left"] == going[:n][::-1]
@@ -106,7 +114,9 @@ def test_a_pruning_is_walked_piece_by_piece() -> None:
     end = it.snapshot()
     tell(it, do.Move(1))
     pruned, last = it.snapshot().main.at, end.main.at
-    assert (pruned.tokens, pruned.vocab_size) == (last.tokens, last.vocab_size), "a walk to the end is the pruning"
+    assert (pruned.tokens, pruned.vocab_size) == (last.tokens, last.vocab_size), (
+        "a walk to the end is the pruning"
+    )
     tell(it, do.Move(-1))
     tell(it, do.StepPieces(3))
     tell(it, do.StepPieces(-2))
@@ -125,7 +135,9 @@ def test_tokens_of_the_corpus_add_up_under_a_unigram_model() -> None:
         assert sum(len(part.tokens) for part in shown.main.corpus.parts) == shown.main.at.tokens
         used = sum(row.uses or 0 for row in shown.main.vocabulary.rows if row.kind == "piece")
         tokens = shown.main.at.tokens
-        assert used == tokens or (used < tokens and shown.main.why.end is None), "units may be no pieces till the last cut"
+        assert used == tokens or (used < tokens and shown.main.why.end is None), (
+            "units may be no pieces till the last cut"
+        )
         tell(it, do.Move(1))
     tell(it, do.GoTo(None))
     end = it.snapshot()
@@ -189,9 +201,9 @@ def test_gage_shows_the_slides_string() -> None:
     it = explorer("gage", "xxxdqxxxdxo")
     tell(it, do.GoTo(None))
     view = tell(it, do.Compress())[0]
-    assert "".join(letter or chr(value) for value, letter in view.parts) == "CqCxo"
-    assert [row[0] for row in view.table] == ["A", "B", "C"]
-    assert view.table[-1][4] == b"xxxd"
+    assert "".join(view.names.get(value, chr(value)) for value in view.compressed) == "CqCxo"
+    assert [view.names[row[0]] for row in view.table] == ["A", "B", "C"]
+    assert view.table[-1][3] == b"xxxd"
     assert (view.text_bytes, view.original_bytes) == (5, 11)
     with pytest.raises(TokentuiError, match="only Gage"):
         explorer("gpt2").handle(do.Compress(), lambda _: None)
@@ -224,7 +236,9 @@ def test_the_same_size_is_kept(name: str) -> None:
     swap(it, "minbpe-basic")
     assert it.snapshot().main.at.vocab_size == 256, "its least size"
     swap(it, name, trainer)
-    assert it.snapshot().main.at.step == 9, "the size that was kept, although a recipe between had no vocabulary of that size"
+    assert it.snapshot().main.at.step == 9, (
+        "the size that was kept, although a recipe between had no vocabulary of that size"
+    )
     swap(it, "comp336-no-pretokenization")
     assert it.snapshot().main.at.vocab_size == size
     with pytest.raises(TokentuiError, match="no such place"):
@@ -239,7 +253,9 @@ def test_pieces_say_which_branch_matched() -> None:
     tell(it, do.SetInput("don't 3"))
     view = tell(it, do.Pieces(CorpusPlace()))[0]
     assert isinstance(view, PiecesView)
-    assert [part.text for part in view.corpus] == ["I", "'m", " 12", ",", " you", "?", "\n ", " '", "ll", "   "]
+    assert [part.text for part in view.corpus] == [
+        "I", "'m", " 12", ",", " you", "?", "\n ", " '", "ll", "   ",
+    ]
     named = [view.branches[part.branch or 0].split("  ")[0] for part in view.typed]
     assert named == ["letters, with a space in front", "a contraction", "digits, with a space in front"]
     assert not view.warning

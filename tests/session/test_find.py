@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
-from tokentui.learn import start, walk
+from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate, TokenCandidate
-from tokentui.learn.walk import jump
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Hooks, Prepared, prepare_tokenizer
+from tokentui.session.opening import Prepared, prepare_tokenizer
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.text.read import read
@@ -65,8 +65,8 @@ def test_a_plus_alone_is_no_pair() -> None:
 def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
     corpus = read("sample:sailor")
     trainer = start(corpus, preset("bert"))
-    walk.jump(trainer, 12)
-    prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run(), Hooks(lambda *_: None, lambda _: None))
+    learn.jump(trainer, 12)
+    prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run())
     it = State(prepared)
     jump(it.main.trainer, births)
     rows = [row for row in it.snapshot().main.candidates.rows if isinstance(row, TokenCandidate)]
@@ -78,10 +78,12 @@ def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
 @given(st.binary(max_size=12), st.sampled_from(GLYPH_MODES))
 def test_what_is_shown_is_read_back(data: bytes, mode: GlyphMode) -> None:
     text = "".join(span.text for span in visible(data, mode=mode))
-    # A stand-in that stands in the data itself, the circle under a mark, and a digit behind a code point are not told apart;
-    # escapes and bytes are exact.
+    # A stand-in that stands in the data itself, the circle under a mark, and a digit behind a code point are
+    # not told apart; escapes and bytes are exact.
     plainly = data.decode("utf-8", "surrogateescape")
     if re.search("U\\+[0-9A-F]{5}", text):
         return
-    if mode != "text" or ("◌" not in text and meant(plainly) == data and "<" not in plainly and "U" not in plainly):
+    if mode != "text" or (
+        "◌" not in text and meant(plainly) == data and "<" not in plainly and "U" not in plainly
+    ):
         assert meant(text, mode) == data

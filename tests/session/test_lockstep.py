@@ -9,9 +9,10 @@ from comparing import Bench, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
@@ -21,11 +22,16 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 
-CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there")
+CORPUS = Corpus.from_text(
+    "low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there"
+)
 RECIPES = {
     "plain": Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error"),
     "largest": Recipe(split="whitespace", unit="char", base="sorted", tie="largest-pair", unknown="error"),
-    "marked": Recipe(split="whitespace", unit="char", base="sorted", mark="end-suffix:</w>", tie="largest-pair", unknown="error"),
+    "marked": Recipe(
+        split="whitespace", unit="char", base="sorted", mark="end-suffix:</w>", tie="largest-pair",
+        unknown="error",
+    ),
     "bytes": Recipe(split="gpt2", unit="byte", base="bytes", tie="lowest-ids", unknown="never"),
     "whole": Recipe(split="none", unit="char", base="sorted", tie="smallest-pair", unknown="error"),
 }
@@ -128,10 +134,15 @@ def steps(seen: Snapshot) -> list[int]:
 
 
 def test_the_position_ends_where_the_last_column_does() -> None:
-    wanted = ColumnWanted(RECIPES["plain"], RunOf.of({"merges": 4})), ColumnWanted(RECIPES["bytes"], RunOf.of({"merges": 9}))
+    wanted = (
+        ColumnWanted(RECIPES["plain"], RunOf.of({"merges": 4})),
+        ColumnWanted(RECIPES["bytes"], RunOf.of({"merges": 9})),
+    )
     bench = Bench(CORPUS, *wanted)
     bench.do(do.GoTo(None))
-    assert (bench.seen.position, steps(bench.seen), bench.seen.between.ended) == (Position("merges", 9), [4, 9], True)
+    assert (bench.seen.position, steps(bench.seen), bench.seen.between.ended) == (
+        Position("merges", 9), [4, 9], True,
+    )
     bench.do(do.Move(2))
     assert steps(bench.seen) == [11, 11], "an explicit move passes the stops of all"
     bench.do(do.GoTo(6))
@@ -159,9 +170,9 @@ def test_a_unigram_model_comes_down_while_the_others_grow() -> None:
     stops = RunOf.of({"vocab_size": 40})
     alone = start(CORPUS, unigram)
     assert isinstance(alone, UnigramTrainer)
-    walk.run(alone, Stops(vocab_size=40))
+    learn.run(alone, Stops(vocab_size=40))
     sizes = [alone.step_at(step).vocab_size if step else 0 for step in range(alone.computed + 1)]
-    walk.jump(alone, 0)
+    learn.jump(alone, 0)
     sizes[0] = alone.size_at(alone.number)
     bench = Bench(CORPUS, RECIPES["plain"], ColumnWanted(unigram, stops))
     bench.do(do.GoTo(4))

@@ -1,4 +1,5 @@
-"""Columns that show a point when they stand side by side: where they part, and what the measures say of it."""
+"""Columns that show a point when they stand side by side: where they part, and what the measures say of it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,10 @@ def values(seen: Snapshot) -> Mapping[str, list[float]]:
     """The values of each measure that every column has."""
     assert seen.between.measured is not None
     rows = seen.between.measured.rows
-    return {row.measure.name: [one.value for one in row.figures if one is not None and one.value is not None] for row in rows}
+    return {
+        row.measure.name: [one.value for one in row.figures if one is not None and one.value is not None]
+        for row in rows
+    }
 
 
 def sides(seen: Snapshot) -> tuple[DivergenceSide, DivergenceSide]:
@@ -45,7 +49,9 @@ def sides(seen: Snapshot) -> tuple[DivergenceSide, DivergenceSide]:
 
 
 def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
-    textbook = duel(Corpus.from_text("zy zy ab ab mn mn q"), preset("hf-bpe"), preset("subword-nmt", mark="none"), step=3)
+    textbook = duel(
+        Corpus.from_text("zy zy ab ab mn mn q"), preset("hf-bpe"), preset("subword-nmt", mark="none"), step=3
+    )
     assert textbook.between.divergences[0].step == 1
     chosen = [side.why.best and side.why.best.token for side in sides(textbook)]
     assert chosen == [b"ab", b"zy"]
@@ -75,18 +81,25 @@ def test_wordpiece_by_score_against_that_of_hugging_face() -> None:
     tokens, bits = values(seen)["tokens"], values(seen)["bits"]
     assert tokens[0] > tokens[1], "the score does not shorten the corpus"
     assert bits[0] > bits[1]
-    assert [values(seen)["vocabulary_size"][n] for n in (0, 1)] == [column.at.vocab_size for column in seen.columns if column.at]
+    assert [values(seen)["vocabulary_size"][n] for n in (0, 1)] == [
+        column.at.vocab_size for column in seen.columns if column.at
+    ]
 
 
 def test_patterns_of_gpt2_and_gpt4_on_code() -> None:
-    seen = duel(read("sample:python"), preset("gpt2"), preset("gpt4"), step=200, typed="    if x:\n        return 12345")
+    seen = duel(
+        read("sample:python"), preset("gpt2"), preset("gpt4"), step=200,
+        typed="    if x:\n        return 12345",
+    )
     step = seen.between.divergences[0].step
     assert step is not None
     assert step > 1, "the commonest pairs stand inside words"
     assert seen.between.measured is not None
     assert seen.between.measured.agreements is not None
     (pair,) = seen.between.measured.agreements
-    assert any(one.text.isspace() or one.text[:1] in "\n (" for one in pair.partings), "they part where signs and indents meet"
+    assert any(one.text.isspace() or one.text[:1] in "\n (" for one in pair.partings), (
+        "they part where signs and indents meet"
+    )
     bytes_per_token = values(seen)["bytes_per_token"]
     assert bytes_per_token[0] != bytes_per_token[1]
     assert seen.between.aligned.alignment is not None

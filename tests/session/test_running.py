@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn import start, walk
+from tokentui import learn
+from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Word
 from tokentui.presets import PRESETS
@@ -18,7 +19,9 @@ from tokentui.text.corpus import Corpus
 TRAINABLE = list(PRESETS.values())
 
 
-def window(corpus: Corpus, trainer: Trainer, place: CorpusPlace | None = None, chars: int = 10_000) -> list[CorpusPart]:
+def window(
+    corpus: Corpus, trainer: Trainer, place: CorpusPlace | None = None, chars: int = 10_000
+) -> list[CorpusPart]:
     """The parts of a window."""
     look = Viewport(corpus=place or CorpusPlace(), corpus_chars=chars, corpus_before=0)
     view = RunningText(corpus, trainer.recipe).view(look, trainer)
@@ -28,14 +31,18 @@ def window(corpus: Corpus, trainer: Trainer, place: CorpusPlace | None = None, c
 @pytest.mark.parametrize("preset", TRAINABLE, ids=lambda preset: preset.name)
 def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
     recipe: Recipe = preset.recipe  # type: ignore[attr-defined]
-    corpus = Corpus.from_lines(["Hello, world! The cat sat  on the mat.", "Älä ole hölmö, 123 tämä on testi…", "", "日本語 cat"])
+    corpus = Corpus.from_lines(
+        ["Hello, world! The cat sat  on the mat.", "Älä ole hölmö, 123 tämä on testi…", "", "日本語 cat"]
+    )
     trainer = start(corpus, recipe)
-    walk.jump(trainer, 20)
+    learn.jump(trainer, 20)
     running = RunningText(corpus, recipe)
     mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
     for document in range(len(corpus.documents)):
         parts = [part for part in window(corpus, trainer) if part.place.document == document]
-        shown = "".join(part.text[: len(part.text) - len(mark)] if part.tokens and mark else part.text for part in parts)
+        shown = "".join(
+            part.text[: len(part.text) - len(mark)] if part.tokens and mark else part.text for part in parts
+        )
         text = str(running.text(document))
         if recipe.split == "metaspace":
             assert shown.replace("▁", " ").strip() == text.strip()
@@ -52,13 +59,20 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     st.text(alphabet="ab é日\n.", max_size=200),
-    st.sampled_from([Recipe(), Recipe(split="none"), Recipe(split="whitespace", unit="char", base="sorted", unknown="error")]),
+    st.sampled_from(
+        [
+            Recipe(), Recipe(split="none"),
+            Recipe(split="whitespace", unit="char", base="sorted", unknown="error"),
+        ]
+    ),
     st.integers(0, 220), st.integers(1, 60), st.integers(0, 60), st.integers(0, 15),
 )
-def test_a_window_is_a_part_of_the_whole(text: str, recipe: Recipe, offset: int, chars: int, before: int, steps: int) -> None:
+def test_a_window_is_a_part_of_the_whole(
+    text: str, recipe: Recipe, offset: int, chars: int, before: int, steps: int
+) -> None:
     corpus = Corpus.from_text(text)
     trainer = start(corpus, recipe)
-    walk.jump(trainer, steps)
+    learn.jump(trainer, steps)
     whole = {(part.place, part.text): part.tokens for part in window(corpus, trainer) if part.tokens}
     viewport = Viewport(corpus=CorpusPlace(0, offset), corpus_chars=chars, corpus_before=before)
     view = RunningText(corpus, recipe).view(viewport, trainer)
@@ -78,7 +92,7 @@ def test_a_window_is_a_part_of_the_whole(text: str, recipe: Recipe, offset: int,
 def test_a_window_of_an_enormous_word() -> None:
     corpus = Corpus.from_text("abcdefghij" * 100_000)
     trainer = start(corpus, Recipe(split="none", unit="char", base="sorted", unknown="error"))
-    walk.jump(trainer, 4)
+    learn.jump(trainer, 4)
     parts = window(corpus, trainer, CorpusPlace(0, 500_003), chars=40)
     assert len(parts) == 1
     assert parts[0].place.offset == 500_003
@@ -102,7 +116,7 @@ def test_windows_go_over_the_ends_of_documents() -> None:
 def test_counted_words_are_shown_with_their_counts() -> None:
     corpus = Corpus.from_counts([("hai", 5), ("haus", 10)])
     trainer = start(corpus, Recipe(split="whitespace", unit="char", base="sorted", unknown="error"))
-    walk.step(trainer)
+    learn.step(trainer)
     parts = window(corpus, trainer)
     assert [(part.text, part.times) for part in parts] == [("hai", 5), ("haus", 10)]
     assert [(span.start, span.end, span.fresh) for span in parts[0].tokens] == [(0, 2, True), (2, 3, False)]

@@ -18,21 +18,32 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.saved import MOST_SESSIONS, Branch, Keeper, SavedSession, dumps, loads, offered, read, tidy
+from tokentui.session.saved import (
+    MOST_SESSIONS,
+    Branch,
+    Keeper,
+    SavedSession,
+    dumps,
+    loads,
+    offered,
+    read,
+    tidy,
+)
 
 _texts = st.text(st.characters(exclude_categories=())) | st.just("file-\udcff\x1b[2J.txt")
 _recipes = st.sampled_from([preset.recipe for preset in PRESETS.values()])
 _runs = st.just(Run()) | st.just(Run.of({"vocab_size": 8000, "specials": ("<unk>", "<s>"), "min_count": 2}))
 _branches = st.builds(Branch, _recipes, _runs, st.integers(0, 10**6))
 _kept = st.builds(
-    SavedSession, sources=st.lists(_texts, max_size=3).map(tuple), as_=st.none() | st.just("lines"), field_=_texts,
-    sha256=st.just("ab" * 32), scratch=st.none() | _texts, tokenizer=_texts, split=_texts, training=_branches,
-    branches=st.lists(_branches, max_size=3).map(tuple), typed=_texts,
+    SavedSession, sources=st.lists(_texts, max_size=3).map(tuple), as_=st.none() | st.just("lines"),
+    field_=_texts, sha256=st.just("ab" * 32), scratch=st.none() | _texts, tokenizer=_texts, split=_texts,
+    training=_branches, branches=st.lists(_branches, max_size=3).map(tuple), typed=_texts,
     settings=st.dictionaries(_texts, st.none() | st.booleans() | st.integers() | _texts, max_size=4),
     columns=st.lists(_texts | _branches, max_size=3).map(tuple), ended=st.booleans(),
 )
 KEPT = SavedSession(
-    sources=("/books/novel.txt",), training=Branch(Recipe(), Run.of({"merges": 1000}), 128), typed="The crowd",
+    sources=("/books/novel.txt",), training=Branch(Recipe(), Run.of({"merges": 1000}), 128),
+    typed="The crowd",
     settings={"pane": "pairs"},
 )
 
@@ -118,7 +129,9 @@ def test_a_second_process_is_told(tmp_path: Path) -> None:
         "try: Keeper(SavedSession(sources=('/books/novel.txt',)), Path(sys.argv[1]))\n"
         "except TokentuiError as error: print(error)\n"
     )
-    told = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
+    ).stdout
     assert f"another tokentui (process {os.getpid()}) has this session" in told
     keeper.close()
     assert offered(tmp_path) == (KEPT, "")

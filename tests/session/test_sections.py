@@ -9,25 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Hooks, Prepared, prepare_tokenizer
-from tokentui.session.sections import Sections
+from tokentui.session.column import Sections
+from tokentui.session.opening import Prepared, prepare_tokenizer
 from tokentui.session.state import State
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
 
 TEXTS = [
-    "the cat sat on the mat, the cat ate the rat and the bat", "a naïve café; <s> aaaa aaa 日本", "", "hugs hug\n\nmug mugs hugs",
+    "the cat sat on the mat, the cat ate the rat and the bat", "a naïve café; <s> aaaa aaa 日本", "",
+    "hugs hug\n\nmug mugs hugs",
 ]
 CORPUS = Corpus.from_lines(TEXTS * 2)
 RUN = Run.of({"specials": ["<s>"]})
 RECIPES: dict[str, Recipe] = {
     "gpt2": preset("gpt2"), "wordpiece": preset("wordpiece"), "gage": preset("gage"), "unigram": preset("t5"),
-    "end mark": preset("subword-nmt"), "base last": preset("gpt2", base="frequency", unit="char", unknown="error"),
+    "end mark": preset("subword-nmt"),
+    "base last": preset("gpt2", base="frequency", unit="char", unknown="error"),
 }
 VIEWS = st.builds(
     Viewport,
@@ -54,8 +57,8 @@ def made(recipe: str) -> Prepared:
     if recipe != "file":
         return Prepared(CORPUS, RECIPES[recipe], RUN, start(CORPUS, RECIPES[recipe], RUN))
     trainer = start(CORPUS, preset("gpt2"))
-    walk.jump(trainer, 25)
-    return prepare_tokenizer(CORPUS, trainer.tokenizer(), RUN, Hooks(lambda *_: None, lambda _: None))
+    learn.jump(trainer, 25)
+    return prepare_tokenizer(CORPUS, trainer.tokenizer(), RUN)
 
 
 def afresh(recipe: str, it: State) -> ColumnSnapshot:
@@ -64,7 +67,7 @@ def afresh(recipe: str, it: State) -> ColumnSnapshot:
     trainer = prepared.trainer
     trainer.advance(0, RUN.stops)
     for step in (was.computed, was.number):
-        walk.jump(trainer, step)
+        learn.jump(trainer, step)
         trainer.ending(RUN.stops)  # no candidate after a step is known once one stood there
     if was.substeps is not None and was.substeps.walked is not None and trainer.substeps is not None:
         trainer.substeps.fine(was.substeps.walked[0])
@@ -81,7 +84,9 @@ def parts(column: ColumnSnapshot) -> dict[str, Any]:
 @pytest.mark.parametrize("recipe", [*RECIPES, "file"])
 @settings(max_examples=25, deadline=None)
 @given(commands=COMMANDS)
-def test_sections_from_the_cache_equal_those_made_afresh(recipe: str, commands: list[do.Command[object]]) -> None:
+def test_sections_from_the_cache_equal_those_made_afresh(
+    recipe: str, commands: list[do.Command[object]]
+) -> None:
     it = State(made(recipe))
     for command in commands:
         try:
@@ -104,6 +109,6 @@ def test_a_section_whose_key_stays_is_the_same_object() -> None:
     while it.at_work:
         it.work(0.0)
     moved = it.snapshot().main
-    same = set(map(id, moved.vocabulary.rows)) & set(map(id, typed.vocabulary.rows))
+    same = set(moved.vocabulary.rows) & set(typed.vocabulary.rows)
     assert len(same) > len(moved.vocabulary.rows) // 2, "the step changes the uses of three"
     assert any(one is other for one, other in zip(moved.corpus.parts, typed.corpus.parts, strict=True))

@@ -63,8 +63,15 @@ async def session() -> AsyncIterator[Watched]:
 def novel(tmp_path: Path) -> Path:
     """A text of a megabyte, with enough different words."""
     path = tmp_path / "novel.txt"
-    words = [f"{a}{b}" for a in ("str", "un", "pre", "o", "mis") for b in ("ong", "der", "able", "ing", "tion", "ed")]
-    lines = (" ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12)) for n in range(15_000))
+    words = [
+        f"{a}{b}"
+        for a in ("str", "un", "pre", "o", "mis")
+        for b in ("ong", "der", "able", "ing", "tion", "ed")
+    ]
+    lines = (
+        " ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12))
+        for n in range(15_000)
+    )
     path.write_text("\n".join(lines))
     return path
 
@@ -126,11 +133,15 @@ async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(sessi
     await session.send(do.SetRecipe(preset("udl-notebook")))
     now = await session.settle()
     main = now.main
-    assert (main.at.step, main.preset, now.corpus.name, main.encoding.text) == (40, "udl-notebook", was.corpus.name, "the")
+    assert (main.at.step, main.preset, now.corpus.name, main.encoding.text) == (
+        40, "udl-notebook", was.corpus.name, "the",
+    )
     trainer = session._state.main.trainer
     await session.send(do.SetRecipe(Recipe(), Run.of({"merges": 100})))
     back = await session.settle()
-    assert (back.main.at.step, back.main.candidates.rows, back.main.at.target) == (40, was.main.candidates.rows, 100)
+    assert (back.main.at.step, back.main.candidates.rows, back.main.at.target) == (
+        40, was.main.candidates.rows, 100,
+    )
     await session.send(do.SetRecipe(preset("udl-notebook")))
     assert session._state.main.trainer is trainer, "a recipe that was trained is not trained again"
 
@@ -143,7 +154,9 @@ async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(sessi
     ],
     ids=["missing", "odd pattern"],
 )
-async def test_what_fails_leaves_all_as_it_was(session: Watched, command: do.Command[object], says: str | None) -> None:
+async def test_what_fails_leaves_all_as_it_was(
+    session: Watched, command: do.Command[object], says: str | None
+) -> None:
     await session.send(do.Open(("sample:hugs",)))
     session.send(do.Move(2))
     before = await session.settle()
@@ -175,7 +188,9 @@ async def test_another_recipe_is_previewed_beside_the_training(session: Watched)
     slow = await session.send(do.Preview(Recipe(split="regex:(a|a|aa)+(?=\\d)"), steps=3))
     assert slow.error or slow.end == "no pair left"
     now = await session.settle()
-    assert (now.main.at, now.main.recipe, now.main.candidates) == (was.main.at, was.main.recipe, was.main.candidates)
+    assert (now.main.at, now.main.recipe, now.main.candidates) == (
+        was.main.at, was.main.recipe, was.main.candidates,
+    )
 
 
 async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watched) -> None:
@@ -256,7 +271,9 @@ async def test_a_text_that_is_typed_is_trained_on_at_the_same_place(session: Wat
     text = await session.send(do.CorpusText())
     await session.send(do.TrainOnText(text))
     same = await session.settle()
-    assert (same.main.at.step, same.main.candidates.rows, same.corpus.name) == (6, was.main.candidates.rows, "scratch")
+    assert (same.main.at.step, same.main.candidates.rows, same.corpus.name) == (
+        6, was.main.candidates.rows, "scratch",
+    )
     typed = [session.send(do.TrainOnText(text[:size])) for size in range(0, len(text), 7)]
     last = session.send(do.TrainOnText(text + " sea sea sea"))
     answers = await asyncio.gather(*typed, last, return_exceptions=True)
@@ -364,18 +381,17 @@ async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
     await session.send(do.TrainOnText(text + " and more"))
     await session.settle()
     (shown,) = session.snapshots[before:]
-    assert (shown.main.at.step, shown.main.partial, shown.busy, shown.main.candidates.top) == (300, False, None, 20)
+    assert (shown.main.at.step, shown.main.partial, shown.busy, shown.main.candidates.top) == (
+        300, False, None, 20,
+    )
     assert shown.corpus.bytes == len((text + " and more").encode())
 
 
 async def test_a_recipe_that_is_sent_at_once_after_a_text_trains_that_text(session: Watched) -> None:
     session.send(do.TrainOnText("hug pug hug hug"))
     await session.settle()
-    text, recipe = session.send(do.TrainOnText("bun bun bun")), session.last.main.recipe.with_axes(tie="first-seen")
-    while not text.done():
-        if session._installing is not None:
-            break
-        await asyncio.sleep(0)
+    session.send(do.TrainOnText("bun bun bun"))
+    recipe = session.last.main.recipe.with_axes(tie="first-seen")
     await session.send(do.SetRecipe(recipe, Run()))
     snapshot = await session.settle()
     assert (snapshot.main.recipe, snapshot.main.at.occurrences) == (recipe, 3)
@@ -403,7 +419,9 @@ async def test_what_is_sent_after_the_end_is_given_up() -> None:
     ended = Session(lambda snapshot: None)
     await ended.start()
     await ended.close()
-    for command in (do.Move(1), do.Open(("sample:hugs",)), do.SetRecipe(Recipe()), do.Fingerprint(), do.CancelWork()):
+    for command in (
+        do.Move(1), do.Open(("sample:hugs",)), do.SetRecipe(Recipe()), do.Fingerprint(), do.CancelWork(),
+    ):
         answer = ended.send(command)
         await asyncio.wait([answer], timeout=30)
         assert answer.cancelled(), command

@@ -1,4 +1,5 @@
-"""Kernels are made ready beside a session: compiled in another process, loaded afterwards, and given up when it closes."""
+"""Kernels are made ready beside a session: compiled in another process, loaded afterwards, and given up when
+it closes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from tokentui.session.snapshot import Snapshot
 class Fast:
     """The package of kernels, as a test wants it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, available: bool = True, compiled: bool = False) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, *, available: bool = True, compiled: bool = False
+    ) -> None:
         self.is_compiled, self.is_loaded, self.is_damaged = compiled, False, False
         self.runs = [sys.executable, "-c", "pass"]
         self.started: list[asyncio.subprocess.Process] = []
@@ -77,7 +80,9 @@ async def test_without_them_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> 
     assert (told, there.started, there.is_loaded) == (["plain"], [], False)
 
 
-async def test_a_session_says_so_and_stops_the_compiler_when_it_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_session_says_so_and_stops_the_compiler_when_it_closes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     there = Fast(monkeypatch)
     there.runs = [sys.executable, "-c", "import sys; sys.stdin.read(); import time; time.sleep(600)"]
     seen: list[Snapshot] = []

@@ -1,16 +1,17 @@
-"""BoundlessBPE (Schmidt et al. 2025): the best merge inside words against the best merge of two whole neighbouring words."""
+"""BoundlessBPE (Schmidt et al. 2025): the best merge inside words against the best merge of two whole
+neighbouring words."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import regex
-from plain_words import Mark, Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Mark, Plain, WordEngine, trainer_of
 
 from tokentui.learn.rows import Candidate
-from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Event, Kind
+from tokentui.learn.values import Constraints, Event, Kind
 
 LETTERS = regex.compile(r"[\p{L}\p{M} _'’]*(?:(?<=.)[\p{L}\p{M}])[\p{L}\p{M} _'’]*")
 WORDS, DOCUMENTS = 0, 1
@@ -23,7 +24,9 @@ class TwoViews(WordEngine):
         words = Counter(word for document in documents for word in document)
         super().__init__([words], lambda word: [bytes((byte,)) for byte in word.encode()])
         self.names.append([])
-        self.words.append([[self.symbols.named(word.encode()) for word in document] for document in documents])
+        self.words.append(
+            [[self.symbols.named(word.encode()) for word in document] for document in documents]
+        )
         self.weights.append([1] * len(documents))
         self.views = {WORDS: (WORDS,), DOCUMENTS: (DOCUMENTS,)}
         self.unlocked: set[int] = set()
@@ -49,7 +52,7 @@ class TwoViews(WordEngine):
         for view in (DOCUMENTS, WORDS):
             self.deciding = (view,)
             self.barred = partial(self._is_barred, view)
-            both += [one.replace(part=view) for one in super().candidates(under)]
+            both += [replace(one, part=view) for one in super().candidates(under)]
         return sorted(both, key=lambda one: -one.worth)
 
     def _is_barred(self, view: int, pair: tuple[int, int]) -> bool:
@@ -61,7 +64,8 @@ class TwoViews(WordEngine):
 
 
 class Boundless(Plain):
-    """A merge in words, its deletions and what it unlocks; or a merge of two whole tokens in the documents."""
+    """A merge in words, its deletions and what it unlocks; or a merge of two whole tokens in the documents.
+    """
 
     engine: TwoViews
 
@@ -75,15 +79,22 @@ class Boundless(Plain):
         engine, count = self.engine, int(best.worth)
         token = engine.symbols.named(best.token)
         pieces = engine.symbols.pieces
-        uses = {part: sum(word.count(part) * n for word, n in zip(engine.words[0], engine.weights[0], strict=True))
-                for part in best.key}
+        uses = {
+            part: sum(
+                word.count(part) * n for word, n in zip(engine.words[0], engine.weights[0], strict=True)
+            )
+            for part in best.key
+        }
         yield Event(Kind.MERGE, token, best.key, count, view=best.part)
         if best.part == WORDS:
             if [token] in engine.words[0] and LETTERS.fullmatch(best.token.decode("utf-8", "replace")):
                 yield Event(Kind.UNLOCK, token)
             for part in dict.fromkeys(best.key):
                 if len(pieces[part]) > 1 and count / uses[part] >= self.tau:
-                    yield Event(Kind.SPLIT, part, tuple(engine.symbols.by_piece[bytes((byte,))] for byte in pieces[part]))
+                    yield Event(
+                        Kind.SPLIT, part,
+                        tuple(engine.symbols.by_piece[bytes((byte,))] for byte in pieces[part]),
+                    )
         elif best.key[0] != best.key[1] or [token] in engine.words[DOCUMENTS]:
             yield Event(Kind.UNLOCK, token)
 
@@ -109,7 +120,7 @@ class Boundless(Plain):
         super().revert(base)
 
 
-def boundless(documents: Sequence[Sequence[str]], tau: float = 0.9) -> SteppedTrainer:
+def boundless(documents: Sequence[Sequence[str]], tau: float = 0.9) -> EventTrainer:
     """A training on documents of pre-tokens; ties go to the smallest pair."""
     engine = TwoViews(documents)
     return trainer_of(engine, Boundless(engine, tau), "smallest-pair")

@@ -13,14 +13,14 @@ from screens import PAIRS, explorer
 from textual.pilot import Pilot
 from waiting import until
 
-from tokentui.analyze.agreement import agreement, cuts, word_spans
 from tokentui.analyze.align import align
+from tokentui.analyze.compare import agreement, cuts, word_spans
 from tokentui.analyze.metrics import MEASURES
 from tokentui.analyze.results import DivergenceSide
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.offsets import EncodedToken, Encoding
 from tokentui.learn.rows import Page, PairCandidate, Why
 from tokentui.presets import preset_named
-from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow
+from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow, PairAgreement
 from tokentui.session.snapshot import (
     Aligned,
     Between,
@@ -30,15 +30,14 @@ from tokentui.session.snapshot import (
     DivergenceView,
     Measured,
     OverlapCounts,
-    PairAgreement,
     Snapshot,
     TokenInBoth,
     TokensInBoth,
 )
-from tokentui.session.views import AtStep, ColumnSnapshot, EncodedToken, Passage, Position, TokenList
+from tokentui.session.views import AtStep, ColumnSnapshot, Passage, Position, TokenList
 from tokentui.ui.actions import COMPARE_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.compare import CompareScreen
 
 AT = Position("merges", 128)
 NAMES = ("gpt2", "wordpiece", "bert", "llama2")
@@ -53,7 +52,9 @@ PARTINGS = (
     DifferentCut("日本 \x1b[2J", 12, ("日", "本 \x1b[2J"), ("日本 \x1b[2J",)),
 )
 SCORED = tuple(
-    pair_row(row.left, row.right, row.token, row.count, row.change, row.new, row.tied, 1_204 + n, 261 * (n + 1))
+    pair_row(
+        row.left, row.right, row.token, row.count, row.change, row.new, row.tied, 1_204 + n, 261 * (n + 1)
+    )
     for n, row in enumerate(PAIRS[:9])
 )
 
@@ -64,7 +65,10 @@ def encoding(row: str) -> Encoding:
     ends = [sum(map(len, tokens[: n + 1])) for n in range(len(tokens))]
     ids = tuple(100 + len(token) for token in tokens)
     pieces = tuple(token.encode("utf-8", "surrogateescape") for token in tokens)
-    return Encoding("".join(tokens), ids, tokens, pieces, tuple(zip([0, *ends], ends, strict=False)), (0,) * len(tokens), ())
+    return Encoding(
+        "".join(tokens), ids, tokens, pieces, tuple(zip([0, *ends], ends, strict=False)), (0,) * len(tokens),
+        (),
+    )
 
 
 def aligned(rows: Sequence[str], keys: Sequence[int] = KEYS, passage: Passage | None = None) -> Aligned:
@@ -84,7 +88,10 @@ def aligned(rows: Sequence[str], keys: Sequence[int] = KEYS, passage: Passage | 
         )
         for e in found
     )
-    return Aligned(text, passage, keys, align(found) if found else None, tokens, len(text.encode("utf-8", "replace")), pairs)
+    return Aligned(
+        text, passage, keys, align(found) if found else None, tokens, len(text.encode("utf-8", "replace")),
+        pairs,
+    )
 
 
 def rows_of(place: int) -> tuple[PairCandidate, ...]:
@@ -112,15 +119,22 @@ def column(place: int, **changes: Any) -> ColumnSnapshot:
 
 def side(pairs: tuple[PairCandidate, ...], tied: int = 1) -> DivergenceSide:
     """A side of a parting."""
-    return DivergenceSide(Why(pairs[0], None, tied, 0, "first-seen"), Page(pairs, 0, len(pairs)), 621_004, 256)
+    return DivergenceSide(
+        Why(pairs[0], None, tied, 0, "first-seen"), Page(pairs, 0, len(pairs)), 621_004, 256
+    )
 
 
 def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.txt") -> Measured:
     """Figures that tell their row and their column."""
     rows = []
     for n, measure in enumerate(MEASURES):
-        under = (*measure.fixed, *((name, "whitespace" if name == "splitter" else "2.5") for name in measure.under))
-        values = [round(1.0 + n + place / 8, 4) if n % 5 else 402_118 + 1_000 * place for place in range(count)]
+        under = (
+            *measure.fixed,
+            *((name, "whitespace" if name == "splitter" else "2.5") for name in measure.under),
+        )
+        values = [
+            round(1.0 + n + place / 8, 4) if n % 5 else 402_118 + 1_000 * place for place in range(count)
+        ]
         rows.append(MeasureRow(measure, under, tuple(Figure(value, measure.digits) for value in values)))
     agreements = tuple(
         PairAgreement(a, b, Agreement(1_000, 1_400, 900, 1_300, 850, 200, 90), PARTINGS)
@@ -138,7 +152,11 @@ def curves(count: int, held_out: bool = False) -> Curves:
             tokens = tuple(int((621_004 - 40_000 * place) / (1 + step / 400)) // (1 + held) for step in steps)
             bits = tuple(count * 9.5 for count in tokens)
             shares = tuple(1 - step / 2000 for step in steps)
-            series.append(Curve(KEYS[place], held, steps, tokens, tuple(1_177_810 / one for one in tokens), bits, shares))
+            series.append(
+                Curve(
+                    KEYS[place], held, steps, tokens, tuple(1_177_810 / one for one in tokens), bits, shares
+                )
+            )
     return Curves(640, tuple(series), tuple((key, 128) for key in KEYS[:count]))
 
 
@@ -152,24 +170,32 @@ def listed(look: TokenList, total: int = 300, at: Position = AT) -> TokensInBoth
 
 
 def snapshot(count: int = 2, **changes: Any) -> Snapshot:
-    """A snapshot of so many columns, with other values where given: of itself, of its corpus, of what is between columns."""
+    """A snapshot of so many columns, with other values where given: of itself, of its corpus, of what is
+    between columns."""
     pairs = list(combinations(KEYS[:count], 2))
     facts = CorpusFacts("crime_and_punishment.txt", 1_177_810)
     between = Between(
         aligned=aligned(ROWS[:count]),
         divergences=tuple(
-            DivergenceView(a, b, 4, 5, (side(rows_of(KEYS.index(a))), side(rows_of(KEYS.index(b)), 4)), None, True)
+            DivergenceView(
+                a, b, 4, 5, (side(rows_of(KEYS.index(a))), side(rows_of(KEYS.index(b)), 4)), None, True
+            )
             for a, b in pairs
         ),
         overlaps=tuple(OverlapCounts(AT, a, b, 88, 296, 113, 0.177, 91, 290, 110, 0.1853) for a, b in pairs),
         measured=measured(count), curves=curves(count),
     )
     found = Snapshot(1, facts, tuple(column(n) for n in range(count)), AT, speed=60, engine="compiled")
-    corpus = {key.removeprefix("corpus_"): value for key, value in changes.items() if key.startswith("corpus_")}
+    corpus = {
+        key.removeprefix("corpus_"): value for key, value in changes.items() if key.startswith("corpus_")
+    }
     inner = {key: value for key, value in changes.items() if key in Between.__dataclass_fields__}
-    outer = {key: value for key, value in changes.items() if key not in inner and not key.startswith("corpus_")}
+    outer = {
+        key: value for key, value in changes.items() if key not in inner and not key.startswith("corpus_")
+    }
     return dataclasses.replace(
-        found, corpus=dataclasses.replace(facts, **corpus), between=dataclasses.replace(between, **inner), **outer
+        found, corpus=dataclasses.replace(facts, **corpus), between=dataclasses.replace(between, **inner),
+        **outer,
     )
 
 
@@ -185,7 +211,10 @@ async def comparing(
         screen = CompareScreen(app, COMPARE_ACTIONS, typed)
         app.push_screen(screen, lambda _: setattr(session, "closed", True))
         session.show()
-        await until(pilot, lambda: screen.snapshot is not None and (screen.has_class("tiny") or screen.focused is not None))
+        await until(
+            pilot,
+            lambda: screen.snapshot is not None and (screen.has_class("tiny") or screen.focused is not None),
+        )
         yield app, screen, session, pilot
 
 

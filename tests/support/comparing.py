@@ -6,15 +6,15 @@ import time
 from typing import Any
 
 from naive import Naive
-from trainers import cells
+from trainers import words_of
 
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Compare, GoTo, SetViewport
 from tokentui.session.findings import Finding
-from tokentui.session.opening import open_tokenizer, prepare, prepare_column, prepare_whole, quiet_hooks
+from tokentui.session.opening import open_tokenizer, prepare, prepare_column, prepare_tokenizer
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.views import ColumnWanted, Position, Viewport
@@ -35,19 +35,20 @@ class Bench:
     """
 
     def __init__(
-        self, corpus: Corpus, *wanted: ColumnWanted | Recipe, wants: tuple[str, ...] = (), position: Position | None = None,
+        self, corpus: Corpus, *wanted: ColumnWanted | Recipe, wants: tuple[str, ...] = (),
+        position: Position | None = None,
         typed: str = "",
     ) -> None:
         columns = [ColumnWanted(one) if isinstance(one, Recipe) else one for one in wanted]
-        first, hooks = columns[0], quiet_hooks(quiet)
+        first = columns[0]
         try:
-            tokenizer = open_tokenizer(first.path, first.split, hooks) if first.path else None
+            tokenizer = open_tokenizer(first.path, first.split) if first.path else None
         except TokentuiError:
             tokenizer = None
         if tokenizer is not None:
-            self.state = State(prepare_whole(corpus, tokenizer, first.run, hooks, first.path))
+            self.state = State(prepare_tokenizer(corpus, tokenizer, first.run, path=first.path, at_end=True))
         else:
-            self.state = State(prepare(corpus, first.recipe or Recipe(tie="largest-pair"), first.run, hooks))
+            self.state = State(prepare(corpus, first.recipe or Recipe(tie="largest-pair"), first.run))
             self.state._keys -= bool(first.path)
         self.state.typed = typed
         self.do(Compare(tuple(columns)))
@@ -66,9 +67,8 @@ class Bench:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
         for column in [one for one in state.columns if one.prepared is None and not one.error]:
-            wanted, words = column.wanted, None if column.wanted.path else state.words(column.recipe)
             try:
-                prepared = prepare_column(state.results.corpus, wanted, words, quiet_hooks(quiet))
+                prepared = prepare_column(state.results.counted, column.wanted)
             except TokentuiError as error:
                 state.refused(column, str(error))
             else:
@@ -100,10 +100,10 @@ class Bench:
 def naive_of(corpus: Corpus, recipe: Recipe) -> Naive:
     """A naive run at its start, laid out from that of a trainer."""
     trainer = start(corpus, recipe)
-    assert isinstance(trainer, SteppedTrainer)
+    assert isinstance(trainer, PairTrainer)
     vocabulary, counts = trainer.tokenizer().vocabulary, trainer.words.counts
     return Naive(
-        words=[[symbol for _, symbol in cells(trainer).word(n)] for n in range(len(counts))],
+        words=words_of(trainer),
         weights=list(counts),
         pieces=vocabulary.pieces[: vocabulary.base_size],
         tie=recipe.tie,
@@ -112,7 +112,8 @@ def naive_of(corpus: Corpus, recipe: Recipe) -> Naive:
 
 
 class Run:
-    """Every step of a naive run: the pair that it chooses, as spelled, its count, and the length of the corpus after it."""
+    """Every step of a naive run: the pair that it chooses, as spelled, its count, and the length of the
+    corpus after it."""
 
     def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
         naive = naive_of(corpus, recipe)

@@ -28,8 +28,8 @@ class FakeFace:
 
     Args:
         snapshot: What the session shows; None for nothing yet.
-        answers: What a type of command is answered by: a value, an exception that is raised, or a function of the command, which
-            may be a coroutine.
+        answers: What a type of command is answered by: a value, an exception that is raised, or a function of
+            the command, which may be a coroutine.
         run: The run in use.
     """
 
@@ -114,7 +114,9 @@ class Host(App[None]):
 
 
 @asynccontextmanager
-async def shown(dialog: Screen[Any], size: tuple[int, int] = (80, 24)) -> AsyncIterator[tuple[Host, Pilot[None]]]:
+async def shown(
+    dialog: Screen[Any], size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     """A dialog on a terminal of this size."""
     app = Host(dialog)
     async with app.run_test(size=size) as pilot:
@@ -124,7 +126,10 @@ async def shown(dialog: Screen[Any], size: tuple[int, int] = (80, 24)) -> AsyncI
 
 async def typed(pilot: Pilot[Any], text: str) -> None:
     """Type text, a key a character."""
-    names = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "+": "plus", ":": "colon", "_": "underscore"}
+    names = {
+        " ": "space", "/": "slash", ".": "full_stop", "-": "minus", "+": "plus", ":": "colon",
+        "_": "underscore",
+    }
     names |= {"%": "percent_sign", ",": "comma", "(": "left_parenthesis", "\\": "backslash", "~": "tilde"}
     names |= {"*": "asterisk", "=": "equals_sign"}
     await pilot.press(*(names.get(char, char) for char in text))

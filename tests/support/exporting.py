@@ -10,13 +10,14 @@ from typing import Any
 import peers
 from texts import TEXTS
 
+from tokentui import learn
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import WRITTEN, Format, native
+from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import load
 from tokentui.formats.proof import check_holds, contents
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
@@ -30,14 +31,20 @@ HOSTILE: tuple[str, ...] = tuple(
 @functools.cache
 def corpus() -> Corpus:
     """Lines of several scripts."""
-    text = [line for name in ("english", "finnish", "japanese", "emoji", "python") for line in peers.text(name).split("\n")[:60]]
+    text = [
+        line
+        for name in ("english", "finnish", "japanese", "emoji", "python")
+        for line in peers.text(name).split("\n")[:60]
+    ]
     return Corpus.from_lines([line for line in text if line], "mixed")
 
 
 def trained(recipe: Recipe, specials: tuple[str, ...] = (), **stops: Any) -> Tokenizer:
     """A tokenizer of this recipe, small."""
     trainer = start(corpus(), recipe, Run(specials=specials))
-    walk.run(trainer, Stops(**stops or ({"vocab_size": 700} if recipe.objective == "unigram" else {"merges": 150})))
+    learn.run(
+        trainer, Stops(**stops or ({"vocab_size": 700} if recipe.objective == "unigram" else {"merges": 150}))
+    )
     return trainer.tokenizer()
 
 
@@ -69,28 +76,34 @@ REFUSED = {
     "gpt2": {"llama2", "comp336", "comp336-no-pretokenization"},  # byte tokens; merges with a space in them
 }
 """The presets that a format refuses for what they have learned, not for their recipes."""
-HOLD: dict[str, set[str]] = {name: _held(format) - REFUSED.get(name, set()) for name, format in WRITTEN.items()}
+HOLD: dict[str, set[str]] = {
+    name: _held(format) - REFUSED.get(name, set()) for name, format in WRITTEN.items()
+}
 """The presets that each format holds, trained on lines without line ends."""
 
 
 _PREFERRED = ("gpt2", "gpt1", "bert", "t5", "subword-nmt")
-SMALL = {name: next(one for one in _PREFERRED if one in HOLD[name]) for name in WRITTEN}
-"""A preset that each format holds."""
+SMALL = {
+    name: next(one for one in (*_PREFERRED, *sorted(held)) if one in held)
+    for name, held in HOLD.items()
+    if held
+}
+"""A preset for each format that holds one."""
 
 
 def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
     """A tokenizer in the shape of a format."""
-    return WRITTEN[format].fit(Spec(tokenizer))
+    return WRITTEN[format].codec.fit(Spec(tokenizer))
 
 
 def dumps(tokenizer: Tokenizer) -> str:
     """The project's own file of a tokenizer."""
-    return native.write(native.fit(Spec(tokenizer)))[0].decode()
+    return OWN.codec.write(OWN.codec.fit(Spec(tokenizer)))[0].decode()
 
 
 def loads(text: str, where: str) -> Tokenizer:
     """The tokenizer of such a file."""
-    return native.read(Source(where, text.encode()))
+    return OWN.codec.read(Source(where, text.encode()))
 
 
 def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:

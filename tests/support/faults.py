@@ -19,7 +19,8 @@ class Killed(BaseException):
 
 @contextlib.contextmanager
 def failing(patch: pytest.MonkeyPatch, name: str, nth: int, error: BaseException) -> Iterator[list[int]]:
-    """The nth call of one function of the system fails, from 1; after a kill every call of any of them does."""
+    """The nth call of one function of the system fails, from 1; after a kill every call of any of them does.
+    """
     calls, real = [0], {one: getattr(os, one) for one in CALLS}
     dead = [False]
 

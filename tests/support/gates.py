@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check
-from tokentui.session import beside, opening
 from tokentui.session import driver as sessions
-from tokentui.session.jobs import Loading
+from tokentui.session import opening
+from tokentui.session.commands import Command
+from tokentui.session.jobs import Tell
 from tokentui.session.opening import Prepared
+from tokentui.session.state import State
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
-"""Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded."""
+"""Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded.
+"""
 PART, LAST, AGAIN = "part", "last", "again"
-"""Phases after that: the rest is counted, or encoded; all of it is laid out; what stands is laid out again."""
+"""Phases after that: the rest is counted, or encoded; all of it is laid out; what stands is laid out again.
+"""
 
 
 class Gates:
@@ -36,36 +39,44 @@ class Gates:
         self._open = threading.Condition()
         self.held = ""
         """The phase that is being held, empty if none is."""
-        tell = Loading.tell
+        prepare, again, install = opening.Shelf.prepared, opening.prepare_again, State.install
+        installed: set[int] = set()
 
-        def told(loading: Loading, what: str, done: int, total: int) -> None:
-            tell(loading, what, done, total)
-            self._pass(_phase(loading, what, done, total), lambda: loading.cancelled)
+        def prepared(
+            shelf: opening.Shelf, command: Command[None], was: Prepared, tell: Tell, partial: opening.Partial
+        ) -> Prepared:
+            parts: list[Prepared] = []
 
-        def hooks(progress: Any, partial: Callable[[Prepared], None]) -> opening.Hooks:
-            def taken(prepared: Prepared) -> None:
-                partial(prepared)
-                loading: Loading = progress.__self__
-                while loading.part is None and not loading.cancelled:
+            def told(what: str, done: int, total: int) -> None:
+                tell(what, done, total)
+                self._pass(_phase(bool(parts), what))
+
+            def taken(part: Prepared) -> None:
+                partial(part)
+                while id(part) not in installed and not _cancelled():
                     time.sleep(0.001)
+                parts.append(part)
 
-            return opening.Hooks(progress, taken)
+            return prepare(shelf, command, was, told, taken)
+
+        def held(was: Prepared, tell: Tell) -> Prepared:
+            found = again(was, tell)
+            self._pass(AGAIN)
+            return found
+
+        def takes(state: State, part: Prepared, *place: Any, **view: Any) -> None:
+            install(state, part, *place, **view)
+            installed.add(id(part))
 
         patch.setenv("TOKENTUI_ENGINE", "plain")
-        patch.setattr(Loading, "tell", told)
-        again = opening.prepare_again
-
-        def held(was: Prepared, hooks: opening.Hooks) -> Prepared:
-            prepared = again(was, hooks)
-            self._pass(AGAIN, _cancelled)
-            return prepared
-
-        patch.setattr(sessions, "Hooks", hooks)
-        patch.setattr(beside, "prepare_again", held)
+        patch.setattr(opening.Shelf, "prepared", prepared)
+        patch.setattr(sessions, "prepare_again", held)
+        patch.setattr(State, "install", takes)
         for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):
             patch.setattr(opening, name, part)
         patch.setattr(opening, "AT_ONCE_CHARS", 0)
         patch.setattr(sessions, "REBUILD_BYTES", 0)
+        patch.setattr(sessions, "QUIET_S", 0.05)
 
     def close(self, *phases: str) -> None:
         """Hold these phases from now on, and let all others go."""
@@ -81,16 +92,15 @@ class Gates:
         with self._open:
             return self._open.wait_for(lambda: self.held == phase, 60)
 
-    def _pass(self, phase: str, given_up: Callable[[], bool]) -> None:
+    def _pass(self, phase: str) -> None:
         with self._open:
-            while phase in self._closed and not given_up():
+            while phase in self._closed and not _cancelled():
                 self.held = phase
                 self._open.notify_all()
                 self._open.wait(0.01)
             self.held = ""
             self._open.notify_all()
-        if given_up():
-            raise Cancelled
+        check()
 
 
 def _cancelled() -> bool:
@@ -101,9 +111,10 @@ def _cancelled() -> bool:
     return False
 
 
-def _phase(loading: Loading, what: str, done: int, total: int) -> str:
+def _phase(shown: bool, what: str) -> str:
+    """The phase of a report of progress; `shown` where a part of the corpus is."""
     if what.startswith(READING):
         return READING
-    if loading.part is not None:
+    if shown:
         return LAST if what == LAYING_OUT else PART
     return what if what in (COUNTING, ENCODING, LAYING_OUT) else ""

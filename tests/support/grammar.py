@@ -10,10 +10,14 @@ _UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\ufdd0-\ufdef\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
 )
-"""What no terminal may get, in words of our own: Python's tables say the rest. (U+FFFC and U+FFFD are seen.)"""
-_FORBIDDEN = re.compile("[\0-\x1f\x7f-\x9f" + _UNSEEN.replace("\ufff0-\uffff", "\ufff0-\ufffb\ufffe\uffff") + "]")
+"""What no terminal may get, in words of our own: Python's tables say the rest. (U+FFFC and U+FFFD are seen.)
+"""
+_FORBIDDEN = re.compile(
+    "[\0-\x1f\x7f-\x9f" + _UNSEEN.replace("\ufff0-\uffff", "\ufff0-\ufffb\ufffe\uffff") + "]"
+)
 _PICTURES = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_SPELT = ("\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067", "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074",
+_SPELT = ("\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067",
+    "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074",
     "\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073")  # fmt: skip
 _JOINS = re.compile(
     rf"(?<=[\xa9\xae\u203c\u2049\u2122\u2139{_PICTURES}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
@@ -25,7 +29,8 @@ _MODES = "(?:1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048|25|7)"
 _COLOUR = r"(?:[34][0-7]|39|49|9[0-7]|10[0-7]|[34]8;5;\d{1,3}|[34]8;2;\d{1,3};\d{1,3};\d{1,3})"
 _ATTRIBUTE = r"(?:[0-4]|7|9|2[1-479]|5[135])"
 _OWN = re.compile(
-    rf"\x1b\[(?:(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*)?m"  # but for blinking and concealing
+    # but for blinking and concealing
+    rf"\x1b\[(?:(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*)?m"
     r"|(?:\d{1,4}(?:;\d{1,4})?)?H|\d{0,4}[CGX]|(?:\d{1,4};\d{1,4})?r|2J|5n"
     rf"|\?{_MODES}[hl]|\?(?:2026|2048)\$p|>\d{{1,2}}u|<u)"
     r"|\x1bM|\x1b\]22;[a-z-]+\x07|[\r\n]"
@@ -40,17 +45,24 @@ def is_clean(text: str) -> bool:
     text = _JOINS.sub("", text)
     joiners = list(_LETTERS.finditer(text))
     bare = _LETTERS.sub("", text)
-    return bare.isprintable() and _FORBIDDEN.search(bare) is None and all(_is_seen(text, one.start()) for one in joiners)
+    return (
+        bare.isprintable()
+        and _FORBIDDEN.search(bare) is None
+        and all(_is_seen(text, one.start()) for one in joiners)
+    )
 
 
 def _is_seen(text: str, place: int) -> bool:
-    """Whether a joiner changes the letters beside it: behind a virama, or a non-joiner behind a letter that joins."""
+    """Whether a joiner changes the letters beside it: behind a virama, or a non-joiner behind a letter that
+    joins."""
     before = text[:place]
     if before and unicodedata.combining(before[-1]) == 9:
         return True
     letter = re.sub("[\u0300-\u036f\u064b-\u065f\u0670\u06d6-\u06ed\u08d3-\u08ff]+$", "", before)[-1:]
     name = unicodedata.name(letter, "") if letter else ""
-    return text[place] == "\u200c" and name.startswith(("ARABIC", "SYRIAC", "MONGOLIAN", "NKO", "MANDAIC", "PHAGS"))
+    return text[place] == "\u200c" and name.startswith(
+        ("ARABIC", "SYRIAC", "MONGOLIAN", "NKO", "MANDAIC", "PHAGS")
+    )
 
 
 def parse(written: bytes | str) -> tuple[str, list[bytes]]:

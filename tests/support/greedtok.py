@@ -1,16 +1,17 @@
-"""GreedTok (Lim et al. 2025): lay the substring over the words that saves most tokens, given what is covered already."""
+"""GreedTok (Lim et al. 2025): lay the substring over the words that saves most tokens, given what is covered
+already."""
 
 from collections.abc import Iterator
 
-from plain_words import Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Plain, WordEngine, trainer_of
 
 from tokentui.learn.rows import Candidate
-from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Event, Kind
+from tokentui.learn.values import Constraints, Event, Kind
 
 
 class CoverEngine(WordEngine):
-    """Candidates are all substrings of two or more units; the value is the number of tokens that covering them saves."""
+    """Candidates are all substrings of two or more units; the value is the number of tokens that covering
+    them saves."""
 
     def candidates(self, under: Constraints) -> list[Candidate]:
         """Substrings that save something, best first."""
@@ -45,7 +46,7 @@ class Greedy(Plain):
         yield Event(Kind.COVER, self.engine.symbols.named(best.token), (), int(best.worth))
 
 
-def greedtok(words: dict[str, int]) -> SteppedTrainer:
+def greedtok(words: dict[str, int]) -> EventTrainer:
     """A training on words of characters; ties go to the smallest text."""
     engine = CoverEngine([words], lambda word: [char.encode() for char in word])
     return trainer_of(engine, Greedy(engine), "smallest text")

@@ -1,4 +1,5 @@
-"""Moments at which a user leaves the program: a phase of its work, a way to leave, and how long after the phase has begun."""
+"""Moments at which a user leaves the program: a phase of its work, a way to leave, and how long after the
+phase has begun."""
 
 from __future__ import annotations
 
@@ -31,10 +32,12 @@ class Phase:
 
     Args:
         words: What it is started with.
-        begins: What stands on the screen, a pattern, when the phase begins; it is empty where nothing is waited for.
+        begins: What stands on the screen, a pattern, when the phase begins; it is empty where nothing is
+        waited for.
         keys: What is pressed then.
         span: Within how many seconds after that it is left.
-        engine: Empty for kernels that were compiled before, `cold` for kernels that are not compiled yet, `plain` for none.
+        engine: Empty for kernels that were compiled before, `cold` for kernels that are not compiled yet,
+        `plain` for none.
         without: Ways that mean another thing in this phase.
     """
 
@@ -63,7 +66,9 @@ PHASES: Mapping[str, Phase] = {
     "training": Phase(("{small}",), _OPEN, (b" ",), span=1.0),
     "running to the end": Phase(("{small}",), _OPEN, (b"G",), span=1.0),
     "a jump": Phase(("{small}",), _OPEN, (b"g", b"500\r"), span=1.0),
-    "unigram": Phase(("{small}", "-r", "sentencepiece-unigram"), r"laying out|counting|opening|seed", span=4.0),
+    "unigram": Phase(
+        ("{small}", "-r", "sentencepiece-unigram"), r"laying out|counting|opening|seed", span=4.0
+    ),
     "unigram steps": Phase(("sample:english", "-r", "sentencepiece-unigram"), _OPEN, (b"nnn",), span=1.0),
     "a recipe": Phase(("{small}",), _OPEN, (b"a", b"\x1b[B\x1b[B", b"\r"), span=1.0, without=_TYPING),
     "a preview": Phase(("{small}",), _OPEN, (b"a", b"\x1b[B", b"\x1b[B"), span=1.0, without=_TYPING),
@@ -79,10 +84,16 @@ PHASES: Mapping[str, Phase] = {
     "help": Phase(("sample:english",), _OPEN, (b"?",), span=0.5, without=_TYPING),
     "palette": Phase(("sample:english",), _OPEN, (b"\x10",), span=0.5, without=_TYPING),
     "compare": Phase(("{small}", "-r", "gpt2", "-r", "bert"), span=5.0, without=("ctrl+q",)),
-    "compare on a corpus": Phase(("{corpus}", "-r", "gpt2", "-r", "hf-bpe"), r"reading|opening|counting", span=6.0),
+    "compare on a corpus": Phase(
+        ("{corpus}", "-r", "gpt2", "-r", "hf-bpe"), r"reading|opening|counting", span=6.0
+    ),
     "compare with kernels": Phase(("{small}", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine=""),
-    "compare while compiling": Phase(("sample:english", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine="cold"),
-    "compare, stepping": Phase(("{small}", "-r", "gpt2", "-r", "bert"), r"merge|parting", (b"nnn", b" "), span=3.0),
+    "compare while compiling": Phase(
+        ("sample:english", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine="cold"
+    ),
+    "compare, stepping": Phase(
+        ("{small}", "-r", "gpt2", "-r", "bert"), r"merge|parting", (b"nnn", b" "), span=3.0
+    ),
     "compare by key": Phase(("{small}",), _OPEN, (b"c", b"\r"), span=3.0, without=_TYPING),
     "a tokenizer": Phase(("{corpus}", "-t", "{tokenizer}"), r"reading|opening|counting|encoding", span=4.0),
     "a tokenizer, open": Phase(("{small}", "-t", "{tokenizer}"), _OPEN, (b"bbb",), span=0.6),
@@ -131,7 +142,9 @@ class Surroundings:
         (folder / "corpus.txt.xz").write_bytes(lzma.compress(whole.encode(), preset=0))
         self.names = {
             name: str(folder / file)
-            for name, file in (("corpus", "corpus.txt.xz"), ("small", "small.txt"), ("tokenizer", "tokenizer.json"))
+            for name, file in (
+                ("corpus", "corpus.txt.xz"), ("small", "small.txt"), ("tokenizer", "tokenizer.json"),
+            )
         }
 
     def leave(self, moment: Moment) -> list[str]:
@@ -142,17 +155,26 @@ class Surroundings:
         home.mkdir()
         if phase.engine == "" and self._kernels is not None:
             (home / "cache").symlink_to(self._kernels / "cache")
-        environment = {"TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": "plain" if phase.engine == "plain" else ""}
-        with Terminal(*(word.format(**self.names) for word in phase.words), environment=environment) as terminal:
-            begun = not phase.begins or _wait(terminal, lambda text: re.search(phase.begins, text) is not None)
+        environment = {
+            "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": "plain" if phase.engine == "plain" else "",
+        }
+        with Terminal(
+            *(word.format(**self.names) for word in phase.words), environment=environment
+        ) as terminal:
+            begun = not phase.begins or _wait(
+                terminal, lambda text: re.search(phase.begins, text) is not None
+            )
             for keys in phase.keys if begun else ():
                 terminal.press(keys.decode().format(**self.names))
                 _wait(terminal, lambda text: False, 0.15)
             _wait(terminal, lambda text: False, moment.after)
             if terminal.status is not None:
                 return [f"it ended by itself: {os.waitstatus_to_exitcode(terminal.status)}"]
-            if moment.way in ("INT", "ctrl+c"):  # Python itself may lose an interrupt before the first line of the program
-                _wait(terminal, lambda text: not _raises(terminal.process) or b"\x1b[?1049h" in terminal.written)
+            # Python itself may lose an interrupt before the first line of the program
+            if moment.way in ("INT", "ctrl+c"):
+                _wait(
+                    terminal, lambda text: not _raises(terminal.process) or b"\x1b[?1049h" in terminal.written
+                )
             painted = b"\x1b[?1049h" in terminal.written
             if moment.way in KEYS:
                 terminal.press(KEYS[moment.way])
@@ -179,7 +201,8 @@ class Surroundings:
 
 
 def _raises(process: int) -> bool:
-    """Whether Python has taken SIGINT, to raise an exception, as it does when it begins and where it imports nothing."""
+    """Whether Python has taken SIGINT, to raise an exception, as it does when it begins and where it imports
+    nothing."""
     with open(f"/proc/{process}/status") as status:
         caught = next(line for line in status if line.startswith("SigCgt"))
     return bool(int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1)

@@ -1,4 +1,5 @@
-"""Byte-pair encoding in one screenful: recount every pair from scratch at each step. The judge of every engine.
+"""Byte-pair encoding in one screenful: recount every pair from scratch at each step. The judge of every
+engine.
 
 It shares nothing with the engine but the names of the axes. It is not fast and does not go back.
 """
@@ -40,7 +41,9 @@ class Naive:
             for pair in pairwise(word):
                 counts[pair] += weight
         if self.max_length is not None:
-            long = [pair for pair in counts if self.lengths[pair[0]] + self.lengths[pair[1]] > self.max_length]
+            long = [
+                pair for pair in counts if self.lengths[pair[0]] + self.lengths[pair[1]] > self.max_length
+            ]
             for pair in long:
                 del counts[pair]
         return counts

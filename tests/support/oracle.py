@@ -15,7 +15,10 @@ from tokentui.text.corpus import Corpus
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-"""Published vocabularies (`tokenizers`), whole books (`corpora`). Tests that read them are marked `shared`."""
+"""Published vocabularies (`tokenizers`), whole books (`corpora`).
+
+Tests that read them are marked `shared`.
+"""
 ABSENT = "it reads published vocabularies or books, which the project does not hold (tests/data/README.md)"
 
 

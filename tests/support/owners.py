@@ -73,7 +73,9 @@ def _gpt1() -> Any:
     hf = _hugging_face()
     tokenizer = hf.Tokenizer(hf.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     tokenizer.normalizer = hf.normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer, tokenizer.decoder = hf.pre_tokenizers.BertPreTokenizer(), hf.decoders.BPEDecoder()
+    tokenizer.pre_tokenizer, tokenizer.decoder = (
+        hf.pre_tokenizers.BertPreTokenizer(), hf.decoders.BPEDecoder(),
+    )
     return _trained(tokenizer, hf.trainers.BpeTrainer(
         vocab_size=2 * SIZE, special_tokens=["<unk>"], end_of_word_suffix="</w>", show_progress=False))
 

@@ -1,4 +1,5 @@
-"""Live comparisons with other libraries: the corpora, the texts to encode, and the first step that differs."""
+"""Live comparisons with other libraries: the corpora, the texts to encode, and the first step that differs.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ from collections.abc import Sequence
 
 from trainers import merge_steps
 
-from tokentui.learn.stepped import SteppedTrainer
+from tokentui.learn.pairs import PairTrainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
 CORPORA = (
-    "english", "indonesian", "japanese", "chinese", "arabic", "hindi", "korean", "finnish", "turkish", "emoji", "python",
+    "english", "indonesian", "japanese", "chinese", "arabic", "hindi", "korean", "finnish", "turkish",
+    "emoji", "python",
     "numbers",
 )
 """The built-in corpora that are texts; the others are examples of a line."""
@@ -58,12 +60,12 @@ def lines(name: str) -> Corpus:
     return Corpus.from_lines(text(name).split("\n"), name)
 
 
-def merges(trainer: SteppedTrainer) -> list[Merge]:
+def merges(trainer: PairTrainer) -> list[Merge]:
     """The pairs of a run in order."""
     return [(step.left, step.right) for step in merge_steps(trainer)]
 
 
-def made(trainer: SteppedTrainer) -> list[bytes]:
+def made(trainer: PairTrainer) -> list[bytes]:
     """The tokens that a run made in order."""
     return [step.token for step in merge_steps(trainer)]
 
@@ -76,4 +78,6 @@ def same_steps(ours: Sequence[object], theirs: Sequence[object]) -> None:
     assert theirs, "the other library made no step"
     for step, (our, their) in enumerate(zip(ours, theirs, strict=False), 1):
         assert our == their, f"the first step that differs is {step}: ours {our!r}, theirs {their!r}"
-    assert len(ours) == len(theirs), f"the first {min(len(ours), len(theirs))} steps are the same, then one ends"
+    assert len(ours) == len(theirs), (
+        f"the first {min(len(ours), len(theirs))} steps are the same, then one ends"
+    )

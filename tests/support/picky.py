@@ -1,18 +1,19 @@
-"""PickyBPE (Chizhov et al. 2024): a merge, and the removal of a part that hardly stands outside it any more."""
+"""PickyBPE (Chizhov et al. 2024): a merge, and the removal of a part that hardly stands outside it any more.
+"""
 
 from collections.abc import Iterator, Sequence
 
-from plain_words import Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Plain, WordEngine, trainer_of
 
 from tokentui.learn.rows import Candidate, Traits
-from tokentui.learn.stepped import SteppedTrainer
 from tokentui.learn.values import Event, Kind
 
 
 class Picky(Plain):
     """Merge the best pair; split a part x of it that has several characters where n / (f + n) > threshold.
 
-    n is the number of places merged, f how often x stands afterwards. The left part is taken apart before the right is measured.
+    n is the number of places merged, f how often x stands afterwards. The left part is taken apart before the
+    right is measured.
     """
 
     def __init__(self, engine: WordEngine, threshold: float, specials: int = 4) -> None:
@@ -41,7 +42,9 @@ class Picky(Plain):
         return "merge" if len(events) == 1 else "merge and remove"
 
 
-def picky(words: dict[str, int], threshold: float) -> SteppedTrainer:
+def picky(words: dict[str, int], threshold: float) -> EventTrainer:
     """A training on words of characters with ▁ in front; ties go to the smallest pair."""
-    engine = WordEngine([{"▁" + word: count for word, count in words.items()}], lambda word: [char.encode() for char in word])
+    engine = WordEngine(
+        [{"▁" + word: count for word, count in words.items()}], lambda word: [char.encode() for char in word]
+    )
     return trainer_of(engine, Picky(engine, threshold), "smallest-pair", Traits(shrinks=True))

@@ -1,4 +1,5 @@
-"""A training by any events, for the proofs: words as lists of symbols, counted from scratch whenever something is asked.
+"""A training by any events, for the proofs: words as lists of symbols, counted from scratch whenever
+something is asked.
 
     while (best := engine.best(constraints)) is not None:      # choose
         for event in method.events(best):                      # merge, and what follows from it
@@ -10,15 +11,21 @@ The engine knows how the corpus is segmented now. The method knows what a step i
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Changed, Event, Kind, Place, Span, Step, Stop, Word
+from tokentui.core.jit import PLAIN
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.objectives import Material
+from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.rows import Candidate, Page, Query, Traits
+from tokentui.learn.trainer import Goal, Made, Size
+from tokentui.learn.values import Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step, WhatIf
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 
@@ -54,8 +61,8 @@ class Method(Protocol):
         """The number of ids now, specials counted."""
 
     def events(self, best: Candidate) -> Iterator[Event]:
-        """The events of a step, one after the other. Each is applied before the next is asked for, so that what follows may
-        depend on what the one before did."""
+        """The events of a step, one after the other. Each is applied before the next is asked for, so that
+        what follows may depend on what the one before did."""
 
     def note(self, event: Event) -> None:
         """Take in an event that was applied, now or again."""
@@ -71,7 +78,8 @@ class Method(Protocol):
 
 
 def replaced(symbols: Sequence[int], event: Event, pieces: Sequence[bytes]) -> list[int]:
-    """A word's symbols after an event: merged or covered from left to right, or split wherever the symbol stands."""
+    """A word's symbols after an event: merged or covered from left to right, or split wherever the symbol
+    stands."""
     if event.kind is Kind.SPLIT:
         return [part for symbol in symbols for part in (event.parts if symbol == event.symbol else (symbol,))]
     out: list[int] = []
@@ -155,7 +163,12 @@ class WordEngine:
         for (left, right), count in self.pairs().items():
             parts = pieces[left], pieces[right]
             long = under.max_length is not None and len(parts[0] + parts[1]) > under.max_length
-            if count >= under.min_count and not long and parts not in under.forbidden and not self.barred((left, right)):
+            if (
+                count >= under.min_count
+                and not long
+                and parts not in under.forbidden
+                and not self.barred((left, right))
+            ):
                 found.append(Candidate((left, right), parts, parts[0] + parts[1], count))
         return self.in_order(found, under)
 
@@ -164,7 +177,7 @@ class WordEngine:
         found.sort(key=lambda one: one.parts, reverse=self.largest_first)
         found.sort(key=lambda one: (one.parts != under.forced, -one.worth))
         worths = Counter(one.worth for one in found)
-        return [one.replace(tied=worths[one.worth] > 1) for one in found]
+        return [dataclasses.replace(one, tied=worths[one.worth] > 1) for one in found]
 
     def best(self, under: Constraints) -> Candidate | None:
         """The best pair, None where there is none."""
@@ -173,7 +186,10 @@ class WordEngine:
         return found[0] if found else None
 
     def apply(self, event: Event) -> Event:
-        """Do an event to every word of the parts that it is meant for. Returns it with the places that it replaced."""
+        """Do an event to every word of the parts that it is meant for.
+
+        Returns it with the places that it replaced.
+        """
         done = 0
         for part in self.views[event.view]:
             for number, word in enumerate(self.words[part]):
@@ -181,7 +197,9 @@ class WordEngine:
                 if after != word:
                     self._log.append((part, number, word))
                     self.words[part][number] = after
-                    done += abs(after.count(event.symbol) - word.count(event.symbol)) * self.weights[part][number]
+                    done += (
+                        abs(after.count(event.symbol) - word.count(event.symbol)) * self.weights[part][number]
+                    )
         return event._replace(replaced=done)
 
     def changed(self, mark: int) -> Changed:
@@ -252,145 +270,174 @@ class Plain:
         self.present, self.makings = mark
 
 
-class EventTrainer(SteppedTrainer):
-    """A training by an engine and a method: the events of each step are noted, and made again without choosing.
+class EventEngine:
+    """A corpus and a method: the events of each step are noted, and made again without choosing.
 
     Args:
-        engine: The corpus as it is segmented now.
+        corpus: The corpus as it is segmented now.
         method: What a step is.
-        rule: The name of the tie rule.
-        traits: The facts that other rooms have to know of it.
     """
 
-    number, memory, uses = 0, 0, ()
+    engine, number, memory, uses = PLAIN, 0, 0, ()
 
-    def __init__(self, engine: WordEngine, method: Method, rule: str, traits: Traits) -> None:
-        super().__init__(traits, rule, words=Words((), ()), recipe=Recipe())
-        self.engine, self.method = engine, method
-        self._steps: list[Step] = []
+    def __init__(self, corpus: WordEngine, method: Method) -> None:
+        self.corpus, self.method = corpus, method
+        self.steps: list[Step] = []
         self._marks: list[tuple[Mark, Mark]] = []
-        self._start = engine.tokens(), method.size
+        self.start = corpus.tokens(), method.size
 
     @property
-    def computed(self) -> int:
+    def known(self) -> int:
         """The furthest step that has been made."""
-        return len(self._steps)
+        return len(self.steps)
 
     @property
-    def pieces(self) -> Sequence[bytes]:
-        """The bytes of each symbol."""
-        return self.engine.symbols.pieces
+    def vocabulary(self) -> Vocabulary:
+        """The proofs have no ids."""
+        raise NotImplementedError
 
     def walk(self, goal: int, under: Constraints) -> None:
         """One step towards a goal."""
         if goal < self.number:
-            engine, method = self._marks.pop()
-            self.engine.revert(engine)
+            corpus, method = self._marks.pop()
+            self.corpus.revert(corpus)
             self.method.revert(method)
             self.number -= 1
             return
-        best = None if self.number < self.computed else self.engine.best(under)
-        events = self.method.events(best) if best else iter(self._steps[self.number].events)
-        self._marks.append((self.engine.mark(), self.method.mark()))
-        tied, done = self.engine.tied, []
+        best = None if self.number < self.known else self.corpus.best(under)
+        events = self.method.events(best) if best else iter(self.steps[self.number].events)
+        self._marks.append((self.corpus.mark(), self.method.mark()))
+        tied, done = self.corpus.tied, []
         for wanted in events:
-            event = self.engine.apply(wanted)
+            event = self.corpus.apply(wanted)
             self.method.note(event)
             done.append(event)
         self.number += 1
         if best:
-            lengths = self.engine.tokens()
-            self._steps.append(Step(
-                number=self.number, kind=self.method.kind(done), events=tuple(done), part=best.part, tied=tied,
-                tokens=sum(lengths), lengths=lengths, vocab_size=self.method.size, worth=best.worth, values=best.values,
-            ))
+            lengths = self.corpus.tokens()
+            self.steps.append(
+                Step(
+                    number=self.number, kind=self.method.kind(done), events=tuple(done), part=best.part,
+                    tied=tied, tokens=sum(lengths), lengths=lengths, vocab_size=self.method.size,
+                    worth=best.worth, values=best.values,
+                )
+            )
 
     def coming(self, under: Constraints) -> int:
         """The count of the best candidate, 0 where there is none."""
-        best = self.engine.best(under)
+        best = self.corpus.best(under)
         return best.places if best else 0
 
-    def remain(self, under: Constraints) -> bool:
-        """Whether there is a candidate."""
-        return self.engine.best(under) is not None
-
-    def places(self, number: int) -> int:
-        """The count of the candidate of a step."""
-        return self._steps[number - 1].events[0].places
-
-    def last_with(self, least: int) -> int:
-        """The furthest known step with such counts on the way."""
-        return next((n for n in range(self.number, self.computed) if self.places(n + 1) < least), self.computed)
+    def ranked(self, under: Constraints, limit: int) -> Ranked:
+        """The number of candidates."""
+        return Ranked(len(self.corpus.candidates(under)), self.corpus.tied, 0, ())
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        del self._steps[self.number :]
+        del self.steps[self.number :]
 
-    def step_at(self, number: int) -> Step:
-        """A known step."""
-        return self._steps[number - 1]
+    def merged(self, number: int) -> Merged:
+        """Steps are other things than merges."""
+        raise NotImplementedError
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus after a known step."""
-        return self._steps[number - 1].tokens if number else sum(self._start[0])
+        return self.steps[number - 1].tokens if number else sum(self.start[0])
 
-    def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
-        return self._steps[number - 1].vocab_size if number else self._start[1]
-
-    def candidates(self, query: Query) -> Page[Candidate]:
-        """The candidates, best first."""
-        found = self.engine.candidates(self._under(self.limits))
-        return Page(tuple(found[query.top : query.top + query.rows]), query.top, len(found))
-
-    def reasons(self, under: Constraints) -> Why:
-        """The reasons of the next step."""
-        best, second = (*self.engine.candidates(under), None, None)[:2]
-        self.engine.best(under)
-        return Why(best, second, self.engine.tied, 0, self.rule, None)
-
-    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
-        """No further sentences."""
-        return ()
-
-    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
-        """The first known step after a step with an event of one of these tokens."""
-        for step in self._steps[after:]:
-            if any(self.pieces[event.symbol] in tokens for event in step.events):
-                return step.number
-        return None
-
-    def segment(self, place: Place) -> list[Span]:
-        """A word as the corpus has it."""
-        assert isinstance(place, Word)
-        part, names = next((n, names) for n, names in enumerate(self.engine.names) if place.text in names)
-        out, at = [], 0
-        for symbol in self.engine.words[part][names.index(place.text)]:
-            out.append(Span(at, at + len(self.pieces[symbol]), symbol))
-            at += len(self.pieces[symbol])
-        return out
-
-    def units(self, word: str) -> list[int]:
-        """A word as its units."""
-        return self.engine.units(word)
-
-    def after(self, symbols: list[int], event: Event) -> list[int]:
-        """A word's symbols after an event."""
-        return self.engine.after(symbols, event)
+    def last_with(self, least: int, number: int) -> int:
+        """The furthest known step with such counts on the way."""
+        return next(
+            (n for n in range(number, self.known) if self.steps[n].events[0].places < least), self.known
+        )
 
     def changed(self) -> Changed:
         """The changes of the last step."""
-        return self.engine.changed(self._marks[-1][0]) if self._marks else Changed()
+        return self.corpus.changed(self._marks[-1][0]) if self._marks else Changed()
 
-    def entries(self, query: Query) -> Page[Entry]:
-        """The proofs have no ids."""
-        raise NotImplementedError
+    def words_changed(self) -> Iterable[int]:
+        """The words that the last step changed."""
+        return self.changed().words
 
-    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The proofs have no ids."""
-        raise NotImplementedError
+    def word(self, index: int, first: int, units: int | None) -> list[Span]:
+        """A word as the corpus has it."""
+        out, at = [], 0
+        for symbol in [word for words in self.corpus.words for word in words][index]:
+            out.append(Span(at, at + len(self.corpus.symbols.pieces[symbol]), symbol))
+            at = out[-1].end
+        return out
 
 
-def trainer_of(engine: WordEngine, method: Method, rule: str, traits: Traits | None = None) -> SteppedTrainer:
-    """A trainer of an engine and a method."""
-    return EventTrainer(engine, method, rule, traits or Traits())
+class EventTrainer(PairTrainer):
+    """A training by an engine of events.
+
+    Args:
+        engine: The engine.
+        rule: The name of the tie rule.
+        traits: The facts that other rooms have to know of it.
+    """
+
+    engine: EventEngine
+
+    def __init__(self, engine: EventEngine, rule: str, traits: Traits) -> None:
+        words = tuple(name for names in engine.corpus.names for name in names)
+        super().__init__(engine, Material(Words(words, ()), Recipe(tie=rule)), (), lambda what_if: self)
+        self.traits = traits
+
+    @property
+    def pieces(self) -> Sequence[bytes]:
+        """The bytes of each symbol."""
+        return self.engine.corpus.symbols.pieces
+
+    def step_at(self, number: int) -> Step:  # type: ignore[override]
+        """A known step."""
+        return self.engine.steps[number - 1]
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self.engine.steps[number - 1].vocab_size if number else self.engine.start[1]
+
+    def candidates(self, query: Query) -> Page[Candidate]:
+        """The candidates, best first."""
+        found = self.engine.corpus.candidates(self._under(self.limits))
+        return Page(tuple(found[query.top : query.top + query.rows]), query.top, len(found))
+
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first known step at which a goal is reached; sizes may grow and shrink."""
+        steps = range(after, self.computed + 1) if self.traits.shrinks or isinstance(goal, Made) else ()
+        if isinstance(goal, Made):
+            events = ((number, event) for number in steps[1:] for event in self.step_at(number).events)
+            return next(
+                (number for number, event in events if self.pieces[event.symbol] in goal.tokens), None
+            )
+        if isinstance(goal, Size) and steps:
+            return next((number for number in steps if self.size_at(number) >= goal.ids), None)
+        return super().find(goal, after)
+
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word: its units, and those after every event that changes them."""
+        symbols = self.engine.corpus.units(word)
+        lives = [Life(0, tuple(self.pieces[symbol] for symbol in symbols))]
+        for number in range(1, self.number + 1):
+            before = symbols
+            for event in self.step_at(number).events:
+                symbols = self.engine.corpus.after(symbols, event)
+            if symbols != before:
+                lives.append(Life(number, tuple(self.pieces[symbol] for symbol in symbols)))
+        return lives
+
+    def changed(self) -> Changed:
+        """The changes of the last step."""
+        return self.engine.changed()
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> EventTrainer:
+        """A copy that stands at a known step and goes on under what-ifs."""
+        other = copy.deepcopy(self)
+        other.advance(number, self.limits, math.inf)
+        other.forget()
+        other.what_if = self.what_if + what_if
+        return other
+
+
+def trainer_of(corpus: WordEngine, method: Method, rule: str, traits: Traits | None = None) -> EventTrainer:
+    """A trainer of a corpus and a method."""
+    return EventTrainer(EventEngine(corpus, method), rule, traits or Traits())

@@ -24,19 +24,20 @@ from tokentui.analyze.results import (
     VocabularyReport,
     Ways,
 )
+from tokentui.encode.offsets import EncodedToken
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
-from tokentui.learn.replay.trainer import COLUMNS
+from tokentui.learn.replay import COLUMNS
 from tokentui.learn.rows import Entry, PairCandidate, PieceCandidate, Round, TokenCandidate, Traits, Why
 from tokentui.recipe import Recipe
+from tokentui.session.catalog import Compressed
 from tokentui.session.saved import Branch, SavedSession
-from tokentui.session.snapshot import CompressedView, PiecePart, PiecesView, PreviewView
+from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
 from tokentui.session.views import (
     Busy,
     CorpusPart,
     CorpusPlace,
     CorpusView,
-    EncodedToken,
     EncodedView,
     OpenedView,
     StageView,
@@ -69,10 +70,12 @@ class Poison:
     # Rows.
 
     def pairs(self, scored: bool = False, spelled: bool = False) -> tuple[PairCandidate, ...]:
-        """Each text as a pair, in two halves; with the uses of its parts, or with what it stands for in the end."""
+        """Each text as a pair, in two halves; with the uses of its parts, or with what it stands for in the
+        end."""
         cuts = [(one[: len(one) // 2], one[len(one) // 2 :], one) for one in self.pieces]
         uses = 9 if scored else 0
-        return tuple(pair_row(a, b, c, 900 - n, n % 5 - 2, n % 3 == 0, n % 2 == 0, uses, uses, self.piece if spelled else b"")
+        return tuple(pair_row(a, b, c, 900 - n, n % 5 - 2, n % 3 == 0, n % 2 == 0, uses, uses,
+            self.piece if spelled else b"")
                      for n, (a, b, c) in enumerate(cuts))  # fmt: skip
 
     def replayed(self) -> tuple[TokenCandidate, ...]:
@@ -84,16 +87,20 @@ class Poison:
 
     def losses(self) -> tuple[PieceCandidate, ...]:
         """Each text as a piece by loss."""
-        return tuple(loss_row(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), self.text if n % 2 == 0 else "") for n,
-            one in enumerate(self.pieces))
+        return tuple(
+            loss_row(one, 0.1, 3.5, 2, 1e-6 * n, (self.piece, self.piece), self.text if n % 2 == 0 else "")
+            for n, one in enumerate(self.pieces)
+        )
 
     def vocabulary(self) -> tuple[Entry, ...]:
         """Each text as an entry, of every kind."""
         kinds = itertools.cycle(("merge", "special", "base", "orphan", "piece", "left"))
         return tuple(
-            token_row(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n, -0.5 if kind in ("piece",
+            token_row(None if (kind := next(kinds)) == "left" else n, one, kind, n, n, n,
+            -0.5 if kind in ("piece",
                 "left") else None,
-                     self.text if kind in ("left", "orphan") else "", (self.piece, self.piece) if kind == "merge" else ())
+                     self.text if kind in ("left", "orphan") else "",
+                     (self.piece, self.piece) if kind == "merge" else ())
             for n, one in enumerate(self.pieces)
         )  # fmt: skip
 
@@ -103,7 +110,11 @@ class Poison:
         at = 0
         for n, one in enumerate(self.texts):
             half = len(one) // 2
-            spans = (TokenSpan(0, half, n % 3 == 0, n % 4 == 0), TokenSpan(half, len(one), n % 5 == 0, False)) if one else ()
+            spans = (
+                (TokenSpan(0, half, n % 3 == 0, n % 4 == 0), TokenSpan(half, len(one), n % 5 == 0, False))
+                if one
+                else ()
+            )
             parts.append(CorpusPart(CorpusPlace(0, at), one, spans, n + 1 if counted else None))
             at += len(one)
             if not counted:
@@ -126,7 +137,8 @@ class Poison:
     def changes(self, number: int) -> dict[str, Any]:
         """What a snapshot has of them; the objective goes by the number."""
         base: dict[str, Any] = {
-            "corpus_name": self.text, "corpus": self.corpus(number % 3 == 2), "encoding": self.encoded(), "engine": self.text,
+            "corpus_name": self.text, "corpus": self.corpus(number % 3 == 2), "encoding": self.encoded(),
+            "engine": self.text,
             "vocabulary": (vocabulary := self.vocabulary()), "vocab_size": len(vocabulary),
             "busy": Busy(self.text, 1, 9) if number % 4 == 3 else None,
         }  # fmt: skip
@@ -136,7 +148,9 @@ class Poison:
             stages = tuple(StageView(self.text, self.text, n % 2 == 0, self.text) for n in range(4))
             pairs = self.replayed()
             base["traits"] = Traits(step="token", columns=COLUMNS, replays=True)
-            base["opened"] = OpenedView(self.text, self.text, self.text, 90, 99, stages, (self.text, self.text))
+            base["opened"] = OpenedView(
+                self.text, self.text, self.text, 90, 99, stages, (self.text, self.text)
+            )
         elif objective == 2:
             base["recipe"], pairs = SCORE_RECIPE, self.pairs(scored=True)
         elif objective == 3:
@@ -150,7 +164,10 @@ class Poison:
             why = Why(None, None, 0, 0, "", end, facts, Round("em", 2, 90, 2, 8.0, 8.1, "prune", 12, 2))
         else:
             best, other = pairs[0], pairs[-1]
-            why = Why(None if end else best, None if end else other, 3 if number % 2 else 1, 9, "lowest-ids", end, facts)
+            why = Why(
+                None if end else best, None if end else other, 3 if number % 2 else 1, 9, "lowest-ids", end,
+                facts,
+            )
             base |= {"last": best, "last_id": 1}
         return {**base, "pairs": pairs, "pairs_total": len(pairs), "why": why}
 
@@ -159,11 +176,16 @@ class Poison:
     def answers(self) -> VocabularyReport:
         """To the questions that a vocabulary raises."""
         whys = ("special", "byte", "swallowed", "not in the corpus", "not chosen", "unreachable")
-        unused = tuple(UnusedToken(n, one, "merge", whys[n % 6], (self.piece, self.piece)) for n, one in enumerate(self.pieces))
+        unused = tuple(
+            UnusedToken(n, one, "merge", whys[n % 6], (self.piece, self.piece))
+            for n, one in enumerate(self.pieces)
+        )
         documents = tuple(DocumentSaved(n, one, 900, 400) for n, one in enumerate(self.texts))
         ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,),
             self.text) for one in self.texts[:8])
-        return VocabularyReport(9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways)
+        return VocabularyReport(
+            9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways
+        )
 
     def report(self) -> HealthReport:
         """Facts and health."""
@@ -176,7 +198,10 @@ class Poison:
         )  # fmt: skip
         examples = tuple(Example(n if n % 2 else None, one, self.text) for n, one in enumerate(self.pieces))
         checks = tuple(
-            CheckResult(f"check-{status}", self.text, self.text, status, self.text, self.text, 1.0, len(examples), examples)
+            CheckResult(
+                f"check-{status}", self.text, self.text, status, self.text, self.text, 1.0, len(examples),
+                examples,
+            )
             for status in ("PASS", "WARN", "FAIL", "n/a")
         )
         return HealthReport(9, health, checks)
@@ -189,10 +214,13 @@ class Poison:
         """The texts as pieces."""
         ends = list(itertools.accumulate(map(len, self.texts)))
         parts = tuple(
-            PiecePart(one, end - len(one), end, n % 3 if n % 4 else None) for n, (one, end) in enumerate(zip(self.texts, ends,
-                strict=True)) if one
+            PiecePart(one, end - len(one), end, n % 3 if n % 4 else None)
+            for n, (one, end) in enumerate(zip(self.texts, ends, strict=True))
+            if one
         )
-        return PiecesView(self.text, (self.text, self.text, self.text), parts, CorpusPlace(), parts, 9, 9, 9, self.text)
+        return PiecesView(
+            self.text, (self.text, self.text, self.text), parts, CorpusPlace(), parts, 9, 9, 9, self.text
+        )
 
     def reports(self) -> tuple[ExportReport, ...]:
         """What formats would lose."""
@@ -203,16 +231,18 @@ class Poison:
             ExportReport("gpt2", self.text, ("vocab.json", "merges.txt"), losses, checked=9),
         )
 
-    def compressed(self) -> CompressedView:
+    def compressed(self) -> Compressed:
         """The texts as Gage leaves them."""
         data = b"".join(self.pieces)[:3000]
-        table = tuple((chr(65 + n % 26), 65 + n % 26, one[0], one[-1], one) for n, one in enumerate(self.pieces))
-        return CompressedView(tuple((value, "") for value in data), table, len(data), 9, 99)
+        table = tuple((65 + n % 26, one[0], one[-1], one) for n, one in enumerate(self.pieces))
+        names = {byte: chr(byte) for byte in range(65, 91)}
+        return Compressed(data, (), table, names, len(data), 9, 99)
 
     def kept(self) -> SavedSession:
         """A session that a line cut off."""
         recipe = Recipe()
         return SavedSession(
-            (self.text, self.text), tokenizer=self.text, split=self.text, scratch=None, training=Branch(recipe, step=9),
-            branches=(Branch(recipe),), typed=self.text, columns=(self.text, Branch(recipe)),
+            (self.text, self.text), tokenizer=self.text, split=self.text, scratch=None,
+            training=Branch(recipe, step=9), branches=(Branch(recipe),), typed=self.text,
+            columns=(self.text, Branch(recipe)),
         )

@@ -13,14 +13,14 @@ from tokentui.recipe import Recipe
 def traits_of(recipe: Recipe) -> Traits:
     """The traits of a training by a recipe, as far as a screen reads them."""
     objective = OBJECTIVES.of(recipe.objective)
-    if objective.makes == "scores":
+    if objective.scored:
         return Traits(grows=False, shrinks=True, heavy=True, step="step", columns=COLUMNS, finer=True)
     return Traits(columns=objective.columns, compresses=objective.codes)
 
 
 def pair_row(
-    left: bytes, right: bytes, token: bytes, count: int, change: int = 0, new: bool = False, tied: bool = False,
-    left_uses: int = 0, right_uses: int = 0, spelled: bytes = b"",
+    left: bytes, right: bytes, token: bytes, count: int, change: int = 0, new: bool = False,
+    tied: bool = False, left_uses: int = 0, right_uses: int = 0, spelled: bytes = b"",
 ) -> PairCandidate:
     """A pair whose count changed by so much."""
     before = None if new else count - change
@@ -31,34 +31,40 @@ def pair_row(
     elif spelled:
         values = token, spelled, *values
     return PairCandidate(
-        (), (left, right), token, worth, values, tied, count=count, before=before, left_uses=left_uses, right_uses=right_uses,
+        (), (left, right), token, worth, values, tied, count=count, before=before, left_uses=left_uses,
+        right_uses=right_uses,
         expansion=spelled,
     )
 
 
 def loss_row(
-    piece: bytes, probability: float, expected: float, uses: int, loss: float, instead: tuple[bytes, ...], reason: str = "",
+    piece: bytes, probability: float, expected: float, uses: int, loss: float, instead: tuple[bytes, ...],
+    reason: str = "",
     taken: bool = False,
 ) -> PieceCandidate:
     """A piece that a pruning judges."""
     values = probability, expected, uses, loss, instead, reason
     return PieceCandidate(
-        (), instead, piece, -loss, values, probability=probability, expected=expected, uses=uses, loss=loss, reason=reason,
+        (), instead, piece, -loss, values, probability=probability, expected=expected, uses=uses, loss=loss,
+        reason=reason,
         taken=taken,
     )
 
 
-def replay_row(token: bytes, parts: tuple[bytes, ...], number: int, places: int, words: int, place: str = "") -> TokenCandidate:
+def replay_row(
+    token: bytes, parts: tuple[bytes, ...], number: int, places: int, words: int, place: str = ""
+) -> TokenCandidate:
     """A token of a file, whose id is one less than its step."""
     values = parts, places, place
     return TokenCandidate(
-        (), parts, token, -number, values, number=number, id=number - 1, places=places, words=words, place=place
+        (), parts, token, -number, values, number=number, id=number - 1, places=places, words=words,
+        place=place,
     )
 
 
 def token_row(
-    id: int | None, piece: bytes, kind: str, made: int | None = None, places: int | None = None, uses: int | None = None,
-    score: float | None = None, reason: str = "", parts: tuple[bytes, ...] = (),
+    id: int | None, piece: bytes, kind: str, made: int | None = None, places: int | None = None,
+    uses: int | None = None, score: float | None = None, reason: str = "", parts: tuple[bytes, ...] = (),
 ) -> Entry:
     """An entry of the vocabulary."""
     return Entry(id, -1, piece, kind, made, places, uses, score, parts, reason=reason)

@@ -48,5 +48,7 @@ def corpus_file(corpus: Corpus, folder: Path) -> str:
         path.write_bytes(format_counts(corpus.counts).encode())
     else:
         path = folder / "corpus.jsonl"
-        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in corpus.documents), encoding="ascii")
+        path.write_text(
+            "".join(json.dumps({"text": text}) + "\n" for text in corpus.documents), encoding="ascii"
+        )
     return str(path)

@@ -1,4 +1,5 @@
-"""RWKV's vocabulary as a format of a stranger: `ID PYTHON_LITERAL LENGTH` a line; a text is cut into the longest tokens.
+"""RWKV's vocabulary as a format of a stranger: `ID PYTHON_LITERAL LENGTH` a line; a text is cut into the
+longest tokens.
 
 It is no format of the project: tests add it to the table, to see that one module and one entry are enough.
 """
@@ -9,13 +10,14 @@ import ast
 import functools
 import re
 
+from tokentui.core.choices import Ref
 from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import Format, Holds
+from tokentui.formats import Codec, Format, Holds
+from tokentui.formats.byte_files import check_bytes
 from tokentui.formats.source import LARGEST_ID, Source, check_tokens
 from tokentui.formats.spec import Fitted, Spec
-from tokentui.formats.tiktoken import check_bytes
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -38,16 +40,28 @@ def read(source: Source) -> Tokenizer:
         except (ValueError, SyntaxError):
             token = None
         piece = token.encode("utf-8") if isinstance(token, str) else token
-        if row is None or piece is None or len(piece) != int(row[3]) or int(row[1]) > LARGEST_ID or piece in ids:
+        if (
+            row is None
+            or piece is None
+            or len(piece) != int(row[3])
+            or int(row[1]) > LARGEST_ID
+            or piece in ids
+        ):
             raise source.line(number).error("not an id, a token and its length in bytes", "mend the line")
         ids[piece] = int(row[1])
     check_tokens(map(len, ids), source.line(0))
     recipe = Recipe(split="none", encode="longest-match", base="first-seen", unknown="error")
     source.keeps_split("none")
     pieces = sorted(ids, key=ids.__getitem__)
-    pipeline = Pipeline(functools.partial(TableMatch, limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {}))
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, [ids[piece] for piece in pieces], units={piece: n for n, piece in enumerate(pieces)}, pipeline=pipeline))
+    pipeline = Pipeline(
+        functools.partial(TableMatch, limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {})
+    )
+    return Tokenizer(
+        ImportedVocabulary(
+            recipe, pieces, [ids[piece] for piece in pieces],
+            units={piece: n for n, piece in enumerate(pieces)}, pipeline=pipeline,
+        )
+    )
 
 
 def fit(spec: Spec) -> Fitted:
@@ -70,8 +84,9 @@ def line(number: int, piece: bytes) -> str:
     return f"{number} {literal} {len(piece)}\n"
 
 
+CODEC = Codec(sniff, read, fit, write)
 FORMAT = Format(
-    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), "rwkv",
+    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), Ref("rwkv:CODEC"),
     ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".rwkv", "rwkv_vocab.txt"),
     Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
 )

@@ -18,6 +18,7 @@ from textual.pilot import Pilot
 from waiting import strips_of, until
 
 from tokentui.axes import label
+from tokentui.encode.offsets import EncodedToken
 from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Preview
@@ -29,7 +30,6 @@ from tokentui.session.views import (
     CorpusPlace,
     CorpusView,
     CurveView,
-    EncodedToken,
     EncodedView,
     TokenSpan,
 )
@@ -40,12 +40,17 @@ KEPT = Path(__file__).resolve().parents[1] / "ui" / "screens"
 """The screens that are kept as text. `TOKENTUI_KEEP=1` writes them anew."""
 
 TEXT = (
-    "On an exceptionally hot evening early in July a young man came out of the garret in which he lodged in S. Place and\n"
+    "On an exceptionally hot evening early in July a young man came out of the garret in which he lodged "
+    "in S. Place and\n"
     "walked slowly, as though in hesitation, towards K. bridge.\n\n"
-    "He had successfully avoided meeting his landlady on the staircase. His garret was under the roof of a high,\n"
+    "He had successfully avoided meeting his landlady on the staircase. His garret was under the roof of a "
+    "high,\n"
     "five-storied house and was more like a cupboard than a room. The naïve café cost 5 €.\n"
 )
-_PIECES = ("the", " the", "ing", " in", " a", "an", "ed", "er", "on", " h", "ou", "re", " lod", "ally", " wh", "ich", " s")
+_PIECES = (
+    "the", " the", "ing", " in", " a", "an", "ed", "er", "on", " h", "ou", "re", " lod", "ally", " wh", "ich",
+    " s",
+)
 _WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s")
 
 
@@ -66,7 +71,10 @@ def spans(word: str, fresh: str = " the") -> tuple[TokenSpan, ...]:
 
 def view(text: str = TEXT, document: int = 0) -> CorpusView:
     """A document as the corpus pane shows it."""
-    parts = tuple(CorpusPart(CorpusPlace(document, m.start()), m.group(), spans(m.group())) for m in _WORD.finditer(text))
+    parts = tuple(
+        CorpusPart(CorpusPlace(document, m.start()), m.group(), spans(m.group()))
+        for m in _WORD.finditer(text)
+    )
     return CorpusView(CorpusPlace(document, 0), parts, True, True, 0.0)
 
 
@@ -99,7 +107,10 @@ VOCABULARY = (
     token_row(383, b" the", "merge", 128, 9310, 6902),
     token_row(382, b" w", "merge", 127, 6711, 6711),
     token_row(381, b"er", "merge", 126, 6508, 0),
-    *(token_row(380 - n, bytes([97 + n % 26, 97 + n // 3]), "merge", 125 - n, 6000 - 37 * n, 5900 - 41 * n) for n in range(30)),
+    *(
+        token_row(380 - n, bytes([97 + n % 26, 97 + n // 3]), "merge", 125 - n, 6000 - 37 * n, 5900 - 41 * n)
+        for n in range(30)
+    ),
     token_row(257, b"\xe2\x82\xac", "merge", 2, 7, 5),
     token_row(1, b"A", "byte", None, None, 1040),
     token_row(0, b"<|endoftext|>", "special", None, None, None),
@@ -109,8 +120,9 @@ _CURVE = tuple(int(402118 + (621004 - 402118) / (1 + n / 4)) for n in range(64))
 
 _AT = {field.name for field in dataclasses.fields(AtStep)}
 _PAGES: dict[str, tuple[str, str]] = {
-    "pairs": ("candidates", "rows"), "pairs_top": ("candidates", "top"), "pairs_total": ("candidates", "total"),
-    "vocabulary": ("vocabulary", "rows"), "vocabulary_top": ("vocabulary", "top"), "vocabulary_total": ("vocabulary", "total"),
+    "pairs": ("candidates", "rows"), "pairs_top": ("candidates", "top"),
+    "pairs_total": ("candidates", "total"), "vocabulary": ("vocabulary", "rows"),
+    "vocabulary_top": ("vocabulary", "top"), "vocabulary_total": ("vocabulary", "total"),
     "vocabulary_order": ("vocabulary", "order"), "curve": ("curve", "points"), "curve_end": ("curve", "end"),
 }
 """Values of sections, by the names that tests give them."""
@@ -118,20 +130,24 @@ _CORPUS = {"corpus_name": "name", "corpus_bytes": "bytes", "notes": "notes", "no
 
 
 def snapshot(**changes: Any) -> Snapshot:
-    """A snapshot in the middle of a run, with other values where given: of itself, of its column, of the column's sections."""
+    """A snapshot in the middle of a run, with other values where given: of itself, of its column, of the
+    column's sections."""
     values: dict[str, Any] = {
-        "corpus_name": "crime_and_punishment.txt", "corpus_bytes": 1_177_810, "occurrences": 206_552, "distinct": 15_004,
-        "preset": "gpt2", "name": "gpt2", "about": label(changes.get("recipe", Recipe())), "step": 128, "computed": 1000,
-        "target": 1000, "tokens": 402_118, "start_tokens": 621_004, "vocab_size": 384, "speed": 60, "last": PAIRS[0],
-        "last_id": 383, "pairs": PAIRS, "pairs_total": len(PAIRS), "why": Why(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
-        "vocabulary": VOCABULARY, "vocabulary_order": "newest", "corpus": view(),
-        "encoding": encoded(), "curve": _CURVE, "curve_end": 1000,
+        "corpus_name": "crime_and_punishment.txt", "corpus_bytes": 1_177_810, "occurrences": 206_552,
+        "distinct": 15_004, "preset": "gpt2", "name": "gpt2", "about": label(changes.get("recipe", Recipe())),
+        "step": 128, "computed": 1000, "target": 1000, "tokens": 402_118, "start_tokens": 621_004,
+        "vocab_size": 384, "speed": 60, "last": PAIRS[0], "last_id": 383, "pairs": PAIRS,
+        "pairs_total": len(PAIRS), "why": Why(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
+        "vocabulary": VOCABULARY, "vocabulary_order": "newest", "corpus": view(), "encoding": encoded(),
+        "curve": _CURVE, "curve_end": 1000,
     }
     if "vocabulary" not in changes:
         values["vocab_size"] = values["vocabulary_total"] = len(VOCABULARY)
     values |= changes
     rounds = values["why"].round if values.get("vocabulary_order", "newest") == "newest" else None
-    values.setdefault("vocabulary_total", values["vocab_size"] + (rounds.taken or rounds.dropped if rounds else 0))
+    values.setdefault(
+        "vocabulary_total", values["vocab_size"] + (rounds.taken or rounds.dropped if rounds else 0)
+    )
     facts: dict[str, Any] = {}
     at: dict[str, Any] = {}
     column: dict[str, Any] = {}
@@ -158,7 +174,10 @@ def snapshot(**changes: Any) -> Snapshot:
 
 
 class FakeSession:
-    """Records commands. `answers` maps a type of command to what it is answered by; an exception is raised later."""
+    """Records commands.
+
+    `answers` maps a type of command to what it is answered by; an exception is raised later.
+    """
 
     def __init__(self, publish: Callable[[Snapshot], None]) -> None:
         self.publish = publish
@@ -196,7 +215,9 @@ class FakeSession:
         return [command for command in self.sent if isinstance(command, kind)]
 
 
-def explorer(boundaries: Boundaries | None = "shade", typed: str = "", **changes: Any) -> tuple[ExplorerApp, FakeSession]:
+def explorer(
+    boundaries: Boundaries | None = "shade", typed: str = "", **changes: Any
+) -> tuple[ExplorerApp, FakeSession]:
     """An app on a session that only records."""
     held: list[FakeSession] = []
 
@@ -224,7 +245,8 @@ def screen_text(app: App[Any]) -> str:
 
 
 async def check_kept(pilot: Pilot[Any], name: str) -> None:
-    """Wait until the screen is the one that is kept under this name; write it instead where `TOKENTUI_KEEP` is set."""
+    """Wait until the screen is the one that is kept under this name; write it instead where `TOKENTUI_KEEP`
+    is set."""
     path = KEPT / f"{name}.txt"
     if os.environ.get("TOKENTUI_KEEP"):
         await pilot.pause(1)

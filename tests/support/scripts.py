@@ -29,7 +29,8 @@ EMOJI = {
 }
 TRICKS = {
     "pass\u200bword": "\u200b", "pass\u200cword": "\u200c", "pass\u200dword": "\u200d", "a\u200d": "\u200d",
-    "👩\u200d": "\u200d", "\u200d👩": "\u200d", "©\u200d©": "\u200d", "1\ufe0f2": "\ufe0f", "a\ufe0f": "\ufe0f",
+    "👩\u200d": "\u200d", "\u200d👩": "\u200d", "©\u200d©": "\u200d", "1\ufe0f2": "\ufe0f",
+    "a\ufe0f": "\ufe0f",
     "क्\u200d": "\u200d", "د\u200cی": "\u200c", "\u202eabc": "\u202e", "a\u2066b": "\u2066",
     "🏴\U000e0041\U000e007f": "\U000e0041", "語\U000e0100": "\U000e0100", "\u1100\u1160": "\u1160",
     "soft\u00adhyphen": "\xad", "a\u034f": "\u034f", "\ufeffx": "\ufeff", "👩\u200d" * 9 + "👩": "\u200d",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+import unicodedata
 import unittest
 from typing import Any
 
@@ -45,10 +48,34 @@ def lengthen(items: list[pytest.Item]) -> None:
 def settings_of(test: Any) -> tuple[Any, str]:
     """Where the settings of a property test are kept: an object and the name of its attribute.
 
-    The test case of a state machine has them in its class; other tests have them where Hypothesis's own plugin for
-    pytest looks them up too.
+    The test case of a state machine has them in its class; other tests have them where Hypothesis's own
+    plugin for pytest looks them up too.
     """
     case = getattr(test, "__self__", None)
     if isinstance(case, unittest.TestCase):
         return type(case), "settings"
     return getattr(test, "__func__", test), "_hypothesis_internal_use_settings"
+
+
+@functools.cache
+def code_points() -> tuple[int, ...]:
+    """The code points that a test of all of them looks at: all in a long run, else those that can differ.
+
+    Left out are ideographs, surrogates, private and unassigned ones between two others of their category,
+    which no rule can tell from these. Those that decompose and the ends of planes are kept.
+    """
+    every = range(sys.maxunicode + 1)
+    if settings.get_current_profile_name() == "soak":
+        return tuple(every)
+    kinds = [unicodedata.category(chr(code)) for code in every]
+    return tuple(
+        code for code, kind in enumerate(kinds)
+        if code & 0xFFFF in (0, 0xFFFF) or kinds[code - 1] != kind or kinds[code + 1] != kind
+        or not (kind in {"Cn", "Co", "Cs"} or 0x3400 <= code < 0xA000 or 0x20000 <= code < 0x40000)
+        or unicodedata.decomposition(chr(code))
+    )
+
+
+def characters() -> list[str]:
+    """The characters of `code_points`, without the halves of surrogate pairs."""
+    return [chr(code) for code in code_points() if not 0xD800 <= code < 0xE000]

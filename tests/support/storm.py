@@ -1,4 +1,5 @@
-"""What no user does and every program meets: random keys among bytes that mean nothing, and windows dragged to any size."""
+"""What no user does and every program meets: random keys among bytes that mean nothing, and windows dragged
+to any size."""
 
 from __future__ import annotations
 
@@ -12,24 +13,26 @@ from terminal import Terminal
 from tokentui.ui.actions import ACTIONS
 
 _NAMED = {
-    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "delete": "\x1b[3~",
-    "pageup": "\x1b[5~", "pagedown": "\x1b[6~", "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z",
-    "space": " ", "plus": "+", "minus": "-", "equals_sign": "=", "greater_than_sign": ">", "less_than_sign": "<",
-    "left_square_bracket": "[", "right_square_bracket": "]", "slash": "/", "full_stop": ".", "comma": ",", "question_mark": "?",
+    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+    "delete": "\x1b[3~", "pageup": "\x1b[5~", "pagedown": "\x1b[6~", "enter": "\r", "escape": "\x1b",
+    "tab": "\t", "shift+tab": "\x1b[Z", "space": " ", "plus": "+", "minus": "-", "equals_sign": "=",
+    "greater_than_sign": ">", "less_than_sign": "<", "left_square_bracket": "[", "right_square_bracket": "]",
+    "slash": "/", "full_stop": ".", "comma": ",", "question_mark": "?",
 }
 LEAVE = ("ctrl+c", "ctrl+q", "q", "ctrl+z")
 """Keys that end or stop the program."""
 _LEAVING = b"q\x03\x11\x1a\x10"
 """The same as bytes, and the one that opens the palette, where words can end it."""
 WANDER = (
-    "up", "down", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "1", "2", "3", "n", "b", "v", "s", "?", "escape",
-    "[", "]",
+    "up", "down", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "1", "2", "3", "n", "b", "v", "s",
+    "?", "escape", "[", "]",
 )
 """Keys that change what is seen, and nothing that is kept."""
 NOISE = (
-    b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t", b"\x1b[48;9999;99999;0;0t",
-    b"\x1b[<0;99999;99999M", b"\x1b[<64;-5;3M", b"\x1b[M\xff\xff\xff", b"\x1b[200~no end", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP",
-    b"\x1b[?2048;1$y", b"\x1b[0n", b"\x00", b"\x1b[1;1R", b"\x1b[I\x1b[O", b"\x1b[?1;2c", b"\x1b[>0;0;0c",
+    b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",
+    b"\x1b[48;9999;99999;0;0t", b"\x1b[<0;99999;99999M", b"\x1b[<64;-5;3M", b"\x1b[M\xff\xff\xff",
+    b"\x1b[200~no end", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP", b"\x1b[?2048;1$y", b"\x1b[0n", b"\x00",
+    b"\x1b[1;1R", b"\x1b[I\x1b[O", b"\x1b[?1;2c", b"\x1b[>0;0;0c",
 )
 
 
@@ -44,7 +47,9 @@ def typed(key: str) -> bytes:
 
 def every_key() -> list[bytes]:
     """All keys that do something and do not leave."""
-    return [typed(key) for key in sorted({key for action in ACTIONS for key in action.keys} - {*LEAVE, "ctrl+p"})]
+    return [
+        typed(key) for key in sorted({key for action in ACTIONS for key in action.keys} - {*LEAVE, "ctrl+p"})
+    ]
 
 
 def events(random: randoms.Random, keys: list[bytes], garbage: float = 0.1) -> Iterator[bytes]:
@@ -86,7 +91,9 @@ def let_rest(terminal: Terminal, quiet: float) -> None:
         assert time.monotonic() < end, f"it is never at rest:\n{terminal.text()}"
 
 
-def rage(terminal: Terminal, random: randoms.Random, count: int, keys: list[bytes], *, windows: bool = True) -> None:
+def rage(
+    terminal: Terminal, random: randoms.Random, count: int, keys: list[bytes], *, windows: bool = True
+) -> None:
     """Send so many random events, the size of the window now and then among them."""
     stream, windowed = events(random, keys), sizes(random)
     for number in range(count):

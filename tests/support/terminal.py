@@ -24,7 +24,8 @@ PATIENCE_S = 60.0
 
 
 class Screen(pyte.Screen):
-    """A terminal in memory that clears in the colour of the pen, all of it, as xterm does; pyte clears only what was drawn to."""
+    """A terminal in memory that clears in the colour of the pen, all of it, as xterm does; pyte clears only
+    what was drawn to."""
 
     def erase_in_display(self, how: int = 0, *words: Any, **more: Any) -> None:
         """Clear."""
@@ -48,8 +49,9 @@ class Terminal:
     """
 
     def __init__(
-        self, *arguments: str, columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None,
-        program: Sequence[str] = ("-m", "tokentui"), ignored: Sequence[signal.Signals] = (), folder: Path | None = None,
+        self, *arguments: str, columns: int = 80, rows: int = 24,
+        environment: Mapping[str, str] | None = None, program: Sequence[str] = ("-m", "tokentui"),
+        ignored: Sequence[signal.Signals] = (), folder: Path | None = None,
     ) -> None:
         self.screen = Screen(columns, rows)
         self.draw: Callable[[bytes], object] = pyte.ByteStream(self.screen).feed
@@ -86,7 +88,9 @@ class Terminal:
     def __enter__(self) -> Terminal:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.status is None:
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)
@@ -101,7 +105,10 @@ class Terminal:
         self._master = self.slave = -1
 
     def wait(self) -> int:
-        """Wait until the program has ended, without reading what it writes. Returns its exit code, minus a signal's number."""
+        """Wait until the program has ended, without reading what it writes.
+
+        Returns its exit code, minus a signal's number.
+        """
         deadline = time.monotonic() + PATIENCE_S
         while self.status is None:
             assert time.monotonic() < deadline, "it does not end"
@@ -147,7 +154,9 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE_S
         while not holds(self.text()):
             assert time.monotonic() < deadline, f"it never came; the screen is:\n{self.text()}"
-            assert self._read(0.5) or self.status is None, f"the program ended with {self.status}:\n{self.text()}"
+            assert self._read(0.5) or self.status is None, (
+                f"the program ended with {self.status}:\n{self.text()}"
+            )
         return self.text()
 
     def end(self) -> int:

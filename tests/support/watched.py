@@ -1,4 +1,5 @@
-"""The program, with every file that it opens for writing, every change of a folder and every child written down.
+"""The program, with every file that it opens for writing, every change of a folder and every child written
+down.
 
 Run as `python -P watched.py LOG HOME WORDS...`; LOG gets a line for each that is not below HOME.
 """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui.ui.terminal.writer import AHEAD, PATIENCE_S, SLOW, Flow
+from tokentui.ui.terminal.wire import AHEAD, PATIENCE_S, SLOW
+from tokentui.ui.terminal.wire import Line as Estimate
 
 STEP_S = 0.001
 
@@ -17,14 +18,14 @@ class Line:
         self.rate, self.answers = rate, answers
         self.buffered = 0.0
         self.questions: list[float] = []
-        self.flow = Flow(lambda: self.now)
+        self.estimate = Estimate(lambda: self.now)
         self.frames = 0
 
     def frame(self, size: int) -> None:
-        self.flow.sent(size)
+        self.estimate.sent(size)
         self.buffered += size
         self.frames += 1
-        if self.flow.asks():
+        if self.estimate.asks():
             self.questions.append(self.buffered)
 
     def pass_time(self) -> None:
@@ -35,17 +36,17 @@ class Line:
         if self.questions and self.questions[0] <= 1e-9:
             self.questions.pop(0)
             if self.answers:
-                self.flow.answered()
+                self.estimate.answered()
 
     def hold(self, seconds: float, size: int) -> None:
         """Hold a key down: 30 times a second there is something to show."""
         owed, end, pressed = False, self.now + seconds, self.now
         while self.now < end:
             if self.now >= pressed:
-                self.flow.key("j")
+                self.estimate.key("j")
                 pressed += 1 / 30
                 owed = True
-            if owed and self.flow.wait() == 0:
+            if owed and self.estimate.wait() == 0:
                 self.frame(size)
                 owed = False
             self.pass_time()
@@ -69,8 +70,8 @@ def test_a_fast_terminal_that_answers_shows_every_frame() -> None:
 def test_keys_that_are_pressed_one_by_one_never_wait() -> None:
     line = Line(SLOW, answers=False)
     for key in "nbjknbjk" * 10:
-        line.flow.key(key)
-        assert line.flow.wait() == 0
+        line.estimate.key(key)
+        assert line.estimate.wait() == 0
         line.frame(3000)
         line.pass_time()
 
@@ -80,7 +81,7 @@ def test_a_terminal_that_does_not_answer_is_not_asked_for_ever() -> None:
     line.frame(AHEAD + 1)
     assert len(line.questions) == 1
     line.now += PATIENCE_S + 1
-    assert line.flow.wait() == 0
+    assert line.estimate.wait() == 0
     for _ in range(5):
         line.frame(10 * AHEAD)
     assert len(line.questions) == 1

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from tokentui.ui.terminal.driver import Keys, charset
-from tokentui.ui.terminal.picture import drawable
+from tokentui.ui.terminal.driver import Keys
+from tokentui.ui.terminal.picture import charset, drawable
 
 _NOISE = [
     b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",

@@ -20,11 +20,11 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region
 from textual.widgets import Input, TextArea
 
-from tokentui.ui.terminal import private
+from tokentui.ui import terminal
 
 
 @pytest.mark.parametrize(
-    ("owner", "name"), [(owner, name) for owner, parts in private.PARTS.items() for name in parts]
+    ("owner", "name"), [(owner, name) for owner, parts in terminal.PARTS.items() for name in parts]
 )
 async def test_a_part_is_there(owner: str, name: str) -> None:
     module, _, title = owner.partition(":")
@@ -38,28 +38,28 @@ async def test_a_part_is_there(owner: str, name: str) -> None:
                 pilot.app, Input(), TextArea(), driver, Document("a"), document, DocumentNavigator(document),
             ]
             made = next((one for one in found if isinstance(one, kind)), driver)
-    what = private.PARTS[owner][name]
+    what = terminal.PARTS[owner][name]
     assert hasattr(made, name), f"{owner} has no {name} any more, which {what}"
 
 
 async def test_what_is_asked_of_an_app() -> None:
     app, _ = explorer()
     async with app.run_test():
-        assert isinstance(private.colour_system(app), ColorSystem)
-        assert private.sync(app) in (True, False)
-        assert private.leaves(app, "ctrl+c")
-        assert not private.leaves(app, "n")
+        assert isinstance(terminal.colour_system(app), ColorSystem)
+        assert terminal.sync(app) in (True, False)
+        assert terminal.leaves(app, "ctrl+c")
+        assert not terminal.leaves(app, "n")
 
 
 def test_attributes_that_are_off_do_not_count() -> None:
-    assert private.attributes_of(Style(bold=True, italic=False)) == 1
-    assert private.attributes_of(Style(reverse=True)) == 1 << 6
+    assert terminal.attributes_of(Style(bold=True, italic=False)) == 1
+    assert terminal.attributes_of(Style(reverse=True)) == 1 << 6
 
 
 def test_what_acts() -> None:
-    assert not private.acts([Segment("a"), Segment("b", Style(bold=True))])
-    assert private.acts([Segment("a", Style(link="https://example.org"))])
-    assert private.acts([Segment("a", Style(meta={"@click": "quit"}))])
+    assert not terminal.acts([Segment("a"), Segment("b", Style(bold=True))])
+    assert terminal.acts([Segment("a", Style(link="https://example.org"))])
+    assert terminal.acts([Segment("a", Style(meta={"@click": "quit"}))])
 
 
 def test_a_spacing_mark_has_a_column() -> None:
@@ -68,12 +68,12 @@ def test_a_spacing_mark_has_a_column() -> None:
 
 
 def test_an_update_of_the_screen_has_the_fields_that_are_read() -> None:
-    update = private.ChopsUpdate([], [], [])
+    update = terminal.ChopsUpdate([], [], [])
     assert (update.chops, update.spans, update.chop_ends) == ([], [], [])
-    layout = private.LayoutUpdate([], Region(1, 2, 3, 4))
+    layout = terminal.LayoutUpdate([], Region(1, 2, 3, 4))
     assert (list(layout.strips), layout.region.x) == ([], 1)
 
 
 def test_keys_are_read_from_bytes() -> None:
-    keys = [event.key for event in private.XTermParser().feed("\x1b[A") if hasattr(event, "key")]
+    keys = [event.key for event in terminal.XTermParser().feed("\x1b[A") if hasattr(event, "key")]
     assert keys == ["up"]

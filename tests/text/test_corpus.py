@@ -11,17 +11,15 @@ import scanning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.learn import start, walk
+from tokentui import learn
+from tokentui.learn import start
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPlace, Viewport
 from tokentui.session.window import RunningText
 from tokentui.text import corpus as corpora
-from tokentui.text import documents
-from tokentui.text.corpus import Corpus
-from tokentui.text.documents import Documents, LongText, safe_cut
+from tokentui.text.corpus import Corpus, Documents, LongText, safe_cut
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
-from tokentui.text.split import branches
 
 ENGLISH = "The café's 12 cats,  don't — they  won't!\n\n  日本語 😂😂 x́ 'S\t\n"
 texts = st.text(st.sampled_from("ab Té日😂'1.\n"), max_size=60)
@@ -30,8 +28,8 @@ texts = st.text(st.sampled_from("ab Té日😂'1.\n"), max_size=60)
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents of any length are long, and are decoded a few bytes at a time."""
-    monkeypatch.setattr(documents, "_BLOCK", 5)
-    monkeypatch.setattr(documents, "_STRIDE", 7)
+    monkeypatch.setattr(corpora, "_BLOCK", 5)
+    monkeypatch.setattr(corpora, "_STRIDE", 7)
     monkeypatch.setattr(corpora, "LONG_BYTES", 1)
 
 
@@ -102,9 +100,11 @@ def test_kernels_count_its_bytes(
     kept = [long(text) if n % 3 else text for n, text in enumerate(documents, 1)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
-        patch.setattr("tokentui.text.documents.WINDOW", window)
+        patch.setattr("tokentui.text.corpus.WINDOW", window)
         found = counting.count(kept, split, threads=threads)
-    assert list(zip(found, found.counts.tolist(), strict=True)) == scanning.by_pattern(documents, split)
+    assert list(zip(found.words(), found.counts.tolist(), strict=True)) == scanning.by_pattern(
+        documents, split
+    )
 
 
 def pair(folder: Path, text: str) -> Iterator[Corpus]:
@@ -147,7 +147,7 @@ def test_running_text_shows_it_alike(tmp_path: Path, recipe: Recipe) -> None:
     views = []
     for one in pair(tmp_path, text):
         trainer, running = start(one, recipe), RunningText(one, recipe)
-        walk.jump(trainer, 15)
+        learn.jump(trainer, 15)
         looks = [
             Viewport(corpus=CorpusPlace(0, at), corpus_chars=90, corpus_before=20)
             for at in range(0, len(text) + 50, 997)
@@ -155,7 +155,7 @@ def test_running_text_shows_it_alike(tmp_path: Path, recipe: Recipe) -> None:
         sought = [(wanted, backward) for wanted in ("日本", "won't!\n", "?") for backward in (False, True)]
         found = [running.find(wanted, CorpusPlace(0, 5_000), backward) for wanted, backward in sought]
         pieces = [
-            list(running.pieces(CorpusPlace(0, at), 60, branches(recipe.split)))
+            list(running.pieces(CorpusPlace(0, at), 60))
             for at in (0, 3_003, len(text) - 9)
         ]
         words = [running.find_word("cats".__contains__, CorpusPlace(0, at)) for at in (0, len(text) - 2)]

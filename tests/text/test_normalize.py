@@ -8,6 +8,7 @@ from typing import Any
 
 import oracle
 import pytest
+import soak
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normali
 
 LOCAL = tuple(name for name in NORMALIZERS if name != "nmt-nfkc")
 
-SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+SCALARS = soak.characters()
 ASSIGNED = [character for character in SCALARS if unicodedata.category(character) != "Cn"]
 
 # Letters, marks, halves of Hangul, wide and half-width forms, controls, spaces, halves of surrogate pairs.

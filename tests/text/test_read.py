@@ -130,7 +130,8 @@ def test_encodings(tmp_path: Path, data: bytes, text: str) -> None:
     ],
 )
 def test_damaged_utf16_is_replaced(body: bytes, text: str, count: int, offset: int, line: int) -> None:
-    assert decode(codecs.BOM_UTF16_LE + body, "f") == (text, Invalid(count, "f", offset, line, "UTF-16"))
+    invalid = Invalid(count, "f", offset, line, "UTF-16")
+    assert decode(codecs.BOM_UTF16_LE + body, "f") == (text, invalid, "UTF-16")
 
 
 def test_offset_counts_the_byte_order_mark(tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_a_bad_count_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
     )
 )
 def test_counts_come_back(counts: dict[str, int]) -> None:
-    text, invalid = decode(sources.format_counts(counts.items()).encode(), "f")
+    text, invalid, _ = decode(sources.format_counts(counts.items()).encode(), "f")
     assert invalid is None
     blank = {word: count for word, count in counts.items() if not word.isspace()}
     back = dict(sources.counts(text, "f"))

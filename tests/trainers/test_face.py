@@ -16,11 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start_counted, walk
+from tokentui.learn import start_counted
 from tokentui.learn.objectives import OBJECTIVES, columns
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.rows import Query
@@ -38,7 +39,9 @@ RECIPES = {
     "score": preset("wordpiece").with_axes(normalize=()),
     "gpt2": preset("gpt2"),
     "gage": preset("gage"),
-    "unigram": preset("sentencepiece-unigram").with_axes(normalize=(), split="whitespace", pieces="any").shaped(coverage=1),
+    "unigram": preset("sentencepiece-unigram")
+    .with_axes(normalize=(), split="whitespace", pieces="any")
+    .shaped(coverage=1),
 }
 
 
@@ -62,7 +65,11 @@ def replayed(name: str) -> Trainer:
 
 
 TRAINERS: dict[str, Callable[[], Trainer]] = {
-    **{f"{name}, {engine}": partial(trained, name, engine) for name in RECIPES for engine in ("plain", "compiled")},
+    **{
+        f"{name}, {engine}": partial(trained, name, engine)
+        for name in RECIPES
+        for engine in ("plain", "compiled")
+    },
     **{f"replay of {name}": partial(replayed, name) for name in RECIPES if name != "gage"},
 }
 MERGING = [name for name in TRAINERS if not name.startswith(("replay", "unigram"))]
@@ -88,10 +95,11 @@ def digest(trainer: Trainer) -> object:
     tokenizer = trainer.tokenizer()
     return (
         number, trainer.tokens_at(number), trainer.size_at(number), repr(trainer.candidates(Query(rows=9))),
-        [trainer.entries(Query(order=order)) for order in traits.orders], [trainer.segment(Word(word)) for word in COUNTS],
-        [differs(word) for word in COUNTS], [trainer.life(word) for word in COUNTS], tokenizer.encode(TEXT),
+        [trainer.entries(Query(order=order)) for order in traits.orders],
+        [trainer.segment(Word(word)) for word in COUNTS], [differs(word) for word in COUNTS],
+        [trainer.life(word) for word in COUNTS], tokenizer.encode(TEXT),
         {symbol: uses for symbol, uses in enumerate(trainer.uses) if uses},
-        list(walk.steps(trainer)),
+        list(learn.steps(trainer)),
     )
 
 
@@ -111,7 +119,8 @@ def test_a_step_is_the_same_however_one_comes_to_it(make: Callable[[], Trainer])
 
 
 def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
-    """The segmentation of the words is that of the tokenizer of the step; what changed is told, and stands in the lives."""
+    """The segmentation of the words is that of the tokenizer of the step; what changed is told, and stands in
+    the lives."""
     trainer = make()
     while True:
         tokenizer, number = trainer.tokenizer(), trainer.number
@@ -154,7 +163,7 @@ def test_the_step_to_come_is_the_first_candidate(make: Callable[[], Trainer]) ->
             break
         assert (best.token, best.parts) == (page.rows[0].token, page.rows[0].parts)
         assert len(best.values) == len(trainer.traits.columns)
-        step = walk.step(trainer)
+        step = learn.step(trainer)
         assert step is not None
         assert step.chosen is not None
         assert step.chosen.token == best.token
@@ -176,30 +185,33 @@ def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
 
 @pytest.mark.parametrize("make", MERGING, indirect=True)
 def test_what_ifs(make: Callable[[], Trainer]) -> None:
-    """A token that is forbidden from a step on, one that is forced at a step, and the step of one that is left out."""
+    """A token that is forbidden from a step on, one that is forced at a step, and the step of one that is
+    left out."""
     trainer = make()
     trainer.advance(3, NONE, math.inf)
     before, rows = digest(trainer), trainer.candidates(Query(rows=2)).rows
-    taken = [step.chosen.parts for step in walk.steps(trainer) if step.chosen]
-    assert trainer.find(Made(frozenset({trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]}))) == 3
+    taken = [step.chosen.parts for step in learn.steps(trainer) if step.chosen]
+    assert (
+        trainer.find(Made(frozenset({trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]}))) == 3
+    )
     forbidden = trainer.fork(3, (WhatIf("forbid", rows[0].parts, 3),))
     assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
     assert forbidden.traits.engine == jit.PLAIN
-    others = [step.chosen.parts for step in walk.steps(forbidden) if step.chosen]
+    others = [step.chosen.parts for step in learn.steps(forbidden) if step.chosen]
     assert others[:3] == taken
     assert rows[0].parts not in others[3:]
-    walk.jump(forbidden, 0)
-    walk.jump(forbidden, 6)
-    assert [step.chosen.parts for step in walk.steps(forbidden) if step.chosen] == others
+    learn.jump(forbidden, 0)
+    learn.jump(forbidden, 6)
+    assert [step.chosen.parts for step in learn.steps(forbidden) if step.chosen] == others
     forced = trainer.fork(3, (WhatIf("force", rows[1].parts, 3),))
-    step = walk.step(forced)
+    step = learn.step(forced)
     assert step is not None
     assert step.chosen is not None
     assert step.chosen.parts == rows[1].parts
     without = trainer.fork(0, (WhatIf("leave out", taken[1]),))
     without.advance(5, NONE, math.inf)
-    assert next(walk.steps(without)) == trainer.step_at(1)
-    assert taken[1] not in [step.chosen.parts for step in walk.steps(without) if step.chosen]
+    assert next(learn.steps(without)) == trainer.step_at(1)
+    assert taken[1] not in [step.chosen.parts for step in learn.steps(without) if step.chosen]
     assert digest(trainer) == before
 
 
@@ -209,11 +221,13 @@ def pmi(count: int, left: int, right: int, power: int = 2) -> Fraction:
 
 
 def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A naive recount judges: at each step the best pair is the one of the greatest value, ties by the first in the corpus."""
+    """A naive recount judges: at each step the best pair is the one of the greatest value, ties by the first
+    in the corpus."""
     names = "count", "left uses", "right uses", "value"
     power = Parameter("power", "the power of the count", 1, most=3)
     record = replace(
-        OBJECTIVES["count"], name="pmi", label="pmi", task="", value=pmi, columns=columns(*names), parameters=(power,)
+        OBJECTIVES["count"], name="pmi", label="pmi", task="", value=pmi, columns=columns(*names),
+        parameters=(power,),
     )
     monkeypatch.setitem(OBJECTIVES, "pmi", record)
     trainer = start_counted(WORDS, RECIPES["count"].with_axes(objective="pmi:power=2", tie="first-seen"))
@@ -231,14 +245,18 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
         greatest = max(values.values())
         assert best[0].key == next(pair for pair in pairs if values[pair] == greatest)
         assert best[0].worth == greatest
-        step = walk.step(trainer)
+        step = learn.step(trainer)
         assert step is not None
         assert step.tied == sum(value == greatest for value in values.values())
 
 
-@pytest.mark.parametrize("name", [
-    "learn.unigram", "learn.replay", "learn.kernels.unigram_passes", "encode.pipeline", "encode.segment.merges",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "learn.bpe", "learn.bases", "learn.unigram", "learn.replay", "learn.kernels.unigram_passes",
+        "encode.pipeline", "encode.segment.merges",
+    ],
+)
 def test_examples_are_true(name: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(jit.ENGINE, "plain")

@@ -18,10 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parity import parity
 from picky import picky
-from plain_words import EventTrainer, WordEngine
+from plain_words import EventTrainer
 
 from tokentui.learn.rows import Query
-from tokentui.learn.stepped import SteppedTrainer
 from tokentui.learn.trainer import Made, Size, Tokens
 from tokentui.learn.values import Stop, WhatIf, Word
 from tokentui.recipe import Stops
@@ -34,7 +33,7 @@ DOCUMENTS = [GPT2.findall(text) for text in (
     "the cat sat on the mat and the cat sat on the hat", "on the mat the cat and the dog sat on a log",
     "the dog and the cat sat on the mat with a hat", "one two three four five six the end",
 )]
-TRAINERS: dict[str, Callable[[], SteppedTrainer]] = {
+TRAINERS: dict[str, Callable[[], EventTrainer]] = {
     "picky": lambda: picky(WORDS, 0.9),
     "picky 0.6": lambda: picky(WORDS, 0.6),
     "parity": lambda: parity([WORDS, GERMAN], DEVELOPMENT),
@@ -46,7 +45,8 @@ EXAMPLES = {
     "picky": "es est lo low ▁low ew ewest newest ▁newest dest idest",
     "parity": "te ste ti st est tie ow tief low",
     "greedtok": "newest widest low lower",
-    "boundless": "at|th|the| the|on| a| s| c| on| cat| sat| sat on|nd| cat sat on| cat sat on the| m| and| and the",
+    "boundless": "at|th|the| the|on| a| s| c| on| cat| sat| sat on|nd| cat sat on| cat sat on the| m| and| "
+    "and the",
 }
 SPLITS = {
     "picky": {
@@ -56,31 +56,18 @@ SPLITS = {
 NONE = Stops()
 
 
-def steps(trainer: SteppedTrainer) -> EventTrainer:
-    """The trainer of a proof."""
-    assert isinstance(trainer, EventTrainer)
-    return trainer
-
-
-def made(trainer: SteppedTrainer, number: int) -> str:
+def made(trainer: EventTrainer, number: int) -> str:
     """What a step made first."""
-    return steps(trainer).engine.symbols.pieces[trainer.step_at(number).events[0].symbol].decode()
+    return trainer.pieces[trainer.step_at(number).events[0].symbol].decode()
 
 
-def corpus(trainer: SteppedTrainer) -> WordEngine:
-    """The engine of a trainer, with its words."""
-    assert isinstance(steps(trainer).engine, WordEngine)
-    return steps(trainer).engine
-
-
-def digest(trainer: SteppedTrainer) -> object:
+def digest(trainer: EventTrainer) -> object:
     """All that can be asked at a step."""
-    words = [word for names in corpus(trainer).names for word in names]
-    proof = steps(trainer)
+    words = [word for names in trainer.engine.corpus.names for word in names]
     return (
-        trainer.number, trainer.tokens_at(trainer.number), proof.engine.tokens(),
+        trainer.number, trainer.tokens_at(trainer.number), trainer.engine.corpus.tokens(),
         trainer.size_at(trainer.number), trainer.candidates(Query(rows=50)),
-        [trainer.segment(Word(word)) for word in words], trainer.changed(), proof.method.size,
+        [trainer.segment(Word(word)) for word in words], trainer.changed(), trainer.engine.method.size,
         [trainer.life(word) for word in words],
     )
 
@@ -92,7 +79,7 @@ def test_the_steps_of_the_examples(name: str) -> None:
     trainer.advance(len(wanted), NONE, math.inf)
     assert [made(trainer, number) for number in range(1, trainer.number + 1)] == wanted
     for number, gone in SPLITS.get(name, {}).items():
-        pieces = steps(trainer).engine.symbols.pieces
+        pieces = trainer.pieces
         assert [pieces[event.symbol].decode() for event in trainer.step_at(number).events[1:]] == gone
 
 
@@ -138,13 +125,13 @@ def test_words_are_cut_as_the_corpus_is(name: str) -> None:
     for number in range(1, 13):
         if trainer.advance(number, NONE, math.inf) is not Stop.MERGES:
             break
-        for word, symbols in zip(corpus(trainer).names[0], corpus(trainer).words[0], strict=True):
+        for word, symbols in zip(trainer.engine.corpus.names[0], trainer.engine.corpus.words[0], strict=True):
             assert [span.symbol for span in trainer.segment(Word(word))] == symbols
             lives = trainer.life(word)
-            pieces = steps(trainer).engine.symbols.pieces
+            pieces = trainer.pieces
             assert lives[-1].pieces == tuple(pieces[symbol] for symbol in symbols)
             assert (lives[-1].number == number) == (
-                corpus(trainer).names[0].index(word) in trainer.changed().words
+                trainer.engine.corpus.names[0].index(word) in trainer.changed().words
             )
 
 

@@ -11,12 +11,14 @@ from waiting import until
 
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.help import rows
+from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.keys import MOST_HINTS, Action, fitting, hints, key_name
 from tokentui.ui.screen import ActionCommands
 
 SCREENS = {"global": MAIN_ACTIONS, "compare": COMPARE_ACTIONS}
-CONTEXTS = sorted({(kind, context) for kind, table in SCREENS.items() for one in table for context in one.contexts})
+CONTEXTS = sorted(
+    {(kind, context) for kind, table in SCREENS.items() for one in table for context in one.contexts}
+)
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
     r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
@@ -46,7 +48,7 @@ def test_an_action_is_reachable_everywhere(action: Action[Any]) -> None:
     if action.does is not None:
         assert set(action.keys) <= set(bound)
         assert all(bound[key].priority == action.always for key in action.keys)  # type: ignore[union-attr]
-    assert any(row.key == action.name for row in rows(ACTIONS, "global", "", 60))
+    assert any(row.key == action.name for row in help_rows(ACTIONS, "global", "", 60))
     if action.footer:
         assert action in hints(ACTIONS, *action.contexts)
 
@@ -75,7 +77,9 @@ def test_the_footer_takes_what_fits_in_order(kind: str, context: str, width: int
 
 
 def test_keys_are_shown_as_they_stand_on_the_keyboard() -> None:
-    assert [key_name(key) for key in ("question_mark", "ctrl+p", "escape", "left", "N")] == ["?", "ctrl+p", "esc", "←", "N"]
+    assert [key_name(key) for key in ("question_mark", "ctrl+p", "escape", "left", "N")] == [
+        "?", "ctrl+p", "esc", "←", "N",
+    ]
     assert Action(("up", "down"), "", keys_shown=2).shown_key == "↑↓"
     assert Action(("escape", "q", "question_mark"), "", keys_shown=3).shown_key == "esc q ?"
 
@@ -97,7 +101,9 @@ async def test_the_palette_runs_what_is_chosen() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         provider = ActionCommands(app.main)
-        hit = next(hit for hit in [hit async for hit in provider.discover()] if hit.text == "100 steps forward")
+        hit = next(
+            hit for hit in [hit async for hit in provider.discover()] if hit.text == "100 steps forward"
+        )
         hit.command()
         assert [command.steps for command in session.of(type(session.sent[-1]))][-1] == 100
 
@@ -106,7 +112,8 @@ async def test_a_new_key_is_one_entry() -> None:
     """A key that copies the row under the cursor: it works, and footer, help and palette show it."""
     copied: list[object] = []
     entry: Action[Any] = Action(
-        ("y",), "copy", lambda on: copied.append(on.pairs.cursor_key), "Copy the row", "copy", ("pairs",), 1, anywhere=True
+        ("y",), "copy", lambda on: copied.append(on.pairs.cursor_key), "Copy the row", "copy", ("pairs",), 1,
+        anywhere=True,
     )
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -116,5 +123,5 @@ async def test_a_new_key_is_one_entry() -> None:
         await app.action_do("y")
         assert copied == [(b" t", b"he")]
         assert "y copy" in screen_text(app).splitlines()[-1]
-        assert any(row.key == "copy" for row in rows(app.main.meant(), "pairs", "", 60))
+        assert any(row.key == "copy" for row in help_rows(app.main.meant(), "pairs", "", 60))
         assert "Copy the row" in {str(hit.text) async for hit in ActionCommands(app.main).discover()}

@@ -7,7 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compares import AT, KEYS, PARTINGS, ROWS, FakeComparison, aligned, column, comparing, curves, listed, measured, snapshot
+from compares import (
+    AT,
+    KEYS,
+    PARTINGS,
+    ROWS,
+    FakeComparison,
+    aligned,
+    column,
+    comparing,
+    curves,
+    listed,
+    measured,
+    snapshot,
+)
 from dialogs import typed
 from screens import explorer, screen_text
 from textual.pilot import Pilot
@@ -37,15 +50,14 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.ui.actions import COMPARE_ACTIONS
-from tokentui.ui.compare.lines import PANES
-from tokentui.ui.compare.screen import CompareScreen
-from tokentui.ui.dialogs.ask import AskLine, Going, conventions
-from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.ask import AskLine, HelpScreen, conventions, destination, foretell, place_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keys import hints
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.lines import PANES
 from tokentui.ui.screen import ActionCommands
 
 A, B, C = KEYS[:3]
@@ -59,9 +71,10 @@ async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None
 
 async def test_keys_that_only_ask_the_session() -> None:
     wanted = {
-        "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10), "N": Move(100),
-        "B": Move(-100), "space": Play(), "equals_sign": Speed(1), "minus": Speed(-1), "0": GoTo(0), "G": GoTo(None),
-        "v": SyncBy(), "d": GoToDivergence(A, B), "x": RemoveColumn(A), "delete": RemoveColumn(A),
+        "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10),
+        "N": Move(100), "B": Move(-100), "space": Play(), "equals_sign": Speed(1), "minus": Speed(-1),
+        "0": GoTo(0), "G": GoTo(None), "v": SyncBy(), "d": GoToDivergence(A, B), "x": RemoveColumn(A),
+        "delete": RemoveColumn(A),
         "greater_than_sign": MoveColumn(A, 1),
     }
     async with comparing() as (_, _, session, pilot):
@@ -77,7 +90,10 @@ async def test_going_from_pane_to_pane() -> None:
         stops = ["columns"] * 2 + list(PANES)[1:]
         for n in [*range(1, len(stops)), 0, -1]:
             await pilot.press("tab" if n >= 0 else "shift+tab")
-            await until(pilot, lambda n=n: screen.active == stops[n] and screen.focused is screen.body_of(screen.active))  # type: ignore[misc]
+            await until(
+                pilot,
+                lambda n=n: screen.active == stops[n] and screen.focused is screen.body_of(screen.active),  # type: ignore[misc]
+            )
         for key, pane in zip("1234567m", [*PANES, "measures"], strict=True):
             await pilot.press(key)
             assert (screen.active, screen.typing) == (pane, False)
@@ -98,9 +114,14 @@ async def test_what_is_told() -> None:
     async with comparing() as (app, screen, session, pilot):
         session.answers[GoToDivergence] = None
         session.answers[RemoveColumn] = TokentuiError("two columns are the least", "compare", "add one first")
-        await draw(screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a")))
+        await draw(
+            screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a"))
+        )
         await pilot.press("d", "x", "full_stop", "p", "3")
-        for said in ("no step differs", "two columns are the least", "this text is cut alike", "there are only two columns"):
+        for said in (
+            "no step differs", "two columns are the least", "this text is cut alike",
+            "there are only two columns",
+        ):
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
         # Rows of another list are not shown.
         assert "tonly_a0" not in screen_text(app)
@@ -127,14 +148,15 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
 @pytest.mark.parametrize(
     ("position", "line", "said", "step"),
     [
-        (AT, "+100", "step 228", 228), (AT, "50%", "step 500", 500), (Position("size", 384), "1,000", "1,000 ids", 1000),
+        (AT, "+100", "step 228", 228), (AT, "50%", "step 500", 500),
+        (Position("size", 384), "1,000", "1,000 ids", 1000),
         (Position("tokens", 128), "end", "the end of every column", None),
     ],
 )
 def test_places_to_go_to(position: Position, line: str, said: str, step: int | None) -> None:
-    going = Going(snapshot(position=position))
-    assert going.command(line) == GoTo(step)
-    assert going.foretell(line) == said
+    place = place_of(snapshot(position=position))
+    assert destination(line, place) == GoTo(step)
+    assert foretell(line, place) == said
 
 
 async def test_columns_stand_beside_each_other() -> None:
@@ -203,14 +225,14 @@ async def test_passages_of_the_corpus() -> None:
         await draw(screen, session, pilot, aligned=rows)
         assert "document 3, character 400" in screen_text(app)
         session.answers[NextPassage] = Passage(3, 0)
-        await pilot.press(*["full_stop"] * (len(screen.encode.rows.partings) + 1))
+        await pilot.press(*["full_stop"] * (len(screen.encode.rows.alignment.partings) + 1))
         await until(pilot, lambda: session.of(NextPassage) == [NextPassage()])
         # The first disagreement of the next passage is looked at as soon as it is there.
         await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(3, 0)))
-        assert screen.encode.rows.here == screen.encode.rows.partings[0].start
+        assert screen.encode.rows.here == screen.encode.rows.alignment.partings[0].start
         await pilot.press("comma")
         await until(pilot, lambda: session.of(NextPassage)[-1] == NextPassage(backward=True))
-        await until(pilot, lambda: screen.encode.rows.here == screen.encode.rows.partings[-1].start)
+        await until(pilot, lambda: screen.encode.rows.here == screen.encode.rows.alignment.partings[-1].start)
         session.answers[NextPassage] = None
         await pilot.press("full_stop")
         await until(pilot, lambda: "cut the whole corpus alike" in screen_text(app))
@@ -296,7 +318,9 @@ async def test_the_cursor_reads_curves() -> None:
         for _ in range(4):
             await pilot.press("down")
             await pilot.pause()
-            seen.append(next(line for line in screen_text(app).splitlines() if "step  20 of 640" in line).split()[6])
+            seen.append(
+                next(line for line in screen_text(app).splitlines() if "step  20 of 640" in line).split()[6]
+            )
         tokens = curves(2).series[0].tokens[1]
         assert seen == [f"{1_177_810 / tokens:.4f}", f"{9.5 * tokens:,.1f}", "99.00", f"{tokens:,}"]
         await pilot.press("up")
@@ -307,8 +331,8 @@ async def test_the_cursor_reads_curves() -> None:
 
 def test_a_part_of_a_size_is_nothing() -> None:
     with pytest.raises(TokentuiError, match="parts of a run are steps"):
-        Going(snapshot(position=Position("size", 384))).command("50%")
-    assert Going(snapshot()).foretell("") == "a step, +100, -5, 50%, end"
+        destination("50%", place_of(snapshot(position=Position("size", 384))))
+    assert foretell("", place_of(snapshot())) == "a step, +100, -5, 50%, end"
 
 
 async def test_adding_a_column(tmp_path: Path) -> None:
@@ -450,7 +474,9 @@ async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
         await pilot.press("g", "p", "t", "4", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MainScreen) and "nothing is open" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, MainScreen) and "nothing is open" in screen_text(app)
+        )
 
 
 async def test_merges_are_compared_by_meaning_or_as_they_are_spelled() -> None:

@@ -19,7 +19,7 @@ from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.compare import CompareScreen
 from tokentui.ui.main import MainScreen
 
 HUGS = Run.of({"merges": 30})
@@ -32,18 +32,22 @@ def wanted(*names: str) -> tuple[ColumnWanted, ...]:
 
 @asynccontextmanager
 async def opened(
-    then: Callable[[ExplorerApp], object] | None = None, source: str = "sample:hugs", size: tuple[int, int] = (120, 40)
+    then: Callable[[ExplorerApp], object] | None = None, source: str = "sample:hugs",
+    size: tuple[int, int] = (120, 40),
 ) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """An app on a real session with a corpus."""
     app = ExplorerApp(
         lambda publish: Session(publish, Recipe(), Run.of({"merges": 30})),
-        begin=lambda session: session.send(do.Open((source,))), then=then, run=Run.of({"merges": 30}), typed="hugs",
+        begin=lambda session: session.send(do.Open((source,))), then=then, run=Run.of({"merges": 30}),
+        typed="hugs",
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         yield app, pilot
 
 
-async def compare_screen(app: ExplorerApp, pilot: Pilot[None]) -> tuple[CompareScreen, Callable[[], Snapshot]]:
+async def compare_screen(
+    app: ExplorerApp, pilot: Pilot[None]
+) -> tuple[CompareScreen, Callable[[], Snapshot]]:
     """The Compare screen once all of its columns are there, and what gives its newest snapshot."""
     await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
     screen = app.screen
@@ -76,13 +80,20 @@ async def test_from_the_main_screen_and_back() -> None:
             assert column.at.last.token == list(alone.entries())[-1].piece
         await until(pilot, lambda: "part at step" in screen_text(app))
         await pilot.press("d")
-        await until(pilot, lambda: now().position.value == (now().between.divergences[0].step or 0) - 1 and now().goal is None)
+        await until(
+            pilot,
+            lambda: (
+                now().position.value == (now().between.divergences[0].step or 0) - 1 and now().goal is None
+            ),
+        )
         await until(pilot, lambda: now().between.measured is not None)
         step = now().main.at.step
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, MainScreen))
         await pilot.press("n")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == step + 1)
+        await until(
+            pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == step + 1
+        )
 
 
 async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:

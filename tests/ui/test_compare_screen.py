@@ -31,14 +31,16 @@ from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Page, Why
 from tokentui.session.snapshot import DivergenceView, Snapshot
 from tokentui.session.views import Busy, Passage, Position, TokenList
-from tokentui.ui.compare.lines import PANES, facts, places
-from tokentui.ui.compare.screen import CompareScreen
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.panes.lines import PANES, facts, places
 from tokentui.ui.screen import titles
 
 EVIL = "e\x1b[2Jvil\u202e"
 
 
-async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> Snapshot:
+async def draw(
+    screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any
+) -> Snapshot:
     """Publish a snapshot, and wait until it is shown."""
     session.show(**changes)
     await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
@@ -60,7 +62,9 @@ async def test_columns_in_step() -> None:
 async def test_panes_that_share_a_place() -> None:
     async with comparing((80, 24)) as (_app, screen, session, pilot):
         look = TokenList(KEYS[0], KEYS[1])
-        await draw(screen, session, pilot, tokens=listed(look), held_out="held.txt", curves=curves(2, held_out=True))
+        await draw(
+            screen, session, pilot, tokens=listed(look), held_out="held.txt", curves=curves(2, held_out=True)
+        )
         for pane in list(PANES)[1:]:
             await pilot.press(PANES[pane][0][0])
             await pilot.pause()
@@ -99,13 +103,13 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         await pilot.press("home")
         await until(pilot, lambda: screen_text(app) == start)
         # Every disagreement is brought into view; behind the last comes the first.
-        for _ in shown.partings:
+        for _ in shown.alignment.partings:
             screen.go_to_disagreement(False)
             seen.append(shown.here)
-            found = next(one for one in shown.partings if one.start == shown.here)
-            assert shown.left <= shown.aligned.alignment.x(found.start)  # type: ignore[union-attr]
-            assert shown.aligned.alignment.x(found.end) <= shown.left + shown._room  # type: ignore[union-attr]
-        assert seen == [one.start for one in shown.partings]
+            found = next(one for one in shown.alignment.partings if one.start == shown.here)
+            assert shown.left <= shown.alignment.x(found.start)
+            assert shown.alignment.x(found.end) <= shown.left + shown._room
+        assert seen == [one.start for one in shown.alignment.partings]
         await pilot.pause()
         assert f"≠ {len(seen)}/{len(seen)}" in screen_text(app)
         await pilot.press("full_stop")
@@ -123,7 +127,9 @@ async def test_nothing_jumps_while_numbers_change() -> None:
         await draw(screen, session, pilot, columns=one, position=Position("merges", 9))
         first = screen_text(app)
         two = tuple(column(n, step=999, tokens=9_999, vocab_size=1_250) for n in range(3))
-        await draw(screen, session, pilot, columns=two, position=Position("merges", 999), running=True, speed=None)
+        await draw(
+            screen, session, pilot, columns=two, position=Position("merges", 999), running=True, speed=None
+        )
         later = screen_text(app)
         assert edges(first) == edges(later)
         for word in ("B/token", "tokens", " ids"):
@@ -132,7 +138,10 @@ async def test_nothing_jumps_while_numbers_change() -> None:
             ][:3]
         # Numbers of another position say so.
         assert "of step 128" in later
-        await draw(screen, session, pilot, position=Position("size", 500), measured=measured(2, Position("size", 490)))
+        await draw(
+            screen, session, pilot, position=Position("size", 500),
+            measured=measured(2, Position("size", 490)),
+        )
         assert "of 490 ids" in screen_text(app)
         assert "ids    500" in screen_text(app)
 
@@ -143,7 +152,10 @@ async def test_columns_that_do_not_part() -> None:
         whole = snapshot().between.divergences[0]
         for changes, said in (
             ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
-            ({"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)}, "first 4 steps are alike, looking on"),
+            (
+                {"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)},
+                "first 4 steps are alike, looking on",
+            ),
             ({"step": None, "sides": (), "done": False}, "stopped: d goes on"),
         ):
             parting = dataclasses.replace(whole, **changes)
@@ -151,7 +163,9 @@ async def test_columns_that_do_not_part() -> None:
             assert screen_text(app).count(said) == 2
         await draw(screen, session, pilot, divergences=())
         assert "not compared step by step" in screen_text(app)
-        ended = dataclasses.replace(whole.sides[1], why=Why(None, None, 0, 0, "", "no pair is left"), candidates=Page((), 0, 0))
+        ended = dataclasses.replace(
+            whole.sides[1], why=Why(None, None, 0, 0, "", "no pair is left"), candidates=Page((), 0, 0)
+        )
         view = DivergenceView(whole.a, whole.b, 4, 5, (whole.sides[0], ended), None, True)
         await draw(screen, session, pilot, divergences=(view,))
         assert screen_text(app).count("ends: no pair is left") == 2
@@ -178,9 +192,17 @@ async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
         bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, in_sync=False)
         coming = column(2, loading=Busy("counting", 45, 100), in_sync=False)
-        partings = tuple(dataclasses.replace(one, step=None, sides=(), done=False) for one in snapshot(3).between.divergences)
-        rows = dataclasses.replace(aligned(ROWS[:1]), refused=((KEYS[2], f"é: not in the vocabulary {EVIL}"),))
-        await draw(screen, session, pilot, columns=(column(0), bad, coming), divergences=partings, aligned=rows, overlaps=())
+        partings = tuple(
+            dataclasses.replace(one, step=None, sides=(), done=False)
+            for one in snapshot(3).between.divergences
+        )
+        rows = dataclasses.replace(
+            aligned(ROWS[:1]), refused=((KEYS[2], f"é: not in the vocabulary {EVIL}"),)
+        )
+        await draw(
+            screen, session, pilot, columns=(column(0), bad, coming), divergences=partings, aligned=rows,
+            overlaps=(),
+        )
         await check_kept(pilot, "compare-error-120x40")
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
         # The focus is where it was, and can stand on a column without candidates.
@@ -228,7 +250,10 @@ async def test_without_colours_what_parts_is_still_told(monkeypatch: pytest.Monk
         await pilot.press("4", "full_stop")
         await draw(screen, session, pilot)
         bold = [
-            run for strip in app.screen._compositor.render_strips() for run, style, _ in strip if style is not None and style.bold
+            run
+            for strip in app.screen._compositor.render_strips()
+            for run, style, _ in strip
+            if style is not None and style.bold
         ]
         assert "1" in bold
         assert any("Th" in run for run in bold)

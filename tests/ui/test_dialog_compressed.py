@@ -13,8 +13,8 @@ from screens import check_kept, explorer
 from waiting import screen_text, until
 
 from tokentui.core.safetext import is_safe
+from tokentui.session.catalog import Compressed
 from tokentui.session.commands import Compress
-from tokentui.session.snapshot import CompressedView
 from tokentui.ui.dialogs.pieces import CompressedScreen, sizes, table, text
 from tokentui.ui.draw.table import Listing
 from tokentui.ui.draw.text import Cell
@@ -32,10 +32,12 @@ class Asked(FakeFace):
         super().__init__(answers={Compress: lambda command: self.part(command.start, command.length)})
         self.whole = whole
 
-    def part(self, start: int, length: int) -> CompressedView:
+    def part(self, start: int, length: int) -> Compressed:
         """A part of the text, none of it compressed."""
-        parts = tuple((value, "") for value in self.whole[start : start + length])
-        return dataclasses.replace(COMPRESSED, parts=parts, text_bytes=len(self.whole))
+        part = self.whole[start : start + length]
+        return dataclasses.replace(
+            COMPRESSED, compressed=part, names={}, table=(), text_bytes=len(self.whole)
+        )
 
 
 def test_the_example_of_the_slides() -> None:
@@ -45,18 +47,18 @@ def test_the_example_of_the_slides() -> None:
         ["A", "41", "x+x", "xx"], ["B", "42", "x+d", "xd"], ["C", "43", "A+B", "xxxd"],
     ]
     assert sizes(COMPRESSED) == "text 5 B + table 9 B = 14 B of 11 B (127.3 %)"
-    assert sizes(CompressedView((), (), 0, 0, 0)) == "text 0 B + table 0 B = 0 B of 0 B"
+    assert sizes(Compressed(b"", (), (), {}, 0, 0, 0)) == "text 0 B + table 0 B = 0 B of 0 B"
 
 
 def test_characters_between_placeholders_are_whole() -> None:
-    parts = ((0xFF, "ÿ"), *((value, "") for value in "é\x1b".encode()), (0xC3, ""), (0xFF, "ÿ"), (0xFF, "ÿ"))
-    assert plain(text(dataclasses.replace(COMPRESSED, parts=parts))) == "ÿé␛<C3>ÿÿ"
+    data = b"\xff" + "é\x1b".encode() + b"\xc3\xff\xff"
+    assert plain(text(dataclasses.replace(COMPRESSED, compressed=data, names={0xFF: "ÿ"}))) == "ÿé␛<C3>ÿÿ"
 
 
 @given(st.binary(max_size=60))
 def test_nothing_that_acts_is_shown(data: bytes) -> None:
     view = dataclasses.replace(
-        COMPRESSED, parts=tuple((value, "") for value in data), table=tuple(("A", 65, value, value, data) for value in data),
+        COMPRESSED, compressed=data, table=tuple((65, value, value, data) for value in data),
     )
     assert is_safe(plain(text(view)))
     assert all(is_safe(plain(cell)) for row in table(view) for cell in row.cells)
@@ -85,7 +87,9 @@ async def test_others_have_none_and_a_line_says_so() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
         await pilot.press("z")
-        await until(pilot, lambda: any("only Gage's compression" in str(note.message) for note in app._notifications))
+        await until(
+            pilot, lambda: any("only Gage's compression" in str(note.message) for note in app._notifications)
+        )
         assert session.of(Compress) == []
         assert app.screen is app.main
 
@@ -136,7 +140,7 @@ async def test_tab_goes_to_the_table_and_back() -> None:
 
 
 async def test_all_sizes() -> None:
-    view = dataclasses.replace(COMPRESSED, parts=tuple((value, "") for value in range(256)))
+    view = dataclasses.replace(COMPRESSED, compressed=bytes(range(256)))
     async with shown(CompressedScreen(Asked(b""), view)) as (_, pilot):
         await tried_on_all_sizes(pilot)
         assert_safe(pilot)

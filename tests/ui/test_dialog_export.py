@@ -22,8 +22,13 @@ from tokentui.ui.dialogs.export import ExportScreen
 
 REPORTS = (
     ExportReport("tokentui", "the project's own", ("tokenizer.json",)),
-    ExportReport("tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), (
-        Loss("pattern", "the file does not say how text is cut", "-s split=\x1b[31m"), Loss("specials", "they are not named"))),
+    ExportReport(
+        "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",),
+        (
+            Loss("pattern", "the file does not say how text is cut", "-s split=\x1b[31m"),
+            Loss("specials", "they are not named"),
+        ),
+    ),
     ExportReport("bert", "BERT's vocab.txt", ("vocab.txt",), refused="it is encoded by merges"),
     ExportReport("gpt2", "two of them", ("vocab.json", "merges.txt")),
 )
@@ -63,7 +68,12 @@ async def test_the_formats_and_what_each_loses() -> None:
         assert "cannot: it is encoded by merges" in text
         assert screen.field.value == "novel.json"
         await pilot.press("down")
-        await until(pilot, lambda: "pattern: the file does not say how text is cut  -s split=\\x1b[31m" in screen_text(pilot))
+        await until(
+            pilot,
+            lambda: (
+                "pattern: the file does not say how text is cut  -s split=\\x1b[31m" in screen_text(pilot)
+            ),
+        )
         assert screen.field.value == "ranks.tiktoken"
         await pilot.press("down", "down")
         await until(pilot, lambda: "Two files: vocab.json and merges.txt" in screen_text(pilot))
@@ -101,8 +111,12 @@ async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -
 
 
 async def test_what_cannot_be_written_says_why_and_stays() -> None:
-    refused = ExportReport("tokentui", "the project's own", ("tokenizer.json",), refused="it would encode 'a' as 'b', not as 'a'")
-    writer = Writer(refused, TokentuiError("cannot be written: no such folder", "novel.json", "make it first"))
+    refused = ExportReport(
+        "tokentui", "the project's own", ("tokenizer.json",), refused="it would encode 'a' as 'b', not as 'a'"
+    )
+    writer = Writer(
+        refused, TokentuiError("cannot be written: no such folder", "novel.json", "make it first")
+    )
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
         await until(pilot, lambda: "keeps all" in screen_text(pilot))
@@ -134,7 +148,9 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
         with pytest.raises(TokentuiError, match="there already"):
             await session.send(do.Export(str(path), "tiktoken"))
         assert (await session.send(do.Export(str(path), "tiktoken", overwrite=True))).refused == ""
-        assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith("it is encoded by merges")
+        assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith(
+            "it is encoded by merges"
+        )
         assert not (tmp_path / "v").exists()
     finally:
         await session.close()
@@ -145,7 +161,9 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
     await session.start()
     try:
         await session.send(do.Open(("sample:hugs",)))
-        for name, format, other in (("a.tiktoken", "tokentui", "tiktoken"), ("vocab.txt", "tiktoken", "bert")):
+        for name, format, other in (
+            ("a.tiktoken", "tokentui", "tiktoken"), ("vocab.txt", "tiktoken", "bert"),
+        ):
             path = str(tmp_path / name)
             with pytest.raises(TokentuiError) as raised:
                 await session.send(do.Export(path, format))
@@ -156,7 +174,9 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
             assert recognise(path) is WRITTEN[format]
             with pytest.raises(TokentuiError, match="the file is there already; a name like this is one of"):
                 await session.send(do.Export(path, format))
-        for name, format in (("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface")):
+        for name, format in (
+            ("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface"),
+        ):
             assert (await session.send(do.Export(str(tmp_path / name), format))).refused == ""
     finally:
         await session.close()

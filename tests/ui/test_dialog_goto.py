@@ -13,10 +13,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken
-from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, destination, foretell
-from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs import Notice
+from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, destination, foretell
 
-HERE = (128, 1024, Ending(2000, "at most"))
+HERE = Place(128, 1024, Ending(2000, "at most"))
 
 
 def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeFace:
@@ -49,12 +49,12 @@ def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeFace:
     ],
 )
 def test_what_a_line_asks_for(text: str, wanted: GoTo | GoToToken | None) -> None:
-    assert destination(text, *HERE) == wanted
+    assert destination(text, HERE) == wanted
 
 
 def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
     with pytest.raises(TokentuiError, match="the end of the run is not known yet"):
-        destination("50%", 128, 1024, Ending())
+        destination("50%", Place(128, 1024, Ending()))
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,16 @@ def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
     [
         (Ending(2000, "last"), "step 1,000 (known to 1,024)", "the end of the run, step 2,000"),
         (Ending(2000, "stop"), "step 1,000 (known to 1,024)", "the end of the run, step 2,000"),
-        (Ending(2000, "at most"), "step 1,000 of at most 2,000 (known to 1,024)", "the end of the run, step 2,000 at most"),
+        (
+            Ending(2000, "at most"), "step 1,000 of at most 2,000 (known to 1,024)",
+            "the end of the run, step 2,000 at most",
+        ),
         (Ending(31, "about"), "step 15 of about 31 (known to 1,024)", "the end of the run, about step 31"),
     ],
 )
 def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half: str, whole: str) -> None:
-    assert foretell("50%", 128, 1024, end) == half
-    assert foretell("end", 128, 1024, end) == whole
+    assert foretell("50%", Place(128, 1024, end)) == half
+    assert foretell("end", Place(128, 1024, end)) == whole
 
 
 async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
@@ -92,7 +95,7 @@ async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
     ],
 )
 def test_what_is_said_of_it(text: str, words: str) -> None:
-    assert foretell(text, *HERE) == words
+    assert foretell(text, HERE) == words
 
 
 STEPS = st.integers(0, 99)
@@ -102,12 +105,12 @@ ENDS = st.just(Ending()) | st.builds(Ending, STEPS, st.sampled_from(["last", "st
 @given(st.text(st.characters(exclude_categories=())), STEPS, STEPS, ENDS)
 def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -> None:
     try:
-        assert is_safe(foretell(text, step, known, end))
+        assert is_safe(foretell(text, Place(step, known, end)))
     except TokentuiError:
         assert text.strip().endswith("%")
         assert end.step is None
         return
-    match destination(text, step, known, end):
+    match destination(text, Place(step, known, end)):
         case GoTo(int(number)):
             assert number >= 0
         case GoTo(None):

@@ -9,7 +9,7 @@ from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
 from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
-from tokentui.ui.dialogs.help import HelpScreen, engine_line, rows
+from tokentui.ui.dialogs.ask import HelpScreen, engine_line, help_rows
 from tokentui.ui.draw.table import Listing
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
@@ -29,7 +29,10 @@ DEEDS = (
 
 
 def _texts(context: str, find: str = "", width: int = 60) -> list[str]:
-    return [" ".join(run[0] for cell in row.cells for run in cell) for row in rows(DEEDS, context, find, width)]
+    return [
+        " ".join(run[0] for cell in row.cells for run in cell)
+        for row in help_rows(DEEDS, context, find, width)
+    ]
 
 
 def test_the_focused_pane_comes_first() -> None:
@@ -41,7 +44,7 @@ def test_the_focused_pane_comes_first() -> None:
 
 
 def test_the_keys_come_in_the_order_of_their_table() -> None:
-    shown = [row.key for row in rows(MAIN_ACTIONS, "pairs", "", 200)]
+    shown = [row.key for row in help_rows(MAIN_ACTIONS, "pairs", "", 200)]
     assert shown[:6] == [None, "inspect", ("rows", "pairs"), ("pages", "pairs"), ("ends", "pairs"), None]
     whole = [one.name for one in MAIN_ACTIONS if "global" in one.contexts]
     assert [key for key in shown if key in whole] == whole
@@ -49,9 +52,11 @@ def test_the_keys_come_in_the_order_of_their_table() -> None:
 
 
 def test_an_action_of_several_panes_stands_under_each() -> None:
-    both: Action[Any] = Action(("enter",), "inspect", None, "Show all about it", "inspect", ("corpus", "vocabulary"))
+    both: Action[Any] = Action(
+        ("enter",), "inspect", None, "Show all about it", "inspect", ("corpus", "vocabulary")
+    )
     for context in ("corpus", "vocabulary"):
-        found = list(rows((*DEEDS, both), context, "enter", 60))
+        found = list(help_rows((*DEEDS, both), context, "enter", 60))
         assert len({row.key for row in found if row.key is not None}) == 2
         assert found[0].cells[0][0][0] == context.capitalize()
 

@@ -14,9 +14,8 @@ from waiting import screen_text, until
 
 from tokentui.axes import preset
 from tokentui.core.safetext import Kind, is_safe
-from tokentui.learn import start
+from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate
-from tokentui.learn.walk import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session.opening import Prepared
 from tokentui.session.state import State
@@ -97,10 +96,14 @@ def test_a_pair_by_count_has_its_sides_too() -> None:
 MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
 
 
-@pytest.mark.parametrize("recipe", [
-    preset("bert"), preset("bert", split="whitespace"), preset("subword-nmt"), preset("wordpiece"), preset("gpt2"),
-    preset("subword-nmt-0.1"), preset("sentencepiece-bpe"),
-], ids=lambda recipe: f"{recipe.split} {recipe.mark} {recipe.objective}")
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        preset("bert"), preset("bert", split="whitespace"), preset("subword-nmt"), preset("wordpiece"),
+        preset("gpt2"), preset("subword-nmt-0.1"), preset("sentencepiece-bpe"),
+    ],
+    ids=lambda recipe: f"{recipe.split} {recipe.mark} {recipe.objective}",
+)
 def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     corpus = Corpus.from_text(MARKED)
     it = State(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
@@ -111,7 +114,8 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     for row in now.main.vocabulary.rows:
         said = _facts(row)
         assert row.id is not None
-        # Of a token alone decoding gives back its text; ▁ is a character of its own, which decoding reads as a space.
+        # Of a token alone decoding gives back its text; ▁ is a character of its own, which decoding reads as
+        # a space.
         text = row.piece if recipe.split == "metaspace" else tokenizer.decode_bytes([row.id])
         assert said["hex"].split("  ")[0] == text.hex(" ")
         assert said["hex"].split("  ")[1].split(" ")[0] == str(len(text))
@@ -156,7 +160,8 @@ def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("goes", "taken", "fate"), [(True, False, "goes  low loss"), (True, True, "dropped  low loss"), (False, False, "stays  ")]
+    ("goes", "taken", "fate"),
+    [(True, False, "goes  low loss"), (True, True, "dropped  low loss"), (False, False, "stays")],
 )
 def test_a_piece_by_loss(goes: bool, taken: bool, fate: str) -> None:
     row = loss_row(b"ab", 0.001, 12.25, 11, float("-inf"), (b"a", b"b"), "low loss" if goes else "", taken)
@@ -178,12 +183,15 @@ def test_nothing_that_acts_is_shown(piece: bytes) -> None:
 def test_a_huge_token_is_cut() -> None:
     piece = b"\x1b" * 100_000
     assert len(list(code_points(piece))) == MOST_SHOWN
-    assert all(len(text) < 5 * MOST_SHOWN for text in _facts(token_row(0, piece, "base", None, None, 1)).values())
+    assert all(
+        len(text) < 5 * MOST_SHOWN for text in _facts(token_row(0, piece, "base", None, None, 1)).values()
+    )
     assert _facts(token_row(0, piece, "base", None, None, 1))["hex"].endswith("…  100,000 bytes")
 
 
 CELLS = st.lists(
-    st.tuples(st.text(st.sampled_from("ab漢字é·"), max_size=12), st.sampled_from(["", "muted", Kind.text])), max_size=4
+    st.tuples(st.text(st.sampled_from("ab漢字é·"), max_size=12), st.sampled_from(["", "muted", Kind.text])),
+    max_size=4,
 )
 
 

@@ -39,7 +39,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
-    await until(pilot, lambda: any(isinstance(row.key, tuple) and row.key[1] == name for row in dialog.listing.rows))
+    await until(
+        pilot, lambda: any(isinstance(row.key, tuple) and row.key[1] == name for row in dialog.listing.rows)
+    )
 
 
 async def test_a_path_that_was_typed(folder: Path) -> None:
@@ -129,14 +131,19 @@ async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> N
     async with shown(dialog) as (_, pilot):
         await _listed(pilot, dialog, "corpus.txt")
         rows = dialog.listing.rows
-        places = [dialog.listing.index_of(("open", name)) for name in ("/far/away.txt", "sample:english", "corpus.txt")]
+        places = [
+            dialog.listing.index_of(("open", name))
+            for name in ("/far/away.txt", "sample:english", "corpus.txt")
+        ]
         assert None not in places
         assert places == sorted(n for n in places if n is not None)
         assert [row.cells[0][0][0] for row in rows if row.key is None] == ["Recent", "Built in", "Folder"]
         assert ("open", ".hidden") not in [row.key for row in rows]
         header = {f"sample:{sample.name}": size(read(f"sample:{sample.name}").size) for sample in samples()}
         await until(pilot, lambda: header["sample:gage"] in str(dialog.listing.rows))
-        assert {row.key[1]: row.cells[2][0][0] for row in rows_of(dialog) if row.key[1] in header and row.cells[2]} == header
+        assert {
+            row.key[1]: row.cells[2][0][0] for row in rows_of(dialog) if row.key[1] in header and row.cells[2]
+        } == header
 
 
 def rows_of(dialog: OpenScreen) -> list[Any]:
@@ -166,11 +173,15 @@ def marked(dialog: OpenScreen) -> Any:
         (".", None, "."),
     ],
 )
-async def test_the_row_that_is_marked_is_the_one_that_enter_takes(folder: Path, text: str, row: Any, opens: str) -> None:
+async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
+    folder: Path, text: str, row: Any, opens: str
+) -> None:
     (folder / "far").mkdir()
     (folder / "far" / "away.txt").write_text("far")
     dialog = OpenScreen(FakeFace(), [str(folder / "far" / "away.txt")])
-    opens, row = (str(folder) + opens, ("open", str(folder) + opens)) if opens == "/far/away.txt" else (opens, row)
+    opens, row = (
+        (str(folder) + opens, ("open", str(folder) + opens)) if opens == "/far/away.txt" else (opens, row)
+    )
     async with shown(dialog) as (app, pilot):
         assert marked(dialog) is None
         await typed(pilot, text)

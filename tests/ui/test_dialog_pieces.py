@@ -28,7 +28,9 @@ WORDS = "On an exceptionally hot evening, early in July 1866.\r\nHe had avoided 
 def cut(text: str, offset: int = 0) -> tuple[PiecePart, ...]:
     """A text in pieces of three branches; white space alone is dropped."""
     return tuple(
-        PiecePart(m.group(), offset + m.start(), offset + m.end(), {"a": 0, "b": 1, "c": 2}.get(m.lastgroup or ""))
+        PiecePart(
+            m.group(), offset + m.start(), offset + m.end(), {"a": 0, "b": 1, "c": 2}.get(m.lastgroup or "")
+        )
         for m in _PIECE.finditer(text)
     )
 
@@ -39,7 +41,8 @@ def plain(cells: list[Cell]) -> list[str]:
 
 
 class Corpus(FakeFace):
-    """A program with a corpus of documents that answers as the session does: the last document stands for those behind it."""
+    """A program with a corpus of documents that answers as the session does: the last document stands for
+    those behind it."""
 
     def __init__(self, *documents: str, typed: str = "It's 12 o'clock\t!", warning: str = "") -> None:
         super().__init__(answers={Pieces: lambda command: self(command.place)})
@@ -151,7 +154,9 @@ async def test_the_key_asks_from_the_place_that_is_looked_at() -> None:
         await until(pilot, lambda: app.main.snapshot)
         session.answers[Pieces] = await Corpus(WORDS)(CorpusPlace())
         await pilot.press("1", "p")
-        await until(pilot, lambda: isinstance(app.screen, PiecesScreen) and "exceptionally" in screen_text(pilot))
+        await until(
+            pilot, lambda: isinstance(app.screen, PiecesScreen) and "exceptionally" in screen_text(pilot)
+        )
         assert session.of(Pieces)[0] == Pieces(app.main.text.top_place)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)

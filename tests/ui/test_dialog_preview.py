@@ -1,4 +1,5 @@
-"""The first steps of what is looked at, beside those of the recipe in use: asked for when needed, the newest wish first."""
+"""The first steps of what is looked at, beside those of the recipe in use: asked for when needed, the newest
+wish first."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe
 from tokentui.session.snapshot import PreviewView
 from tokentui.ui.dialogs.draft import RecipeChoice
+from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.dialogs.trying import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
@@ -31,7 +32,10 @@ ROUNDS = PreviewView((), ("EM, round 1: 1,324 pieces", "prune, round 1: 885 piec
 
 def pairs(*tokens: str, end: str = "", error: str = "") -> PreviewView:
     """A preview whose steps join the two letters of each token."""
-    rows = (pair_row(t[:1].encode(), t[1:].encode(), t.encode(), 400 - 10 * n, 0, False, False) for n, t in enumerate(tokens))
+    rows = (
+        pair_row(t[:1].encode(), t[1:].encode(), t.encode(), 400 - 10 * n, 0, False, False)
+        for n, t in enumerate(tokens)
+    )
     return PreviewView(tuple(rows), (), end, 20_000, error)
 
 
@@ -43,7 +47,9 @@ class Trial:
     """Answers what it is told to, and remembers what it was asked; `held` answers nothing until it is set."""
 
     def __init__(self, **views: PreviewView | Exception) -> None:
-        self.views: dict[Recipe, PreviewView | Exception] = {preset(name): view for name, view in views.items()}
+        self.views: dict[Recipe, PreviewView | Exception] = {
+            preset(name): view for name, view in views.items()
+        }
         self.asked: list[Recipe] = []
         self.runs: list[Run] = []
         self.given_up: list[Recipe] = []
@@ -150,7 +156,9 @@ async def test_axes_and_values_are_tried_as_well() -> None:
 
 
 async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
-    trial = Trial(gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat"))
+    trial = Trial(
+        gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat")
+    )
     dialog = recipes(trial)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("down")
@@ -220,18 +228,21 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "place"),
     [
-        (HERE, HERE, None), (HERE, THERE, 2), (pairs("ab"), pairs("ab", "cd"), 1), (pairs(), pairs(), None), (ROUNDS, HERE, 0),
-        (pairs("ab", end="no pair is left"), pairs("ab"), None), (pairs("ab"), pairs("ab", error="no"), 1),
+        (HERE, HERE, None), (HERE, THERE, 2), (pairs("ab"), pairs("ab", "cd"), 1), (pairs(), pairs(), None),
+        (ROUNDS, HERE, 0), (pairs("ab", end="no pair is left"), pairs("ab"), None),
+        (pairs("ab"), pairs("ab", error="no"), 1),
         (ROUNDS, ROUNDS, None),
     ],
 )
 def test_the_first_difference(left: PreviewView, right: PreviewView, place: int | None) -> None:
     assert first_difference(left, right) == first_difference(right, left) == place
-    assert [n for n, row in enumerate(compare(left, right)) if row.mark == "≠"] == ([] if place is None else [place])
+    assert [n for n, row in enumerate(compare(left, right)) if row.mark == "≠"] == (
+        [] if place is None else [place]
+    )
 
 
 def test_the_end_stands_behind_the_last_step() -> None:
-    told = ["".join(text for text, _ in made) for made, _ in steps_of(pairs("ab", end="no pair is left"))]
+    told = ["".join(text for text, _ in made) for _, made, _ in steps_of(pairs("ab", end="no pair is left"))]
     assert told == ["a+b", "no pair is left"]
     assert len(steps_of(pairs(*["ab"] * 10, end="no pair is left"))) == STEPS
 
@@ -241,7 +252,10 @@ def test_other_counts_are_said() -> None:
     assert ("the same, other counts", "") in summary(HERE, more)
 
 
-@given(st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12), st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12))
+@given(
+    st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12),
+    st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12),
+)
 def test_what_stands_before_the_difference_is_the_same(left: list[str], right: list[str]) -> None:
     place = first_difference(pairs(*left), pairs(*right))
     ours, theirs = left[:STEPS], right[:STEPS]

@@ -1,4 +1,5 @@
-"""The questions that a vocabulary raises: four answers, a word of one's own, and going on until nothing is left."""
+"""The questions that a vocabulary raises: four answers, a word of one's own, and going on until nothing is
+left."""
 
 from __future__ import annotations
 
@@ -11,32 +12,38 @@ from screens import check_kept, explorer
 from textual.widgets import Input
 from waiting import screen_text, until
 
+from tokentui import learn
 from tokentui.analyze.report import vocabulary_report
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn import start, walk
+from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.text.corpus import Corpus
-from tokentui.ui.dialogs import questions
-from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs import Notice, questions
 from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
 from tokentui.ui.draw.table import Listing, TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order in which they were learned"
-THE = Ways(" the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW)
+THE = Ways(
+    " the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW
+)
 HI = Ways("hi", 2, (((b"hi",), -3.25), ((b"h", b"i"), -7.5)), (b"h", b"i"), "the most probable segmentation")
 ANSWERS = VocabularyReport(
     step=128, vocab_size=384, used=378,
     unused=(
         UnusedToken(0, b"<|endoftext|>", "special", "special"), UnusedToken(7, b"\xc0", "byte", "byte"),
         UnusedToken(300, b" th", "merge", "swallowed", (b" the", b" that")),
-        UnusedToken(301, b"zz", "merge", "not in the corpus"), UnusedToken(302, b"in g", "merge", "not chosen"),
+        UnusedToken(301, b"zz", "merge", "not in the corpus"),
+        UnusedToken(302, b"in g", "merge", "not chosen"),
         UnusedToken(303, b"\x1b[", "merge", "unreachable"),
     ),
     units=621_004, tokens=402_118,
-    documents=(DocumentSaved(5, "Crime and\nPunishment", 400_000, 250_000), DocumentSaved(1, "On an \x1b[31m", 1000, 900)),
+    documents=(
+        DocumentSaved(5, "Crime and\nPunishment", 400_000, 250_000),
+        DocumentSaved(1, "On an \x1b[31m", 1000, 900),
+    ),
     document_count=12, exhausted=None, ways=(THE, HI),
 )
 
@@ -89,14 +96,18 @@ async def test_keys_go_from_question_to_question() -> None:
     dialog = QuestionsScreen(Session())
     async with shown(dialog) as (app, pilot):
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
-        for key, wanted in (("tab", 1), ("right", 2), ("tab", 3), ("tab", 0), ("shift+tab", 3), ("left", 2), ("1", 0)):
+        for key, wanted in (
+            ("tab", 1), ("right", 2), ("tab", 3), ("tab", 0), ("shift+tab", 3), ("left", 2), ("1", 0),
+        ):
             await pilot.press(key)
             await until(pilot, lambda wanted=wanted: dialog.question == wanted)  # type: ignore[misc]
         await pilot.press("end")
         listing = dialog.query_one(Listing)
         await until(pilot, lambda: listing.cursor == len(ANSWERS.unused) - 1)
         await pilot.press("2")
-        await until(pilot, lambda: listing.cursor == 0 and "218,886 tokens saved, 35.2 %" in screen_text(pilot))
+        await until(
+            pilot, lambda: listing.cursor == 0 and "218,886 tokens saved, 35.2 %" in screen_text(pilot)
+        )
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
 
@@ -157,7 +168,9 @@ async def test_a_word_of_ones_own() -> None:
         await until(pilot, lambda: session.asked[-1] == ("", False) and "‘·the’" in screen_text(pilot))
 
 
-@pytest.mark.parametrize(("error", "words"), [(TokentuiError("broken", "a\nb"), r"a\nb: broken"), (Cancelled(), "given up")])
+@pytest.mark.parametrize(
+    ("error", "words"), [(TokentuiError("broken", "a\nb"), r"a\nb: broken"), (Cancelled(), "given up")]
+)
 async def test_what_goes_wrong_is_said(error: Exception, words: str) -> None:
     session = Session()
     session.fails = error
@@ -244,7 +257,7 @@ def test_nothing_is_divided_by_nothing() -> None:
 def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     corpus = Corpus.from_lines(["abab", "xy", "ababab"])
     trainer = start(corpus, Recipe(split="none"))
-    walk.run(trainer, Stops(merges=1))
+    learn.run(trainer, Stops(merges=1))
     answers = vocabulary_report(trainer.tokenizer(), corpus)
     rows = questions.saved(answers)
     shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]

@@ -1,4 +1,5 @@
-"""Choosing a recipe: presets, axes, stops; senseless ones are refused, and the change is shown before it is taken."""
+"""Choosing a recipe: presets, axes, stops; senseless ones are refused, and the change is shown before it is
+taken."""
 
 from __future__ import annotations
 
@@ -13,14 +14,25 @@ from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
-from tokentui.ui.dialogs import draft
-from tokentui.ui.dialogs.dialog import Notice
+from tokentui.ui.dialogs import Notice, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
 UNSET = Run()
+
+
+def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
+    """A recipe with a value on an axis, and with what must change with it."""
+    return RecipeChoice(recipe).typed(axis, value).recipe
+
+
+def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
+    """A recipe with the next value on an axis, or the one before."""
+    choice = RecipeChoice(recipe).turned(axis, by)
+    assert choice is not None
+    return choice.recipe
 
 
 class Driver:
@@ -96,11 +108,15 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
         values = drive.listing("values")
         await until(pilot, lambda: values.has_focus)
         assert [row.dim for row in values.rows] == [False, True, True]
-        await drive.seen("char with base=sorted, unknown=error · base=gpt2-bytes: a base of bytes needs unit=byte")
+        await drive.seen(
+            "char with base=sorted, unknown=error · base=gpt2-bytes: a base of bytes needs unit=byte"
+        )
         await pilot.press("down")
         await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
         await drive.said("enter changes base=sorted, unknown=error too")
-        await drive.seen("would change unit: byte → char · base: gpt2-bytes → sorted · unknown: never → error")
+        await drive.seen(
+            "would change unit: byte → char · base: gpt2-bytes → sorted · unknown: never → error"
+        )
         assert dialog.choice.recipe == GPT2
         assert values.has_focus
         await pilot.press("escape")
@@ -204,7 +220,9 @@ async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
 
 
 async def test_stops_are_typed_and_checked() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000, "specials": ["<a>"]})), "gpt2")
+    dialog = RecipeScreen(
+        FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000, "specials": ["<a>"]})), "gpt2"
+    )
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "merges")
@@ -270,7 +288,9 @@ async def test_one_list_at_a_time_where_there_is_no_room() -> None:
 @pytest.mark.parametrize("keys", [(), ("tab", "down", "down", "enter"), ("tab", "end", "enter")])
 async def test_all_sizes(keys: tuple[str, ...]) -> None:
     hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(hostile, Run.of({"specials": ("\x1b]0;x\x07", "[/]")})), "")
+    dialog = RecipeScreen(
+        FakeFace(), RecipeChoice(hostile, Run.of({"specials": ("\x1b]0;x\x07", "[/]")})), ""
+    )
     async with shown(dialog) as (_, pilot):
         await pilot.press(*keys)
         assert_safe(pilot)
@@ -297,17 +317,21 @@ def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) 
 
 @pytest.mark.parametrize("base", ["gpt2", "wordpiece", "t5", "llama2", "gage", "subword-nmt"])
 @pytest.mark.parametrize("first", sorted(AXES))
-def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(base: str, first: str) -> None:
+def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(
+    base: str, first: str
+) -> None:
     for choice in draft.options(PRESETS[base].recipe, first):
         if choice.refused and not choice.goes_with:
             assert choice.text, "only a text can be past mending"
             continue
-        one = draft.taken(PRESETS[base].recipe, first, choice.value)
+        one = taken(PRESETS[base].recipe, first, choice.value)
         for second in AXES:
             for other in draft.options(one, second) if second != first else ():
                 # Taken alone it leaves all else as it is; with others it names each of them, and why.
-                both = draft.taken(one, second, other.value)
-                changes = {change.name for change in RecipeChoice(one).changes(RecipeChoice(both))} & set(AXES) - {second}
+                both = taken(one, second, other.value)
+                changes = {change.name for change in RecipeChoice(one).changes(RecipeChoice(both))} & set(
+                    AXES
+                ) - {second}
                 assert changes == {change.name for change in other.goes_with}
                 assert bool(changes) == bool(other.refused)
                 assert getattr(both, second) == other.value or second == "normalize"
@@ -321,7 +345,10 @@ def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reaso
         ("t5", "encode", "longest-match", {"objective": "count"}),
         ("gpt2", "unit", "char", {"base": "sorted", "unknown": "error"}),
         ("gpt2", "objective", "gage", {"split": "none", "base": "bytes"}),
-        ("bert", "objective", "gage", {"split": "none", "unit": "byte", "mark": "none", "base": "bytes", "encode": "merges"}),
+        (
+            "bert", "objective", "gage",
+            {"split": "none", "unit": "byte", "mark": "none", "base": "bytes", "encode": "merges"},
+        ),
         ("gpt2", "pieces", "sentencepiece", {"unit": "char", "base": "sorted", "unknown": "error"}),
         ("bert", "unknown", "pass-through", {"encode": "merges"}),
     ],
@@ -334,8 +361,8 @@ def test_the_nearest_thing_that_works(name: str, axis: str, value: str, wanted: 
 def test_a_pattern_that_does_not_compile_is_past_mending() -> None:
     assert mended(PRESETS["gage"].recipe, "split", "regex:(") is None
     with pytest.raises(TokentuiError):
-        draft.taken(PRESETS["gage"].recipe, "split", "regex:(")
-    assert draft.taken(PRESETS["gage"].recipe, "split", "regex:a+").objective == "count"
+        taken(PRESETS["gage"].recipe, "split", "regex:(")
+    assert taken(PRESETS["gage"].recipe, "split", "regex:a+").objective == "count"
 
 
 @pytest.mark.parametrize("axis", [axis for axis in AXES if axis not in ("normalize", "objective")])
@@ -343,17 +370,17 @@ def test_turning_goes_through_all_that_can_be_taken_and_comes_back(axis: str) ->
     recipe = GPT2
     seen = []
     for _ in [choice for choice in draft.options(GPT2, axis) if not choice.refused]:
-        recipe = draft.turned(recipe, axis, 1)
+        recipe = turned(recipe, axis, 1)
         seen.append(recipe.axis(axis))
     assert recipe == GPT2
     assert len(set(seen)) == len(seen)
-    assert draft.turned(draft.turned(GPT2, axis, 1), axis, -1) == GPT2
+    assert turned(turned(GPT2, axis, 1), axis, -1) == GPT2
 
 
 def test_turning_the_list_axis_goes_through_none_and_each_alone() -> None:
-    assert draft.turned(GPT2, "normalize", 1).normalize == ("lowercase",)
-    assert draft.turned(GPT2, "normalize", -1).normalize == ("nmt-nfkc",)
-    assert draft.turned(GPT2.with_axes(normalize=("nfc", "nfd")), "normalize", 1).normalize == ()
+    assert turned(GPT2, "normalize", 1).normalize == ("lowercase",)
+    assert turned(GPT2, "normalize", -1).normalize == ("nmt-nfkc",)
+    assert turned(GPT2.with_axes(normalize=("nfc", "nfd")), "normalize", 1).normalize == ()
 
 
 def test_every_objective_can_be_taken_alone_or_with_others() -> None:
@@ -398,7 +425,9 @@ def test_a_preset_leaves_the_run_and_brings_its_own_where_it_is_wanted_as_publis
     assert draft.run_of(PRESETS["comp336"], run, True).first_id == 1
 
 
-@pytest.mark.parametrize("run", [{}, {"merges": 5, "vocab_size": 900, "min_count": 2, "specials": ("<a>", "<b>")}])
+@pytest.mark.parametrize(
+    "run", [{}, {"merges": 5, "vocab_size": 900, "min_count": 2, "specials": ("<a>", "<b>")}]
+)
 def test_a_stop_is_read_as_it_is_shown(run: dict[str, Any]) -> None:
     for name, word in RUN.items():
         value = Run.of(run).word(name)
@@ -412,9 +441,9 @@ def test_no_normaliser_has_a_name(none: Any) -> None:
 
 def test_changes_name_axes_and_stops() -> None:
     new = GPT2.with_axes(tie="first-seen", normalize=("nfc",))
-    assert RecipeChoice(GPT2).changes(RecipeChoice(new, Run.of({"merges": 1000, "min_count": 1, "vocab_size": None}))) == (
-        ("normalize", "[]", "nfc"), ("tie", "lowest-ids", "first-seen"), ("merges", "none", "1,000"),
-    )
+    assert RecipeChoice(GPT2).changes(
+        RecipeChoice(new, Run.of({"merges": 1000, "min_count": 1, "vocab_size": None}))
+    ) == (("normalize", "[]", "nfc"), ("tie", "lowest-ids", "first-seen"), ("merges", "none", "1,000"))
     assert RecipeChoice(GPT2).changes(RecipeChoice(GPT2)) == ()
 
 

@@ -1,4 +1,5 @@
-"""Every key of the list at every phase: it acts on what is seen, or is seen to wait and then acts, or is refused in a line."""
+"""Every key of the list at every phase: it acts on what is seen, or is seen to wait and then acts, or is
+refused in a line."""
 
 from __future__ import annotations
 
@@ -22,10 +23,9 @@ from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.screen import CompareScreen
-from tokentui.ui.dialogs.ask import GoToScreen
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, Place, place_of
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
@@ -39,17 +39,21 @@ STEPS = {
 }  # fmt: skip
 """Actions that go from step to step: by how many, or what is said of them while they wait."""
 DIALOGS = {
-    "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help", "theme", "palette",
+    "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
+    "theme", "palette",
 }  # fmt: skip
 REFUSED = {"follow", "compressed", "edit", "find_next", "find_previous"}
 """Actions that need a step, or a whole corpus, and say so in a line."""
 SEEN = {
-    "faster", "slower", "glyphs", "boundaries", "order", "type", "pane_1", "pane_2", "pane_3", "pane_4", "next_pane",
+    "faster", "slower", "glyphs", "boundaries", "order", "type", "pane_1", "pane_2", "pane_3", "pane_4",
+    "next_pane",
     "previous_pane", "count_bytes",
 }  # fmt: skip
 """Actions that change at once what is seen."""
-LEFT_OUT = {"cancel": "drops all, in a test of its own", "repaint": "draws what is there", "suspend": "stops the process",
-            "quit": "ends it", "quit_now": "ends it"}
+LEFT_OUT = {
+    "cancel": "drops all, in a test of its own", "repaint": "draws what is there",
+    "suspend": "stops the process", "quit": "ends it", "quit_now": "ends it",
+}
 
 
 def global_actions() -> list[Action[Any]]:
@@ -65,8 +69,15 @@ def test_every_action_is_one_of_these() -> None:
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
-    words = [f"{a}{b}{c}" for a in ("st", "u", "p", "o") for b in ("on", "de", "a", "i") for c in ("g", "r", "ble", "ed")]
-    path.write_text("\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120)))
+    words = [
+        f"{a}{b}{c}"
+        for a in ("st", "u", "p", "o")
+        for b in ("on", "de", "a", "i")
+        for c in ("g", "r", "ble", "ed")
+    ]
+    path.write_text(
+        "\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120))
+    )
     return path
 
 
@@ -98,7 +109,10 @@ class Watching:
     def seen(self) -> object:
         main = self.app.main
         now = main.snapshot
-        look = (main.mode, main.text.boundaries, main.look.vocabulary_order, main.active, self.app.screen, screen_text(self.app))
+        look = (
+            main.mode, main.text.boundaries, main.look.vocabulary_order, main.active, self.app.screen,
+            screen_text(self.app),
+        )
         return (*look, now and (now.main.at.step, now.speed, now.running, now.waiting), len(self.said))
 
     async def until(self, holds: Any) -> None:
@@ -106,7 +120,9 @@ class Watching:
 
     async def settle(self) -> None:
         await asyncio.wait_for(self.session.idle.wait(), 60)
-        await self.until(lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._state._version)
+        await self.until(
+            lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._state._version
+        )
 
 
 @asynccontextmanager
@@ -117,7 +133,9 @@ async def opening(text: Path, gates: Gates, phase: str) -> AsyncIterator[Watchin
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await gates.until(phase)
         seen = Watching(app, pilot)
-        await seen.until(lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.main.partial))
+        await seen.until(
+            lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.main.partial)
+        )
         yield seen
 
 
@@ -188,7 +206,9 @@ async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phas
 
 
 @pytest.mark.parametrize("phase", PHASES)
-async def test_go_to_and_then_export_while_a_corpus_is_opened(gates: Gates, text: Path, tmp_path: Path, phase: str) -> None:
+async def test_go_to_and_then_export_while_a_corpus_is_opened(
+    gates: Gates, text: Path, tmp_path: Path, phase: str
+) -> None:
     async with opening(text, gates, phase) as seen:
         app = seen.app
         await seen.press("g")
@@ -196,7 +216,9 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(gates: Gates, text
         await seen.press("4", "0", "enter")
         await seen.until(lambda: seen.waiting == "go to step 40")
         await seen.press("n", "e")
-        await seen.until(lambda: isinstance(app.screen, ExportScreen) and app.screen.notice.said.startswith("waits: "))
+        await seen.until(
+            lambda: isinstance(app.screen, ExportScreen) and app.screen.notice.said.startswith("waits: ")
+        )
         dialog: Any = app.screen
         await seen.press("enter")
         await seen.until(lambda: dialog.notice.said.startswith("not yet: "))
@@ -211,7 +233,9 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(gates: Gates, text
         assert load(str(tmp_path / "out.json")).vocab_size == 256 + 41
 
 
-FOLLOWING = [("u", QuestionsScreen), ("F", FactsScreen), ("p", PiecesScreen), ("a", RecipeScreen), ("g", GoToScreen)]
+FOLLOWING = [
+    ("u", QuestionsScreen), ("F", FactsScreen), ("p", PiecesScreen), ("a", RecipeScreen), ("g", GoToScreen),
+]
 
 
 @pytest.mark.parametrize("phase", [READING, LAYING_OUT, PART])
@@ -245,7 +269,8 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: dialog.preview._known)
             assert next(iter(dialog.preview._known.values())).pairs
         else:
-            assert dialog._place == (now.main.at.step, now.main.at.computed, now.main.at.end)
+            at = now.main.at
+            assert place_of(dialog._now) == Place(at.step, at.computed, at.end)
 
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
@@ -259,7 +284,11 @@ async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, tex
         gates.close(phase)
         app.send(do.SetRecipe(preset("bert")))
         await gates.until(phase)
-        pressed = [name for name in STEPS if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")]
+        pressed = [
+            name
+            for name in STEPS
+            if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")
+        ]
         pressed += ["next_10", "next", "back"]
         keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
         for n, name in enumerate(pressed, start=1):
@@ -272,7 +301,9 @@ async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, tex
         assert (now.main.recipe, now.main.at.step) == (preset("bert"), 10)
 
 
-async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_key_while_kernels_take_over(
+    gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     came = asyncio.Event()
 
     async def warm(tell: Any) -> bool:
@@ -281,10 +312,15 @@ async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monke
 
     monkeypatch.setattr(sessions, "warm", warm)
     gates.close(AGAIN)
-    app = ExplorerApp(lambda publish: Session(publish, kernels=True), begin=lambda session: session.send(do.Open((str(text),))))
+    app = ExplorerApp(
+        lambda publish: Session(publish, kernels=True),
+        begin=lambda session: session.send(do.Open((str(text),))),
+    )
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Watching(app, pilot)
-        await seen.until(lambda: app.main.snapshot and not app.main.snapshot.main.partial and not app.main.snapshot.nothing)
+        await seen.until(
+            lambda: app.main.snapshot and not app.main.snapshot.main.partial and not app.main.snapshot.nothing
+        )
         await seen.settle()
         came.set()
         await gates.until(AGAIN)
@@ -305,20 +341,26 @@ async def test_every_key_while_kernels_take_over(gates: Gates, text: Path, monke
         assert app.main.snapshot.main.at.step == step
 
 
-async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates: Gates, text: Path, tmp_path: Path) -> None:
+async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
+    gates: Gates, text: Path, tmp_path: Path
+) -> None:
     path = str(tmp_path / "own.json")
     async with opening(text, gates, READING) as seen:
         gates.close()
         seen.app.send(do.GoTo(60))
         await seen.session.send(do.Export(path, "tokentui"))
     gates.close(PART, ENCODING)
-    app = ExplorerApp(Session, begin=lambda session: session.send(do.Open((str(text),), tokenizer=do.OpenTokenizer(path))))
+    app = ExplorerApp(
+        Session, begin=lambda session: session.send(do.Open((str(text),), tokenizer=do.OpenTokenizer(path)))
+    )
     async with app.run_test(size=(120, 40)) as pilot:
         seen = Watching(app, pilot)
         for phase in (ENCODING, PART):
             await gates.until(phase)
             await seen.press("u")
-            await seen.until(lambda: isinstance(app.screen, QuestionsScreen) and "waits: " in screen_text(app))
+            await seen.until(
+                lambda: isinstance(app.screen, QuestionsScreen) and "waits: " in screen_text(app)
+            )
             if phase == ENCODING:
                 await seen.press("escape")
                 gates.close(PART)
@@ -331,7 +373,7 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(gates
 
 
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
-    from tokentui.ui.launch import LateSession
+    from tokentui.ui import LateSession
 
     painted: list[Any] = []
     made: list[Session] = []
@@ -355,7 +397,9 @@ async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates,
         await seen.until(lambda: isinstance(app.screen, GoToScreen))
         await seen.press("9", "enter")
         await seen.until(lambda: app.screen is app.main)
-        for key, kind in (("e", ExportScreen), ("F", FactsScreen), ("u", QuestionsScreen), ("question_mark", HelpScreen)):
+        for key, kind in (
+            ("e", ExportScreen), ("F", FactsScreen), ("u", QuestionsScreen), ("question_mark", HelpScreen),
+        ):
             await seen.press(key)
             await seen.until(lambda: isinstance(app.screen, kind))  # noqa: B023
             if kind is not HelpScreen:

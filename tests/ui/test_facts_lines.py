@@ -1,4 +1,5 @@
-"""The lines of the facts: broken between words, nothing lost but the blank at a break, none wider than there is room."""
+"""The lines of the facts: broken between words, nothing lost but the blank at a break, none wider than there
+is room."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ from hypothesis import strategies as st
 
 from tokentui.ui.draw.text import Cell, width, wrap
 
-_CELLS = st.lists(st.tuples(st.text("ab·界 \u0301", max_size=12), st.sampled_from(["", "muted"])), max_size=6).map(tuple)
+_CELLS = st.lists(
+    st.tuples(st.text("ab·界 \u0301", max_size=12), st.sampled_from(["", "muted"])), max_size=6
+).map(tuple)
 
 
 def plain(cell: Cell) -> str:
@@ -16,7 +19,9 @@ def plain(cell: Cell) -> str:
 
 def test_words_stay_whole() -> None:
     cell: Cell = (("merges, no fuse_unk", ""), ("   encode=merges unknown=never", "muted"))
-    assert [plain(line) for line in wrap(cell, 40, words=True)] == ["merges, no fuse_unk   encode=merges ", "unknown=never"]
+    assert [plain(line) for line in wrap(cell, 40, words=True)] == [
+        "merges, no fuse_unk   encode=merges ", "unknown=never",
+    ]
     assert [plain(line) for line in wrap((("abcdefgh", ""),), 3, words=True)] == ["abc", "def", "gh"]
     assert wrap((), 10, words=True) == [()]
 

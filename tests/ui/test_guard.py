@@ -19,11 +19,12 @@ from textual.strip import Strip
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 
 from tokentui.core.safetext import is_safe
-from tokentui.ui.draw.guard import ControlGuard
+from tokentui.ui.draw.text import ControlGuard
 
 HOSTILE = [
     "\x1b[31mred", "\x1b]52;c;eA==\x07", "\x1b\x07]52;c;eA==\x9c", "\x9b2J", "nul\0", "del\x7f", "so\x0e",
-    "c1\x85\x90\x9f", "\u202eback\u202c", "\u2066\u2069", "a\u200bb\u2060", "\ufeffbom", "soft\u00ad", "tag\U000e0041",
+    "c1\x85\x90\x9f", "\u202eback\u202c", "\u2066\u2069", "a\u200bb\u2060", "\ufeffbom", "soft\u00ad",
+    "tag\U000e0041",
     "1\ufe0f\u20e3",
     "👨\u200d👩\u200d👧", "\ue000\u0378", "wide\u3000space\xa0", "\u2028\u2029", "\u061c",
 ]
@@ -76,7 +77,9 @@ def test_blanks_are_used_up_before_anything_is_cut() -> None:
 
 
 def test_links_and_actions_go_but_scroll_bars_work() -> None:
-    style = Style(bold=True, link="http://x", meta={"@click": "app.quit", "@mouse.down": "app.quit", "row": 3})
+    style = Style(
+        bold=True, link="http://x", meta={"@click": "app.quit", "@mouse.down": "app.quit", "row": 3}
+    )
     (segment,) = guarded(Segment("x", style))
     assert segment.style is not None
     assert segment.style.bold
@@ -155,5 +158,7 @@ async def test_actions_in_markup_do_nothing(guard: bool) -> None:
         await pilot.click(Static, offset=(3, 1))
         await pilot.pause()
         assert app.exits == (0 if guard else 1)
-        links = [style.link for strip in app.screen._compositor.render_strips() for _, style, _ in strip if style]
+        links = [
+            style.link for strip in app.screen._compositor.render_strips() for _, style, _ in strip if style
+        ]
         assert any(links) is not guard

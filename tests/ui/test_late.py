@@ -11,7 +11,7 @@ import pytest
 
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.ui.launch import LateSession
+from tokentui.ui import LateSession
 
 
 class Recording:
@@ -46,7 +46,10 @@ async def test_what_is_sent_before_it_is_there_is_answered_in_order() -> None:
     made = Recording()
     session, painted = late(lambda: made)
     await session.start()
-    answers = [session.send(do.Move(1)), session.send(do.Open(("a.txt",))), session.send(do.Play()), session.send(do.Move(2))]
+    answers = [
+        session.send(do.Move(1)), session.send(do.Open(("a.txt",))), session.send(do.Play()),
+        session.send(do.Move(2)),
+    ]
     await asyncio.sleep(0)
     assert made.state == "made"
     assert not any(answer.done() for answer in answers)

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from waiting import until
 
 from tokentui.core.errors import Cancelled
-from tokentui.ui.dialogs.dialog import Dialog
+from tokentui.ui.dialogs import Dialog
 from tokentui.ui.terminal.app import LEAST_PALETTE
 
 
@@ -87,7 +87,9 @@ async def test_what_is_said_is_said_once() -> None:
         assert [one.message for one in app._notifications] == ["nothing to find yet", "something else"]
 
 
-async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(home: Path) -> None:
+async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(
+    home: Path,
+) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)

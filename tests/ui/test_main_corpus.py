@@ -14,14 +14,17 @@ from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Why
 from tokentui.session.commands import Find, FindChanged, SetViewport
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
+from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import cell_len, clusters_of
 
 LINES = 400
 LONG = "".join(f"line {n:04} of the text that is long\n" for n in range(LINES))
 WHOLE = view(LONG)
 HOSTILE = (
-    "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eevil\u202c [/] [bold]x[/bold] [@click=app.quit]q[/] \x00\x0e\x7f \u200b\u2066\ufeff"
-    " \udc80\udcff \ud800 \U000e0041 👩‍👩‍👧 ❤️ 🇫🇷 1️⃣ क्ष \u2028\u2029 e\u0301\u0301\u0301\u0301\u0301\u0301\r\n\t§ [/"
+    "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eevil\u202c [/] [bold]x[/bold] [@click=app.quit]q[/] "
+    "\x00\x0e\x7f \u200b\u2066\ufeff"
+    " \udc80\udcff \ud800 \U000e0041 👩‍👩‍👧 ❤️ 🇫🇷 1️⃣ क्ष \u2028\u2029 "
+    "e\u0301\u0301\u0301\u0301\u0301\u0301\r\n\t§ [/"
 )
 
 
@@ -31,7 +34,10 @@ def window(place: CorpusPlace, chars: int, before: int) -> CorpusView:
     end = start + chars + before
     at = place.offset if place.document == 0 else len(LONG)
     parts = tuple(part for part in WHOLE.parts if start <= part.place.offset < end)
-    return CorpusView(CorpusPlace(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG), min(at, len(LONG)) / len(LONG))
+    return CorpusView(
+        CorpusPlace(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG),
+        min(at, len(LONG)) / len(LONG),
+    )
 
 
 class Answering:
@@ -159,32 +165,41 @@ async def test_a_snapshot_that_comes_late_is_left_out() -> None:
         assert app.main.snapshot.main.at.step == 200
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12), (20, 5)])
+def is_wide(app: ExplorerApp, width: int) -> bool:
+    """Whether the screen has so many columns."""
+    return app.screen.size.width == width
+
+
 @pytest.mark.parametrize("boundaries", ["shade", "bars"])
-async def test_hostile_data_draws_nothing_that_acts(size: tuple[int, int], boundaries: Any) -> None:
+async def test_hostile_data_draws_nothing_that_acts(boundaries: Any) -> None:
     app, session = explorer(boundaries, typed=HOSTILE.replace("\n", ""))
     data = HOSTILE.encode("utf-8", "surrogatepass")
     row = pair_row(data, data[:7], data + data[:7], 3, 0, True, True)
     tokens = tuple(TokenSpan(n, n + 1, n % 3 == 0, False) for n in range(len(HOSTILE)))
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         session.show(
             corpus_name=HOSTILE, notes=(HOSTILE,), pairs=(row,), pairs_total=1, last=row,
             why=Why(row, row, 2, 3, HOSTILE, None),
-            vocabulary=(token_row(0, data, "special", None, None, None), token_row(1, data[3:9], "merge", 1, 2, 3)),
+            vocabulary=(
+                token_row(0, data, "special", None, None, None), token_row(1, data[3:9], "merge", 1, 2, 3),
+            ),
             corpus=CorpusView(CorpusPlace(), (CorpusPart(CorpusPlace(), HOSTILE, tokens),), True, True, 0.0),
             encoding=EncodedView(HOSTILE, (), 9, HOSTILE),
         )
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == HOSTILE)
         await pilot.pause()
-        for key in ("1", "2", "3", "4", "escape", "v", "v", "v", "v"):
-            await pilot.press(key)
-            await pilot.pause()
-            for strip in app.screen._compositor.render_strips():
-                assert strip.cell_length == size[0]
-                for text, style, control in strip:
-                    assert is_safe(text), ascii(text)
-                    assert control is None
-                    assert cell_len(text) == sum(columns for _, columns in clusters_of(text))
-                    assert style is None or (not style.link and "@click" not in style.meta)
+        for size in ((120, 40), (80, 24), (40, 12), (20, 5)):
+            await pilot.resize_terminal(*size)
+            for key in ("1", "2", "3", "4", "escape", "v", "v", "v", "v"):
+                await pilot.press(key)
+                await pilot.pause()
+                await until(pilot, partial(is_wide, app, size[0]))
+                for strip in app.screen._compositor.render_strips():
+                    assert strip.cell_length == size[0]
+                    for text, style, control in strip:
+                        assert is_safe(text), ascii(text)
+                        assert control is None
+                        assert cell_len(text) == sum(columns for _, columns in clusters_of(text))
+                        assert style is None or (not style.link and "@click" not in style.meta)
         assert app.is_running

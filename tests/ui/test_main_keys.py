@@ -1,4 +1,5 @@
-"""Every key of the main screen does what it says: commands sent, panes focused, dialogs opened, failures shown."""
+"""Every key of the main screen does what it says: commands sent, panes focused, dialogs opened, failures
+shown."""
 
 from __future__ import annotations
 
@@ -32,9 +33,8 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import FindScreen, GoToScreen
+from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
-from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -42,7 +42,10 @@ from tokentui.ui.dialogs.recipe import RecipeScreen
 
 async def shown(pilot: Pilot[Any], app: ExplorerApp, session: FakeSession) -> None:
     """Wait for the first snapshot on the screen, and forget what was sent before."""
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.size.width and "1 Corpus" in screen_text(app))
+    await until(
+        pilot,
+        lambda: app.main.snapshot is not None and app.main.size.width and "1 Corpus" in screen_text(app),
+    )
     await pilot.pause()
     session.sent.clear()
 
@@ -53,21 +56,23 @@ def is_active(app: ExplorerApp, pane: str) -> bool:
 
 
 SENDS: tuple[tuple[str, Command[object]], ...] = (
-    ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)), ("B", Move(-100)),
-    ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)), ("space", Play()), ("plus", Speed(1)),
-    ("l", StepPieces(1)), ("h", StepPieces(-1)), ("L", StepPieces(100)), ("H", StepPieces(-100)),
-    ("greater_than_sign", Speed(1)), ("minus", Speed(-1)), ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
+    ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)),
+    ("B", Move(-100)), ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)),
+    ("space", Play()), ("plus", Speed(1)), ("l", StepPieces(1)), ("h", StepPieces(-1)),
+    ("L", StepPieces(100)), ("H", StepPieces(-100)), ("greater_than_sign", Speed(1)), ("minus", Speed(-1)),
+    ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
 )
 
 
-@pytest.mark.parametrize("pane", ["1", "2", "3"])
-async def test_keys_send_commands(pane: str) -> None:
+async def test_keys_send_commands_in_every_pane() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        await pilot.press(pane, *(key for key, _ in SENDS))
-        await until(pilot, lambda: len(session.sent) == len(SENDS))
-        assert session.sent == [command for _, command in SENDS]
+        for pane in "123":
+            session.sent.clear()
+            await pilot.press(pane, *(key for key, _ in SENDS))
+            await until(pilot, lambda: len(session.sent) == len(SENDS))
+            assert session.sent == [command for _, command in SENDS]
 
 
 async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
@@ -132,6 +137,9 @@ async def test_find_in_the_focused_pane_and_on() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: app._notifications)  # nothing to find yet
+        assert session.sent == []
         session.answers[Find] = 7
         await pilot.press("2", "slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
@@ -147,29 +155,16 @@ async def test_find_in_the_focused_pane_and_on() -> None:
         assert app.main.pairs.find == "x"
         await pilot.press("escape")
         await until(pilot, lambda: app.main.pairs.find == "")
-
-
-async def test_a_find_in_the_corpus_shows_the_place() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shown(pilot, app, session)
         session.answers[Find] = CorpusPlace(0, 25)
-        await pilot.press("slash")
+        await pilot.press("1", "slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
-        await pilot.press(*"evening", "enter")
+        await pilot.press("ctrl+u", *"evening", "enter")
         await until(pilot, lambda: app.main.text.found == (CorpusPlace(0, 25), 7))
         session.answers[Find] = None
         await pilot.press("full_stop")
-        await until(pilot, lambda: any("not found: evening" in str(note.message) for note in app._notifications))
-
-
-async def test_nothing_sought_says_so() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shown(pilot, app, session)
-        await pilot.press("full_stop")
-        await until(pilot, lambda: app._notifications)
-        assert session.sent == []
+        await until(
+            pilot, lambda: any("not found: evening" in str(note.message) for note in app._notifications)
+        )
 
 
 async def test_follow_goes_from_place_to_place() -> None:
@@ -218,53 +213,61 @@ async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
         await until(pilot, lambda: "·t+he" in screen_text(app))
 
 
-@pytest.mark.parametrize(("pane", "row"), [("2", PAIRS[1]), ("3", snapshot().main.vocabulary.rows[1])])
-async def test_enter_inspects_the_row(pane: str, row: object) -> None:
+async def test_enter_inspects_the_row() -> None:
     app, session = explorer()
     asked: list[object] = []
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        app.main._inspect = lambda found, now: asked.append(found)  # type: ignore[method-assign, assignment]
-        await pilot.press(pane, "down", "enter")
-        await until(pilot, lambda: asked)
-        assert asked == [row]
+        app.main._show = asked.append  # type: ignore[method-assign, assignment]
+        await pilot.press("2", "down", "enter", "3", "down", "enter")
+        await until(pilot, lambda: len(asked) == 2)
+        assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]
 
 
-@pytest.mark.parametrize(
-    ("keys", "dialog"),
-    [
-        (("question_mark",), HelpScreen), (("g",), GoToScreen), (("a",), RecipeScreen), (("o",), OpenScreen),
-        (("slash",), FindScreen), (("2", "enter"), InspectScreen),
-    ],
+def is_on_top(app: ExplorerApp, dialog: type) -> bool:
+    """Whether a dialog of this kind is seen."""
+    return isinstance(app.screen, dialog)
+
+
+DIALOGS: tuple[tuple[tuple[str, ...], type], ...] = (
+    (("question_mark",), HelpScreen), (("g",), GoToScreen), (("a",), RecipeScreen), (("o",), OpenScreen),
+    (("slash",), FindScreen), (("2", "enter"), InspectScreen),
 )
-async def test_dialogs_open_and_esc_leaves_them(keys: tuple[str, ...], dialog: type, tmp_path: Any, monkeypatch: Any) -> None:
+
+
+async def test_dialogs_open_and_esc_leaves_them(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await shown(pilot, app, session)
-        await pilot.press(*keys)
-        await until(pilot, lambda: isinstance(app.screen, dialog))
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
+        for keys, dialog in DIALOGS:
+            await pilot.press(*keys)
+            await until(pilot, partial(is_on_top, app, dialog))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
         assert session.of(Move) == []
 
 
-@pytest.mark.parametrize(
-    ("line", "command"),
-    [("500", GoTo(500)), ("+100", GoTo(228)), ("end", GoTo(None)), (" the", GoToToken(" the"))],
+GOES: tuple[tuple[str, Command[object]], ...] = (
+    ("500", GoTo(500)), ("+100", GoTo(228)), ("end", GoTo(None)), (" the", GoToToken(" the")),
 )
-async def test_go_to_sends_where_it_says(line: str, command: Command[object]) -> None:
+
+
+async def test_go_to_sends_where_it_says() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await shown(pilot, app, session)
-        await pilot.press("g")
-        await until(pilot, lambda: isinstance(app.screen, GoToScreen))
-        await typed(pilot, line)
-        await pilot.press("enter")
-        await until(pilot, lambda: session.sent)
-        assert session.sent == [command]
-        if isinstance(command, GoToToken):
-            await until(pilot, lambda: any("no step of this run makes" in str(note.message) for note in app._notifications))
+        for line, command in GOES:
+            session.sent.clear()
+            await pilot.press("g")
+            await until(pilot, lambda: isinstance(app.screen, GoToScreen))
+            await typed(pilot, line)
+            await pilot.press("enter")
+            await until(pilot, lambda: session.sent)
+            assert session.sent == [command]
+            await until(pilot, lambda: app.screen is app.main)
+        said = "no step of this run makes"
+        await until(pilot, lambda: any(said in str(note.message) for note in app._notifications))
 
 
 async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, monkeypatch: Any) -> None:

@@ -16,7 +16,7 @@ from tokentui.learn.rows import Why
 from tokentui.presets import preset_named
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import at, bar, column, number, signed, size
+from tokentui.ui.draw.figures import bar, between, column, number, signed, size
 from tokentui.ui.draw.lines import TitleLine, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
@@ -40,8 +40,10 @@ def lines(cells: list[Cell]) -> str:
 
 @pytest.mark.parametrize(
     ("count", "said"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_177_810, "1.2 MB"), (99_949_999, "99.9 MB"), (99_950_000, "100 MB"),
-     (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (5 * 10**15, "5000 TB")],
+    [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_177_810, "1.2 MB"), (99_949_999, "99.9 MB"),
+        (99_950_000, "100 MB"), (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (5 * 10**15, "5000 TB"),
+    ],
 )
 def test_sizes(count: int, said: str) -> None:
     assert size(count) == said
@@ -61,18 +63,28 @@ def test_bars_grow_with_the_value_and_keep_their_room(value: int, whole: int, wi
     assert len(column(value, whole)) == 1
 
 
-@given(st.lists(st.integers(0, 1000), min_size=1, max_size=9), st.integers(0, 50))
-def test_values_between_points_lie_between_them(values: list[int], end: int) -> None:
-    for step in range(end + 1):
-        assert min(values) <= at(values, end, step) <= max(values)
-    assert at(values, end, 0) == values[0]
-    if end and len(values) > 1:
-        assert at(values, end, end) == values[-1]
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1000)), min_size=1, unique_by=lambda one: one[0])
+)
+def test_values_between_steps_lie_between_theirs(known: list[tuple[int, int]]) -> None:
+    steps, values = zip(*sorted(known), strict=True)
+    for step in range(-1, 62):
+        found = between(steps, values, step)
+        if step in steps:
+            assert found == values[steps.index(step)]
+        elif steps[0] < step < steps[-1]:
+            left = max(n for n, one in enumerate(steps) if one < step)
+            assert found is not None
+            assert min(values[left:left + 2]) <= found <= max(values[left:left + 2])
+        else:
+            assert found is None
 
 
 @given(TEXTS, st.integers(1, 20), MODES, st.data())
 @settings(max_examples=150)
-def test_rows_hold_all_of_the_text_in_order(text: str, width: int, mode: GlyphMode, data: st.DataObject) -> None:
+def test_rows_hold_all_of_the_text_in_order(
+    text: str, width: int, mode: GlyphMode, data: st.DataObject
+) -> None:
     places = st.sets(st.integers(0, len(text)), max_size=6)
     breaks, bars = data.draw(places), data.draw(places)
     drawn = glyphs(text, mode, breaks)
@@ -86,35 +98,45 @@ def test_rows_hold_all_of_the_text_in_order(text: str, width: int, mode: GlyphMo
     assert breaks - {0, len(text)} <= starts <= glyph_starts
     for start, end in rows:
         inside = [glyph for glyph in drawn if start <= glyph.start < end]
-        cells = sum(glyph.width for glyph in inside) + sum(1 for glyph in inside if glyph.start in bars and glyph.start != start)
+        cells = sum(glyph.width for glyph in inside) + sum(
+            1 for glyph in inside if glyph.start in bars and glyph.start != start
+        )
         assert cells <= width or len(inside) == 1
         assert "\n" not in text[start : end - 1]
 
 
 def test_words_stay_whole_where_they_fit() -> None:
     text = "one two three abcdefghij k"
-    assert [text[a:b] for a, b in wrap(text, glyphs(text, "text"), 8)] == ["one two", " three a", "bcdefghi", "j k"]
+    assert [text[a:b] for a, b in wrap(text, glyphs(text, "text"), 8)] == [
+        "one two", " three a", "bcdefghi", "j k",
+    ]
 
 
 def parts_of(text: str, cuts: list[int]) -> tuple[CorpusPart, ...]:
     """A text cut into parts, each a token for every character."""
     edges = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     return tuple(
-        CorpusPart(CorpusPlace(0, a), text[a:b], tuple(TokenSpan(n, n + 1, False, False) for n in range(b - a)))
+        CorpusPart(
+            CorpusPlace(0, a), text[a:b], tuple(TokenSpan(n, n + 1, False, False) for n in range(b - a))
+        )
         for a, b in pairwise(edges)
     )
 
 
 @given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES)
 @settings(max_examples=100)
-def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(text: str, cuts: list[int], width: int, mode: GlyphMode) -> None:
+def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
+    text: str, cuts: list[int], width: int, mode: GlyphMode
+) -> None:
     manner = Manner(width, "shade", mode)
     whole = {glyph.start for glyph in glyphs(text, mode)}
     parts = parts_of(text, [cut for cut in cuts if cut % (len(text) + 1) in whole])
     merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
     first = Layout(parts, manner, CorpusPlace(), True)
     second = Layout(merged, manner, CorpusPlace(), True, first)
-    assert [plain(first.row(n)) for n in range(len(first.rows))] == [plain(second.row(n)) for n in range(len(second.rows))]
+    assert [plain(first.row(n)) for n in range(len(first.rows))] == [
+        plain(second.row(n)) for n in range(len(second.rows))
+    ]
     for row in range(len(first.rows)):
         assert all(is_safe(run) for run, _ in first.row(row))
         assert first.row_of(first.offset_of(first.place_of(first.rows[row][0]))) == row
@@ -122,11 +144,14 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(text: str, cuts
 
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=5), min_size=1, max_size=8))
 def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
-    """A plain character is a token by itself; where one has more characters, it has another ground than its neighbours."""
+    """A plain character is a token by itself; where one has more characters, it has another ground than its
+    neighbours."""
     parts, at = [], 0
     for widths in words:
         ends = list(accumulate(widths))
-        tokens = tuple(TokenSpan(end - width, end, False, False) for end, width in zip(ends, widths, strict=True))
+        tokens = tuple(
+            TokenSpan(end - width, end, False, False) for end, width in zip(ends, widths, strict=True)
+        )
         parts.append(CorpusPart(CorpusPlace(0, at), "x" * ends[-1], tokens))
         at += ends[-1]
     held = Layout(tuple(parts), Manner(10_000, "shade", "text"), CorpusPlace(), True)
@@ -159,24 +184,35 @@ def test_a_row_that_is_seen_keeps_its_beginning_where_the_line_began_elsewhere()
 
 
 def test_a_character_of_several_tokens_is_underlined() -> None:
-    part = CorpusPart(CorpusPlace(), "5€", (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))))
+    part = CorpusPart(
+        CorpusPlace(), "5€",
+        (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))),
+    )
     held = Layout((part,), Manner(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0)[-1] == ("€", "fresh-other+partial-here")
     assert plain(Layout((part,), Manner(10, "bars", "text"), CorpusPlace(), True).row(0)) == "5│€"
 
 
 def test_dropped_text_and_found_text_are_told() -> None:
-    parts = (CorpusPart(CorpusPlace(), "ab", (TokenSpan(0, 2, False, False),)), CorpusPart(CorpusPlace(0, 2), "--", ()))
+    parts = (
+        CorpusPart(CorpusPlace(), "ab", (TokenSpan(0, 2, False, False),)),
+        CorpusPart(CorpusPlace(0, 2), "--", ()),
+    )
     held = Layout(parts, Manner(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0) == (("ab", "shade-a"), ("--", "dropped"))
-    assert held.row(0, (1, 3)) == (("a", "shade-a"), ("b", "shade-a+match"), ("-", "dropped+match"), ("-", "dropped"))
+    assert held.row(0, (1, 3)) == (
+        ("a", "shade-a"), ("b", "shade-a+match"), ("-", "dropped+match"), ("-", "dropped"),
+    )
 
 
-@given(st.lists(st.text("ab中 €", min_size=1, max_size=9), max_size=30), st.integers(0, 60), st.integers(0, 7))
+@given(
+    st.lists(st.text("ab中 €", min_size=1, max_size=9), max_size=30), st.integers(0, 60), st.integers(0, 7)
+)
 def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) -> None:
     view_of = encoded()
     tokens = tuple(
-        view_of.tokens[0]._replace(id=1000 + n, piece=word.encode(), text=word) for n, word in enumerate(words)
+        view_of.tokens[0]._replace(id=1000 + n, piece=word.encode(), text=word)
+        for n, word in enumerate(words)
     )
     out = lay_out_tokens(tokens, width, height, "text")
     assert len(out) <= max(height, 1)
@@ -216,7 +252,9 @@ def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
 
 def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
     tied = snapshot(why=Why(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
-    assert "4 pairs tie at 6,530: first-seen takes the one that stands first in the corpus" in lines(sentences(tied, "text"))
+    assert "4 pairs tie at 6,530: first-seen takes the one that stands first in the corpus" in lines(
+        sentences(tied, "text")
+    )
     once = Why(dataclasses.replace(PAIRS[3], count=1), None, 1, 1, "first-seen", None)
     assert "1 place, 1 replaced" in lines(sentences(snapshot(why=once), "text"))
     end = Why(None, None, 0, 0, "lowest-ids", "no pair is left\x1b")

@@ -1,4 +1,7 @@
-"""What the main screen shows of each objective: columns, marks, sentences, steps. The kept screens are in `screens/`."""
+"""What the main screen shows of each objective: columns, marks, sentences, steps.
+
+The kept screens are in `screens/`.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,7 @@ from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import FindScreen
-from tokentui.ui.dialogs.help import HelpScreen
+from tokentui.ui.dialogs.ask import FindScreen, HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
@@ -53,16 +55,17 @@ async def draw(app: ExplorerApp, session: FakeSession, pilot: Pilot[Any], **chan
 
 
 @pytest.mark.parametrize("name", STATES)
-@pytest.mark.parametrize("size", SIZES)
-async def test_screens_are_as_they_were(name: str, size: tuple[int, int]) -> None:
+async def test_screens_are_as_they_were(name: str) -> None:
     app, session = explorer(typed="The crowd in the street")
-    async with app.run_test(size=size) as pilot:
-        await draw(app, session, pilot, **STATES[name])
-        for pane in ("2", "3"):
-            await pilot.press(pane)
-            await pilot.pause()
-            if pane == "2" or size != (120, 40):
-                await check_kept(pilot, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
+    async with app.run_test(size=SIZES[0]) as pilot:
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await draw(app, session, pilot, **STATES[name])
+            for pane in ("2", "3"):
+                await pilot.press(pane)
+                await pilot.pause()
+                if pane == "2" or size != (120, 40):
+                    await check_kept(pilot, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
 
 
 def columns(text: str) -> list[int]:
@@ -78,19 +81,25 @@ async def test_nothing_jumps_while_a_unigram_model_is_stepped(size: tuple[int, i
         await draw(app, session, pilot, **UNIGRAM)
         await pilot.press("2")
         first = await draw(app, session, pilot, **UNIGRAM)
-        fewer = tuple(dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES)
+        fewer = tuple(
+            dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES
+        )
         rounds = dataclasses.replace(ROUND, pieces=812, going=None, next="em", last="prune", taken=0)
         why = dataclasses.replace(UNIGRAM["why"], round=rounds)
         later = await draw(app, session, pilot, **{**UNIGRAM, "step": 6, "pairs": fewer, "why": why})
         assert columns(first) == columns(later)
-        assert [line.find("step ") for line in first.splitlines()] == [line.find("step ") for line in later.splitlines()]
+        assert [line.find("step ") for line in first.splitlines()] == [
+            line.find("step ") for line in later.splitlines()
+        ]
 
 
 async def test_one_objective_after_another() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         before = await draw(app, session, pilot)
-        for state, title, head in ((SCORE, "2 Pairs", "behind"), (UNIGRAM, "2 Pieces", "instead"), (GAGE, "2 Pairs", "spelled")):
+        for state, title, head in (
+            (SCORE, "2 Pairs", "behind"), (UNIGRAM, "2 Pieces", "instead"), (GAGE, "2 Pairs", "spelled"),
+        ):
             text = await draw(app, session, pilot, **state)
             assert title in text
             assert head in text
@@ -114,7 +123,9 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
 
 async def test_ties_are_marked_and_close_scores_told_apart() -> None:
     app, session = explorer()
-    close = pair_row(b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261)
+    close = pair_row(
+        b"##z", b"##z", b"##zz", SCORED[0].count * 9_999, left_uses=1204 * 10_000, right_uses=261
+    )
     async with app.run_test(size=(120, 40)) as pilot:
         text = await draw(app, session, pilot, **{**SCORE, "pairs": (SCORED[0], close, *SCORED[2:])})
         rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
@@ -131,8 +142,9 @@ def test_a_figure_fits_its_column_and_is_what_it_says(value: float, width: int) 
 
 
 def test_figures() -> None:
-    assert [decimal(v, 9) for v in (1.0, 0.5, 0.0038219, 3.81124e-6, -8.25, float("inf"), float("-inf"), 0.0)] == [
-        "1.0000000", "0.5000000", "0.0038219", "3.8112e-6", "−8.250000", "∞", "−∞", "0.0000000"]
+    assert [
+        decimal(v, 9) for v in (1.0, 0.5, 0.0038219, 3.81124e-6, -8.25, float("inf"), float("-inf"), 0.0)
+    ] == ["1.0000000", "0.5000000", "0.0038219", "3.8112e-6", "−8.250000", "∞", "−∞", "0.0000000"]
     assert [behind(v, 1.0) for v in (1.0, 0.99995, 0.9997, 0.96, 0.88, 0.02, 0.005, 0.0001, 2.0)] == [
         "", "<0.01 %", "0.03 %", "4.0 %", "12 %", "98 %", "99.5 %", ">99.9 %", ""]
     assert [amount(v) for v in (0.4, 99.94, 99.96, 41_200.3)] == ["0.4", "99.9", "100", "41,200"]
@@ -173,7 +185,8 @@ def test_the_end_of_a_unigram_training_says_where_it_stands() -> None:
     at = Round("cut", 4, 8000, 120, 8.5, 8.4, "", None)
     text = said(**{**UNIGRAM, "why": Why(None, None, 0, 0, "", "vocab_size", (), at)})
     assert text.splitlines() == [
-        "end  vocab_size", "after the last cut: objective 8.40000 → 8.50000 (+0.10000)", "8,000 pieces, 120 dropped",
+        "end  vocab_size", "after the last cut: objective 8.40000 → 8.50000 (+0.10000)",
+        "8,000 pieces, 120 dropped",
     ]
 
 
@@ -188,7 +201,9 @@ async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
         await draw(app, session, pilot, **UNIGRAM)
         rows = [table_of(app).row_at(n) for n in range(7)]
         assert [row.mark for row in rows if row] == ["×", "×", "▸", "−", "−", "−", " "]
-        assert [row.cells[0][0][1] for row in rows if row] == ["gone", "gone", "warning", "warning", "warning", "warning", ""]
+        assert [row.cells[0][0][1] for row in rows if row] == [
+            "gone", "gone", "warning", "warning", "warning", "warning", "",
+        ]
         assert [row.dim for row in rows if row] == [True] * 2 + [False] * 5
         assert "1,204 go" in screen_text(app)
         coming = dataclasses.replace(ROUND, last="prune", next="em", going=None, taken=0)
@@ -201,7 +216,9 @@ async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
 async def test_what_left_stands_above_the_vocabulary_with_its_reason() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        state = {**UNIGRAM, "why": dataclasses.replace(UNIGRAM["why"], round=dataclasses.replace(ROUND, taken=0))}
+        state = {
+            **UNIGRAM, "why": dataclasses.replace(UNIGRAM["why"], round=dataclasses.replace(ROUND, taken=0)),
+        }
         text = await draw(app, session, pilot, **state)
         assert "– ▁crowd  expected < 0.5" in text
         assert "– ness␛  low loss" in text
@@ -223,7 +240,9 @@ async def test_a_piece_by_loss_and_one_that_left_can_be_inspected() -> None:
 
 
 def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:
-    longer = snapshot(**{**UNIGRAM, "start_tokens": 10, "curve": (10, 15, 20), "curve_end": 2, "step": 0}).main
+    longer = snapshot(
+        **{**UNIGRAM, "start_tokens": 10, "curve": (10, 15, 20), "curve_end": 2, "step": 0}
+    ).main
     assert plain(curve(longer, 3)) == "┃··"
     full = dataclasses.replace(longer, curve=CurveView(tuple(10 + n for n in range(64)), 2))
     assert plain(curve(full, 5))[1:] == "▃▅▆█"
@@ -235,7 +254,9 @@ async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_on
         await draw(app, session, pilot, **UNIGRAM)
         assert "l piece on  h piece back" in screen_text(app)
         await pilot.press("2", "slash")
-        await until(pilot, lambda: isinstance(app.screen, FindScreen) and "find in pieces >" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, FindScreen) and "find in pieces >" in screen_text(app)
+        )
         await pilot.press("escape", "question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "piece back" in screen_text(app))
         await pilot.press("escape")
@@ -260,7 +281,9 @@ def test_actions_are_offered_where_they_mean_something() -> None:
 
 
 def test_a_placeholder_is_named_by_its_letter_and_its_figure() -> None:
-    assert [plain(stands(byte)) for byte in (b"A", b"\xff", b"\x00", b"\xad", b"")] == ["A", "ÿ FF", "00", "AD", "none"]
+    assert [plain(stands(byte)) for byte in (b"A", b"\xff", b"\x00", b"\xad", b"")] == [
+        "A", "ÿ FF", "00", "AD", "none",
+    ]
 
 
 def test_what_stands_for_the_next_pair_is_said() -> None:
@@ -273,7 +296,9 @@ async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> N
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         base = GAGE["vocabulary"][2]._replace(id=66, piece=b"B")
-        text = await draw(app, session, pilot, **{**GAGE, "vocabulary": (*GAGE["vocabulary"], base), "vocab_size": 5})
+        text = await draw(
+            app, session, pilot, **{**GAGE, "vocabulary": (*GAGE["vocabulary"], base), "vocab_size": 5}
+        )
         assert "B = x+d" in text
         marks = [row.mark for n in range(5) if (row := app.main.vocabulary.row_at(n))]
         assert marks == ["•", " ", " ", " ", " "]

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from gates import READING, Gates
 from waiting import until
 
 from tokentui.formats.files import save
@@ -17,8 +18,8 @@ from tokentui.session.saved import Branch, Keeper, SavedSession, offered
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare.screen import CompareScreen
-from tokentui.ui.dialogs.ask import OfferScreen
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.keeping import OfferScreen
 
 GPT2 = preset_named("gpt2").recipe
 KEPT = SavedSession(
@@ -29,7 +30,8 @@ KEPT = SavedSession(
 
 def app_of(begun: SavedSession, offer: SavedSession | None) -> ExplorerApp:
     return ExplorerApp(
-        lambda publish: Session(publish, GPT2, Run()), begin=lambda session: session.send(do.Open(("sample:english",))),
+        lambda publish: Session(publish, GPT2, Run()),
+        begin=lambda session: session.send(do.Open(("sample:english",))),
         begun=begun,
         offer=(offer, "") if offer is not None else None,
     )
@@ -54,10 +56,47 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
         now = app.main.snapshot
         assert now is not None
         assert (now.corpus.name, now.main.preset, now.keep_place) == ("hugs", "comp336", "size")
-        assert (app.main.mode, app.main.look.vocabulary_order, app.main.encode.line.value) == ("hex", "longest", "hugs")
+        assert (app.main.mode, app.main.look.vocabulary_order, app.main.encode.line.value) == (
+            "hex", "longest", "hugs",
+        )
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
     assert offered(sessions) is None, "its user has left it"
+
+
+@pytest.mark.parametrize("left", [True, False])
+async def test_leaving_while_it_is_opened_again_loses_nothing(
+    sessions: Path, gates: Gates, left: bool
+) -> None:
+    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        gates.close(READING)
+        await pilot.press("enter")
+        await gates.until(READING)
+        assert app.keeping is not None
+        assert app.keeping.now() == KEPT
+        if left:
+            await pilot.press("q")
+        else:
+            app.exit(return_code=129)
+        gates.close()
+        await until(pilot, lambda: not app.is_running)
+    assert offered(sessions) == (None if left else (KEPT, ""))
+
+
+async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Path) -> None:
+    gone = dataclasses.replace(KEPT, sources=(str(sessions / "gone.txt"),))
+    app = app_of(SavedSession(sources=("sample:english",)), gone)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: any("gone.txt" in str(one.message) for one in app._notifications))
+        assert app.keeping is not None
+        assert app.keeping.now() is None
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
+    assert offered(sessions) == (KEPT, "")
 
 
 async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
@@ -65,7 +104,9 @@ async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("n")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
+        await until(
+            pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english"
+        )
         await until(pilot, lambda: offered(sessions) is None)
 
 
@@ -74,7 +115,8 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("escape")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
+        await until(pilot,
+            lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
         assert app.keeping is None
     assert offered(sessions) == (KEPT, "")
 
@@ -105,5 +147,7 @@ async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) ->
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None)
+        await until(
+            pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None
+        )
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)

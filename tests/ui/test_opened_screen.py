@@ -1,4 +1,5 @@
-"""A tokenizer file in the explorer, by its keys: steps, the slider, its steps, its facts, the way to a training by its axes."""
+"""A tokenizer file in the explorer, by its keys: steps, the slider, its steps, its facts, the way to a
+training by its axes."""
 
 from __future__ import annotations
 
@@ -41,9 +42,14 @@ STEPS = {
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     names = ["[UNK]", *"bghnpsu", *("".join(row) for row in ROWS), "orphan"]
-    model = {"type": "BPE", "vocab": {name: n for n, name in enumerate(names)}, "merges": ROWS, "unk_token": "[UNK]"}
-    added = {"id": 30, "content": "<pad>", "special": False, "single_word": False, "lstrip": False, "rstrip": False,
-             "normalized": False}
+    model = {
+        "type": "BPE", "vocab": {name: n for n, name in enumerate(names)}, "merges": ROWS,
+        "unk_token": "[UNK]",
+    }
+    added = {
+        "id": 30, "content": "<pad>", "special": False, "single_word": False, "lstrip": False,
+        "rstrip": False, "normalized": False,
+    }
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps({"version": "1.0", "added_tokens": [added], **STEPS, "model": model}))
     return path
@@ -62,7 +68,9 @@ def now(app: ExplorerApp) -> Snapshot:
 
 
 @asynccontextmanager
-async def opened(file: Path, corpus: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Any, Pilot[None]]]:
+async def opened(
+    file: Path, corpus: Path, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Any, Pilot[None]]]:
     """The explorer on a tokenizer file, at its last step."""
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
     app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.send(wanted))
@@ -90,7 +98,9 @@ async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corp
         assert now(app).main.at.tokens == now(app).main.at.start_tokens
         seen = screen_text(app)
         assert "next  u+g → ug   merge 1 in the file · 100 places in 3 distinct words of hugs.txt" in seen
-        for key, number in (("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7)):
+        for key, number in (
+            ("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7),
+        ):
             await pilot.press(key)
             await at_step(app, pilot, number)
         await pilot.press("0", "space")
@@ -126,11 +136,18 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
         app.send(GoTo(2))
         await at_step(app, pilot, 2)
         await pilot.press("2", "enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "step 3, merge 3 in the file" in screen_text(app))
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.screen, InspectScreen) and "step 3, merge 3 in the file" in screen_text(app)
+            ),
+        )
         await pilot.press("escape", "slash", *"bun", "enter")
         await until(pilot, lambda: app.main.pairs.cursor == 4)
         await pilot.press("3")
-        for order, first in (("newest", b"hug"), ("most used", b"hug"), ("longest", b"orphan"), ("id", b"[UNK]")):
+        for order, first in (
+            ("newest", b"hug"), ("most used", b"hug"), ("longest", b"orphan"), ("id", b"[UNK]"),
+        ):
             await until(pilot, lambda order=order: now(app).main.vocabulary.order == order)  # type: ignore[misc]
             assert now(app).main.vocabulary.rows[0].piece == first
             assert len(now(app).main.vocabulary.rows) == now(app).main.at.vocab_size
@@ -141,7 +158,9 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
         assert (orphan.kind, orphan.reason) == ("orphan", "no merge leads to it")
         assert (pad.kind, pad.id, pad.uses) == ("special", 16, 20)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "made       step 2" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, InspectScreen) and "made       step 2" in screen_text(app)
+        )
 
 
 async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: Path, corpus: Path) -> None:
@@ -163,8 +182,12 @@ async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: 
         assert now(app).main.objective == "count"
 
 
-async def test_its_facts_its_health_and_what_is_damaged_beside_it(file: Path, corpus: Path, tmp_path: Path) -> None:
-    (tmp_path / "bad.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}')
+async def test_its_facts_its_health_and_what_is_damaged_beside_it(
+    file: Path, corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.json").write_text(
+        '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}'
+    )
     async with opened(file, corpus, (80, 24)) as (app, pilot):
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.report)
@@ -178,7 +201,9 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(file: Path, co
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
         app.send(OpenTokenizer(str(tmp_path / "bad.json")))
-        await until(pilot, lambda: any("is not in the vocabulary" in one.message for one in app._notifications))
+        await until(
+            pilot, lambda: any("is not in the vocabulary" in one.message for one in app._notifications)
+        )
         assert now(app).main.opened is not None
         assert now(app).main.opened.path == str(file)  # type: ignore[union-attr]
 
@@ -205,7 +230,9 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
         app.screen.query_one("Field").value = str(tmp_path / "other.txt")  # type: ignore[attr-defined]
         await pilot.press("enter")
         await until(pilot, lambda: now(app).corpus.name == "other.txt")
-        assert (now(app).main.opened is not None, now(app).main.at.step, now(app).main.at.tokens) == (True, 3, 4)
+        assert (now(app).main.opened is not None, now(app).main.at.step, now(app).main.at.tokens) == (
+            True, 3, 4,
+        )
 
 
 @pytest.fixture
@@ -226,7 +253,9 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         screen = app.screen
         assert isinstance(screen, OpenScreen)
         screen.field.value = str(cut)
-        await until(pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in screen.notice.said)
+        await until(
+            pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in screen.notice.said
+        )
         assert re.search(r"at line \d+, column \d+", screen.notice.said)
         await pilot.press("enter")
         await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
@@ -256,7 +285,10 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
         screen.field.value = str(model)
         await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in screen.notice.said)
         await pilot.press("enter")
-        await until(pilot, lambda: any("o with ctrl+t reads it as a text" in note.message for note in app._notifications))
+        await until(
+            pilot,
+            lambda: any("o with ctrl+t reads it as a text" in note.message for note in app._notifications),
+        )
         assert (now(app).corpus.name, now(app).main.opened) == ("hugs.txt", None)
 
 

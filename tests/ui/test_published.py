@@ -1,4 +1,5 @@
-"""A preset is a recipe wherever its name is chosen: the same merges and ids; sizes and specials come where they are asked for."""
+"""A preset is a recipe wherever its name is chosen: the same merges and ids; sizes and specials come where
+they are asked for."""
 
 from __future__ import annotations
 
@@ -163,7 +164,9 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
         await until(pilot, lambda: "coverage: 0.99995 → 0.98" in lines(pilot))
         await pilot.press("t")
         await until(pilot, lambda: app.answered)
-        assert app.result.recipe == PRESETS["llama2"].recipe.shaped(coverage=0.98, symbols=("e", "the"), prefix_space=False)
+        assert app.result.recipe == PRESETS["llama2"].recipe.shaped(
+            coverage=0.98, symbols=("e", "the"), prefix_space=False
+        )
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -22,6 +22,7 @@ from tokentui.session.driver import Session
 from tokentui.session.views import Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.open import OpenScreen
+from tokentui.ui.panes.editor import CorpusEditor
 
 TEXT = "On an evening\nin July\n\na young man"
 
@@ -65,12 +66,12 @@ async def editing(app: ExplorerApp, session: Any, pilot: Any, text: str = TEXT) 
     await until(pilot, lambda: app.main.snapshot)
     session.answers[CorpusText] = text
     await pilot.press("t")
-    await until(pilot, lambda: app.main.context == "editor" and app.focused is app.main.corpus.focused_body)
+    await until(pilot, lambda: app.main.context == "editor" and app.focused is app.main.body_of("corpus"))
 
 
 def text_of(app: ExplorerApp) -> str:
     """What stands in the editor."""
-    return str(app.main.corpus.focused_body.text)  # type: ignore[attr-defined]
+    return str(app.main.query_one(CorpusEditor).text)
 
 
 async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
@@ -196,7 +197,7 @@ async def test_the_editor_begins_where_the_corpus_is_looked_at() -> None:
         await editing(app, session, pilot, text)
         row = text[: top.offset].count("\n")
         await until(pilot, lambda: f"line {row + 1} of 201" in screen_text(app))
-        assert f"line {row} " in screen_text(app).splitlines()[2]
+        await until(pilot, lambda: f"line {row} " in screen_text(app).splitlines()[2])
 
 
 async def test_another_pane_can_be_used_meanwhile() -> None:
@@ -312,7 +313,9 @@ def with_session(source: str) -> tuple[ExplorerApp, Callable[[], Session]]:
         held.append(Session(publish, Recipe(), Run.of({})))
         return held[0]
 
-    return ExplorerApp(factory, begin=lambda session: session.send(do.Open((source,))), boundaries="bars"), lambda: held[0]
+    return ExplorerApp(
+        factory, begin=lambda session: session.send(do.Open((source,))), boundaries="bars"
+    ), lambda: held[0]
 
 
 async def test_all_panes_follow_what_is_typed() -> None:
@@ -347,12 +350,16 @@ async def test_all_panes_follow_what_is_typed() -> None:
 @pytest.mark.pty
 def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> None:
     path = tmp_path / "hostile.txt"
-    path.write_bytes(b"ab\x1b]0;title\x07 \x1b[2J \xe2\x80\xae \x9b31m\xc2\x9b\x00\x08 [/] [@click=app.quit]q[/]\n\tx\x0c\r\n")
+    path.write_bytes(
+        b"ab\x1b]0;title\x07 \x1b[2J \xe2\x80\xae \x9b31m\xc2\x9b\x00\x08 [/] "
+        b"[@click=app.quit]q[/]\n\tx\x0c\r\n"
+    )
     with Terminal(str(path), "-r", "gpt2", columns=100, rows=30) as terminal:
         terminal.until(lambda text: "▸" in text)
         terminal.press("t")
         terminal.until(lambda text: "editing" in text)
-        terminal.press("x\x1b[F\x1b[B\x18\x16\x14")  # a letter, to the end, down, cut the line, paste it, take that back
+        # a letter, to the end, down, cut the line, paste it, take that back
+        terminal.press("x\x1b[F\x1b[B\x18\x16\x14")
         terminal.press(b"\x1b[200~\x1b]0;pasted\x07\r\x1b[201~")
         terminal.until(lambda text: "]0;pasted" in text and "scratch" in text.splitlines()[0])
         terminal.press("\x03")

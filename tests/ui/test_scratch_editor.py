@@ -49,7 +49,10 @@ def test_a_text_is_kept_exactly_through_every_edit(text: str, edits: list[tuple[
         assert offset(document, result.end_location) == at + len(new)
     exact = document.text.split("\n")
     assert list(map(len, document.lines)) == list(map(len, exact))
-    assert all(is_safe(shown) and (shown == line or not is_safe(line)) for shown, line in zip(document.lines, exact, strict=True))
+    assert all(
+        is_safe(shown) and (shown == line or not is_safe(line))
+        for shown, line in zip(document.lines, exact, strict=True)
+    )
 
 
 def test_a_place_behind_the_end_is_the_end() -> None:
@@ -109,7 +112,8 @@ async def test_undo_and_redo_go_through_the_same_texts_however_it_was_edited() -
         for _ in range(30):
             rows = [rng.randrange(editor.document.line_count) for _ in range(2)]
             start, end = sorted((row, rng.randint(0, len(editor.document.get_line(row)))) for row in rows)
-            editor.replace(rng.choice(["", "a word ", "\n", "x\ny\x1b\nz", "語語語語語語語語語語語語"]), start, end)
+            typed = rng.choice(["", "a word ", "\n", "x\ny\x1b\nz", "語語語語語語語語語語語語"])
+            editor.replace(typed, start, end)
             editor.history.checkpoint()
             if editor.text != texts[-1]:
                 texts.append(editor.text)

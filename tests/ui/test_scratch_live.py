@@ -30,11 +30,15 @@ def turned(by: int) -> Recipe:
     """The recipe with so many turns of its tie rule."""
     recipe = USED
     for _ in range(by):
-        recipe = draft.turned(recipe, "tie", 1)
+        choice = RecipeChoice(recipe).turned("tie", 1)
+        assert choice is not None
+        recipe = choice.recipe
     return recipe
 
 
-async def at_axis(app: Any, session: Any, pilot: Pilot[Any], axis: str = "tie", **changes: Any) -> RecipeScreen:
+async def at_axis(
+    app: Any, session: Any, pilot: Pilot[Any], axis: str = "tie", **changes: Any
+) -> RecipeScreen:
     """Open the dialog over a small corpus, with an axis under the cursor."""
     await until(pilot, lambda: app.main.snapshot)
     if session is not None:
@@ -57,10 +61,33 @@ async def to_row(dialog: RecipeScreen, pilot: Pilot[Any], key: str) -> None:
     await until(pilot, lambda: axes.cursor_key == key and axes.has_focus)
 
 
-async def test_each_change_is_trained_and_t_keeps_it() -> None:
+async def test_each_change_is_trained_esc_puts_back_what_was_and_t_keeps_it() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
+        # Nothing is changed: nothing is sent.
         await at_axis(app, session, pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        assert [one for one in session.sent if isinstance(one, SetRecipe | GoTo | KeepPlace)] == []
+        # esc puts back the recipe, the step and the place.
+        dialog = await at_axis(app, session, pilot)
+        await pilot.press("right")
+        await to_row(dialog, pilot, draft.PLACE)
+        await pilot.press("right")
+        await until(pilot, lambda: session.of(KeepPlace) == [KeepPlace("size")])
+        await pilot.press("escape")
+        await until(pilot, lambda: session.of(GoTo) == [GoTo(128)] and app.screen is app.main)
+        assert session.of(KeepPlace)[1:] == [KeepPlace("step")]
+        assert session.of(SetRecipe) == [SetRecipe(turned(1), RUN), SetRecipe(USED, RUN)]
+        # A run goes on.
+        session.sent.clear()
+        await at_axis(app, session, pilot, running=True)
+        await pilot.press("right", "escape")
+        await until(pilot, lambda: session.of(Play) == [Play(True)] and app.screen is app.main)
+        assert session.of(GoTo) == []
+        # t keeps the last change.
+        session.sent.clear()
+        await at_axis(app, session, pilot, running=False)
         await pilot.press("right")
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)])
         await pilot.press("right")
@@ -69,38 +96,6 @@ async def test_each_change_is_trained_and_t_keeps_it() -> None:
         await until(pilot, lambda: app.screen is app.main)
         assert len(session.of(SetRecipe)) == 2
         assert session.of(GoTo) == []
-
-
-async def test_esc_puts_back_the_recipe_the_step_and_the_place() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        dialog = await at_axis(app, session, pilot)
-        await pilot.press("right")
-        await to_row(dialog, pilot, draft.PLACE)
-        await pilot.press("right")
-        await until(pilot, lambda: session.of(KeepPlace) == [KeepPlace("size")])
-        await pilot.press("escape")
-        await until(pilot, lambda: session.of(GoTo) == [GoTo(128)])
-        assert session.of(KeepPlace)[1:] == [KeepPlace("step")]
-        assert session.of(SetRecipe) == [SetRecipe(turned(1), RUN), SetRecipe(USED, RUN)]
-
-
-async def test_esc_lets_a_run_go_on() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await at_axis(app, session, pilot, running=True)
-        await pilot.press("right", "escape")
-        await until(pilot, lambda: session.of(Play) == [Play(True)])
-        assert session.of(GoTo) == []
-
-
-async def test_where_nothing_was_changed_nothing_is_sent() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await at_axis(app, session, pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
-        assert [one for one in session.sent if isinstance(one, SetRecipe | GoTo | KeepPlace)] == []
 
 
 async def test_the_switch_turns_it_off_and_on() -> None:
@@ -150,7 +145,9 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
 
         app.session.send = slow  # type: ignore[method-assign]
         await pilot.press("right", "right", "right")
-        await until(pilot, lambda: [use.recipe for use in session.of(SetRecipe)] == [turned(1), turned(2), turned(3)])
+        await until(
+            pilot, lambda: [use.recipe for use in session.of(SetRecipe)] == [turned(1), turned(2), turned(3)]
+        )
         waiting[-1].set_result(None)
         await pilot.pause()
         assert list(app._notifications) == []
@@ -169,7 +166,9 @@ async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
 
 
 @pytest.mark.parametrize(("size", "rows"), [((120, 40), 14), ((80, 24), 7)])
-async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(size: tuple[int, int], rows: int) -> None:
+async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(
+    size: tuple[int, int], rows: int
+) -> None:
     app, session = explorer()
     async with app.run_test(size=size) as pilot:
         dialog = await at_axis(app, session, pilot)
@@ -215,11 +214,20 @@ async def test_the_real_screen_follows_and_comes_back() -> None:
         before = now()
         await at_axis(app, None, pilot, "split")
         await pilot.press("right")
-        await until(pilot, lambda: now().main.recipe.split != USED.split and now().main.at.step == 5 and held[0].idle.is_set())
+        await until(
+            pilot,
+            lambda: (
+                now().main.recipe.split != USED.split and now().main.at.step == 5 and held[0].idle.is_set()
+            ),
+        )
         await pilot.press("escape")
-        await until(pilot, lambda: now().main.recipe == USED and now().main.at.step == 5 and held[0].idle.is_set())
+        await until(
+            pilot, lambda: now().main.recipe == USED and now().main.at.step == 5 and held[0].idle.is_set()
+        )
         after, was = now().main, before.main
-        assert (after.candidates, after.at.tokens, after.vocabulary) == (was.candidates, was.at.tokens, was.vocabulary)
+        assert (after.candidates, after.at.tokens, after.vocabulary) == (
+            was.candidates, was.at.tokens, was.vocabulary,
+        )
 
 
 async def test_a_choice_is_told_once() -> None:

@@ -1,13 +1,14 @@
-"""Text of many scripts on the screen: whole grapheme clusters, one table of widths, and parts shown apart where a token ends."""
+"""Text of many scripts on the screen: whole grapheme clusters, one table of widths, and parts shown apart
+where a token ends."""
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from itertools import accumulate, pairwise
 
 import pytest
 import regex
+import soak
 from grammar import is_clean
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,15 +27,17 @@ from waiting import screen_text, until
 from tokentui.core.safetext import MARKS_SHOWN, Kind, clusters, is_safe, safe, visible
 from tokentui.core.table import cell_width
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
-from tokentui.ui.draw.guard import replace
 from tokentui.ui.draw.running import BAR, Layout, Manner
-from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, runs, width
+from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, replace, runs, width
 from tokentui.ui.panes.editor import CorpusEditor
 from tokentui.ui.terminal.picture import Picture
 from tokentui.ui.typed import Field
 
 ALL = {**SCRIPTS, **EMOJI}
-WORDS = st.text(st.sampled_from("".join(ALL.values())) | st.sampled_from("ab e\u0301\u200d\u200c\ufe0f語😀│·…ि"), max_size=30)
+WORDS = st.text(
+    st.sampled_from("".join(ALL.values())) | st.sampled_from("ab e\u0301\u200d\u200c\ufe0f語😀│·…ि"),
+    max_size=30,
+)
 
 
 @pytest.mark.parametrize("script", ALL)
@@ -75,7 +78,7 @@ def test_piles_of_marks_are_bounded_in_each_cluster() -> None:
 
 def test_the_table_gives_spacing_marks_a_column_and_is_that_of_the_command_line() -> None:
     newer: dict[str, int] = {}
-    for char in map(chr, range(sys.maxunicode + 1)):
+    for char in map(chr, soak.code_points()):
         category = unicodedata.category(char)
         if category == "Mc":
             assert cell_len(char) == 1, hex(ord(char))
@@ -138,7 +141,10 @@ def layout(text: str, ends: list[int], boundaries: str = "shade") -> str:
     """A row of tokens that end at these places."""
     tokens = tuple(TokenSpan(start, end, False, False) for start, end in pairwise([0, *ends]))
     manner = Manner(10_000, "bars" if boundaries == "bars" else "shade", "text")
-    return "".join(run for run, _ in Layout((CorpusPart(CorpusPlace(), text, tokens),), manner, CorpusPlace(), True).row(0))
+    return "".join(
+        run
+        for run, _ in Layout((CorpusPart(CorpusPlace(), text, tokens),), manner, CorpusPlace(), True).row(0)
+    )
 
 
 def test_a_text_of_single_characters_can_be_read() -> None:
@@ -163,7 +169,11 @@ def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
     manner = Manner(4, "shade", "text")
 
     def tokens(*ends: int) -> tuple[CorpusPart, ...]:
-        return (CorpusPart(CorpusPlace(), text, tuple(TokenSpan(a, b, False, False) for a, b in pairwise([0, *ends]))),)
+        return (
+            CorpusPart(
+                CorpusPlace(), text, tuple(TokenSpan(a, b, False, False) for a, b in pairwise([0, *ends]))
+            ),
+        )
 
     apart = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True)
     whole = Layout(tokens(3, 5), manner, CorpusPlace(), True, apart)
@@ -179,7 +189,9 @@ def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
 class Typing(App[None]):
     """A line and an editor, and no guard."""
 
-    CSS = "Input { border: none; padding: 0; height: 1; } CorpusEditor { border: none; padding: 0; height: 3; }"
+    CSS = (
+        "Input { border: none; padding: 0; height: 1; } CorpusEditor { border: none; padding: 0; height: 3; }"
+    )
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -191,7 +203,9 @@ class Typing(App[None]):
         yield self.editor
 
 
-@pytest.mark.parametrize("script", ["devanagari", "burmese", "hangul", "sinhala", "joined", "flags", "keycaps"])
+@pytest.mark.parametrize(
+    "script", ["devanagari", "burmese", "hangul", "sinhala", "joined", "flags", "keycaps"]
+)
 async def test_the_cursor_moves_over_whole_clusters(script: str) -> None:
     text = ALL[script]
     ends = [cluster.end for cluster in clusters(text)]
@@ -227,7 +241,8 @@ async def test_the_cursor_moves_over_whole_clusters(script: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "left"), [("हि", "ह"), ("e\u0301", "e"), ("x👩🏽\u200d🚀", "x"), ("x🇩🇪", "x"), ("x1\ufe0f\u20e3", "x")],
+    ("text", "left"),
+    [("हि", "ह"), ("e\u0301", "e"), ("x👩🏽\u200d🚀", "x"), ("x🇩🇪", "x"), ("x1\ufe0f\u20e3", "x")],
 )
 async def test_backspace_takes_back_what_was_typed(text: str, left: str) -> None:
     app = Typing(text)

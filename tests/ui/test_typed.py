@@ -12,7 +12,8 @@ from tokentui.ui.typed import lines_of, typed_beyond
 
 FAMILY = "👩\u200d👩\u200d👧"
 BEYOND = ["\u200d", "\u200c", "\u3000", "\u00a0", "\u00ad", "\u202e", "\ue000", "\U0001fae8", "\U0001f6d8"]
-"""Joiners, spaces, marks of direction, private use, and emoji that the Unicode table of an older Python has not got."""
+"""Joiners, spaces, marks of direction, private use, and emoji that the Unicode table of an older Python has
+not got."""
 
 
 @pytest.mark.parametrize("character", BEYOND)

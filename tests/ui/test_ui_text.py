@@ -23,8 +23,12 @@ from tokentui.ui.draw.text import (
     width,
 )
 
-HOSTILE = ["\x1b]52;c;eA==\x07", "\x9b2J", "\x1b\x07[", "\u202eback", "a\u200b\ufeff", "[/] [@click=app.exit]x[/]"]
-DATA = st.text(st.sampled_from("aé語\u0301😀 \n\x1b[/]\u202e"), max_size=20) | st.text() | st.binary(max_size=20)
+HOSTILE = [
+    "\x1b]52;c;eA==\x07", "\x9b2J", "\x1b\x07[", "\u202eback", "a\u200b\ufeff", "[/] [@click=app.exit]x[/]",
+]
+DATA = (
+    st.text(st.sampled_from("aé語\u0301😀 \n\x1b[/]\u202e"), max_size=20) | st.text() | st.binary(max_size=20)
+)
 
 
 @given(DATA, st.sampled_from(GLYPH_MODES))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from tokentui.analyze.agreement import Cuts, Disagreement, cuts, disagreements
+from tokentui.analyze.compare import Cuts, Disagreement, cuts, disagreements
 from tokentui.core.safetext import clusters, visible
 from tokentui.core.table import cell_width
 from tokentui.encode.offsets import Encoding
@@ -71,7 +71,7 @@ class Alignment:
         text: The text.
         width: The columns of every row.
         rows: The cells of each encoding, from left to right.
-        boundaries: The boundaries of each, in characters.
+        cuts: The boundaries of each.
         ruler: Every boundary that any of them has.
         partings: The stretches that they cut differently, from left to right.
     """
@@ -79,22 +79,15 @@ class Alignment:
     text: str
     width: int
     rows: tuple[tuple[Cell, ...], ...]
-    boundaries: tuple[frozenset[int], ...]
+    cuts: tuple[Cuts, ...]
     ruler: tuple[Mark, ...]
     partings: tuple[Disagreement, ...]
 
     def x(self, offset: int) -> int:
-        """The column of a boundary's line; 0 at the start, the width at the end.
-
-        Raises:
-            ValueError: No row has a boundary there.
-        """
+        """The column of the line of a boundary that a row has; 0 at the start, the width at the end."""
         if offset in (0, len(self.text)):
             return 0 if offset == 0 else self.width
-        at = bisect_left(self.ruler, offset, key=lambda mark: mark.offset)
-        if at == len(self.ruler) or self.ruler[at].offset != offset:
-            raise ValueError(f"no boundary before character {offset}")
-        return self.ruler[at].x
+        return next(mark.x for mark in self.ruler if mark.offset == offset)
 
     def after(self, offset: int) -> Disagreement | None:
         """The first of these stretches that begins behind a character, None where there is none."""
@@ -134,16 +127,11 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
     """Place encodings of one text under each other.
 
     Args:
-        encodings: The rows.
+        encodings: The rows, one at least.
         width: Return the width of a safe text; a screen gives its own.
-
-    Raises:
-        ValueError: There is none, or they are not of one text.
     """
-    if not encodings or any(one.text != encodings[0].text for one in encodings):
-        raise ValueError("encodings of one text belong here")
     text = encodings[0].text
-    ways = [cuts(encoding) for encoding in encodings]
+    ways = tuple(map(cuts, encodings))
     rows = [list(_stretches(encoding, way)) for encoding, way in zip(encodings, ways, strict=True)]
     shared = {
         offset: tuple(
@@ -173,7 +161,7 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
         rows=tuple(
             tuple(drawing.cells(encoding, row)) for encoding, row in zip(encodings, rows, strict=True)
         ),
-        boundaries=tuple(frozenset(way.offsets) for way in ways),
+        cuts=ways,
         ruler=tuple(Mark(offset, xs[offset] - 1, shared[offset]) for offset in sorted(shared)),
         partings=tuple(disagreements(ways)),
     )
@@ -225,7 +213,7 @@ class _Drawing(NamedTuple):
 def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
     edges = [0, *way.offsets, len(encoding.text)]
     for start, end in pairwise(edges):
-        tokens = range(*way.stretch(start, end))
+        tokens = range(way.before[start], way.before[end])
         spans = [encoding.offsets[token] for token in tokens]
         first = min((max(start, low) for low, _ in spans), default=start)
         last = max((min(end, high) for _, high in spans), default=start)

@@ -1,30 +1,243 @@
-"""Two to four tokenizers side by side on one corpus: measures, agreement pair by pair, and shared tokens.
+"""Two to four tokenizers side by side: measures, agreement pair by pair, and shared tokens.
 
-For the agreement the corpus is cut in stretches at places where no tokenizer looks across, and each distinct
+A boundary is a place between two characters where a token ends and no token goes on. So tokens that share a
+character have none between them, and text that a tokenizer drops (spaces, mostly) belongs to the token after
+it, wherever others put the space.
+
+For the agreement a corpus is cut in stretches at places where no tokenizer looks across, and each distinct
 stretch is encoded once. The totals are those of encoding the documents whole.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import accumulate, combinations, pairwise
+from typing import NamedTuple
 
-from tokentui.analyze.agreement import Agreement, Overlap, agreement, cuts, disagreements, overlap, word_spans
-from tokentui.analyze.metrics import MeasureRow, rows_of
-from tokentui.analyze.tally import Conventions, Tally, in_parts, tally
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.analyze.metrics import Conventions, Measure, MeasureRow, Tally, in_parts, ratio, rows_of, tally
+from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each, silent
+from tokentui.encode.offsets import Encoding
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import SPACE_MARK, splitter, to_bytes
 
 _BEFORE_SPACE = re.compile(r"\S(?=\s)")
 FEWEST, MOST = 2, 4
 """The least and the greatest number of columns."""
+
+
+
+# ---- one text, cut in several ways
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """The boundaries of an encoding.
+
+    Attributes:
+        length: The characters of the text.
+        offsets: The boundaries inside the text, ascending.
+        before: The number of tokens before each of them, before the start and before the end of the text.
+        whole: True if a token ends where the text ends.
+        starts: Where the tokens start, none lower than one after it, for searching.
+        ends: Where they end, none lower than one before it.
+    """
+
+    length: int
+    offsets: tuple[int, ...]
+    before: dict[int, int]
+    whole: bool
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def within(self, start: int, end: int) -> tuple[int, tuple[int, ...]]:
+        """The way in which a range is cut: how many tokens hold a character of it, and the boundaries
+        strictly inside it."""
+        touching = max(0, bisect_left(self.starts, end) - bisect_right(self.ends, start))
+        return touching, self.offsets[bisect_right(self.offsets, start) : bisect_left(self.offsets, end)]
+
+
+def cuts(encoding: Encoding) -> Cuts:
+    """The boundaries of an encoding."""
+    length, spans = len(encoding.text), encoding.offsets
+    ends = tuple(accumulate((end for _, end in spans), max))
+    starts = tuple(accumulate((start for start, _ in reversed(spans)), min))[::-1]
+    found: dict[int, int] = {}
+    for number, (end, following) in enumerate(zip(ends, (*starts[1:], length), strict=False), 1):
+        if 0 < end < length and following >= end:
+            found[end] = number  # of a token without width after it the last counts
+    before = {length: len(spans), 0: 0, **found}
+    return Cuts(length, tuple(found), before, ends[-1:] == (length,), starts, ends)
+
+
+class Agreement(NamedTuple):
+    """The agreement of two encodings as totals: those of several texts can be added up.
+
+    Attributes:
+        tokens_a: The tokens of the first.
+        tokens_b: The tokens of the second.
+        boundaries_a: The boundaries of the first.
+        boundaries_b: The boundaries of the second.
+        shared: The boundaries of both.
+        words: The words, by a named splitter.
+        same_words: The words that both cut alike: in the same places, into as many tokens.
+    """
+
+    tokens_a: int = 0
+    tokens_b: int = 0
+    boundaries_a: int = 0
+    boundaries_b: int = 0
+    shared: int = 0
+    words: int = 0
+    same_words: int = 0
+
+    def plus(self, other: Agreement, times: int = 1) -> Agreement:
+        """The totals with those of another text, which stands so many times."""
+        return Agreement(*(one + times * more for one, more in zip(self, other, strict=True)))
+
+
+PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
+    Measure("exact", "exact words", "words cut alike / words", "share", "more",
+            lambda one: ratio(one.same_words, one.words)),
+    Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "more",
+            lambda one: ratio(one.shared, one.boundaries_b)),
+    Measure("recall", "recall", "boundaries of both / boundaries of {a}", "share", "more",
+            lambda one: ratio(one.shared, one.boundaries_a)),
+    Measure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", "share", "more",
+            lambda one: ratio(2 * one.shared, one.boundaries_a + one.boundaries_b)),
+    Measure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", "tokens", "",
+            lambda one: ratio(one.tokens_b, one.tokens_a)),
+)
+"""The measures of an agreement in the order in which they are shown. A new one is an entry here."""
+
+
+def word_spans(text: str, words: str = "whitespace") -> list[tuple[int, int]]:
+    """The places of a text's words by a split that leaves the text as it is."""
+    return [(start, end) for _, start, end in splitter(words).spans(text)]
+
+
+def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool = False) -> Agreement:
+    """The agreement of two ways to cut a text.
+
+    Args:
+        a: The first.
+        b: The second, of the same text.
+        words: The places of the text's words, see `word_spans`.
+        more: True if text follows, so that a token that ends with this text makes a boundary.
+    """
+    return Agreement(
+        tokens_a=len(a.ends),
+        tokens_b=len(b.ends),
+        boundaries_a=len(a.offsets) + (more and a.whole),
+        boundaries_b=len(b.offsets) + (more and b.whole),
+        shared=len(set(a.offsets) & set(b.offsets)) + (more and a.whole and b.whole),
+        words=len(words),
+        same_words=sum(a.within(start, end) == b.within(start, end) for start, end in words),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A stretch of text, as short as can be, that all encodings begin and end alike and do not cut alike.
+
+    `start` and `end` are in characters of the text; `tokens` has each encoding's half-open range of token
+    numbers.
+    """
+
+    start: int
+    end: int
+    tokens: tuple[tuple[int, int], ...]
+
+
+def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
+    """The stretches that encodings of one text cut differently, from left to right: between boundaries that
+    all have, where one has others besides, or another number of tokens."""
+    common = set(ways[0].offsets).intersection(*(one.offsets for one in ways[1:]))
+    for start, end in pairwise([0, *sorted(common), ways[0].length]):
+        tokens = tuple((one.before[start], one.before[end]) for one in ways)
+        # Tokens without width, such as a ▁ of its own, count as tokens and hold no character.
+        cut = (
+            (last - first, one.within(start, end)) for one, (first, last) in zip(ways, tokens, strict=True)
+        )
+        if len(set(cut)) > 1:
+            yield Disagreement(start, end, tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The tokens of two vocabularies as bytes, each once.
+
+    Attributes:
+        common: The tokens of both, in order of the first one's ids.
+        only_a: Those of the first alone, in the same order.
+        only_b: Those of the second alone, in order of its own ids.
+    """
+
+    common: tuple[bytes, ...]
+    only_a: tuple[bytes, ...]
+    only_b: tuple[bytes, ...]
+
+    @property
+    def jaccard(self) -> float | None:
+        """The common tokens as a share of all."""
+        return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
+
+    @property
+    def parts(self) -> tuple[tuple[bytes, ...], ...]:
+        """The common tokens, those of the first alone, those of the second alone."""
+        return self.common, self.only_a, self.only_b
+
+    def find(self, text: str) -> Overlap:
+        """The tokens that hold a text."""
+        wanted = to_bytes(text)
+        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self.parts))
+
+
+def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
+    """The tokens that two vocabularies share, and those that only one of them has; specials by their names.
+
+    Args:
+        a: The first.
+        b: The second.
+        bare: Compare tokens without their marks and without a space (or ▁) in front.
+    """
+    first, second = (dict.fromkeys(piece for _, piece in pieces(one, bare)) for one in (a, b))
+    return Overlap(
+        common=tuple(piece for piece in first if piece in second),
+        only_a=tuple(piece for piece in first if piece not in second),
+        only_b=tuple(piece for piece in second if piece not in first),
+    )
+
+
+def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
+    """The tokens of a vocabulary, each with its id.
+
+    Args:
+        tokenizer: The tokenizer.
+        bare: Give them without their marks and without a space (or ▁) in front, and none that is empty then.
+    """
+    vocabulary = tokenizer.vocabulary
+    symbols = vocabulary.symbols_by_id(tokenizer.merges)
+    for entry in tokenizer.entries():
+        piece, symbol = entry.piece, symbols.get(entry.id)
+        if bare and symbol is not None and entry.kind not in ("special", "unknown", "byte"):
+            front, end = vocabulary.mark_sizes(symbol)
+            piece = piece[front : len(piece) - end]
+            if tokenizer.recipe.split == "metaspace":
+                piece = piece.replace(to_bytes(SPACE_MARK), b" ")
+            piece = piece.removeprefix(b" ")
+        if piece or not bare:
+            yield entry.id, piece
+
+
+# ---- a corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +259,21 @@ class DifferentCut:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two tokenizers on a corpus.
+class PairAgreement:
+    """The agreement of two columns, by their keys, on a corpus or a text.
 
     Attributes:
-        a: The number of the first.
-        b: The number of the second.
+        a: The key of the first.
+        b: The key of the second.
         agreement: Their agreement.
-        partings: The stretches that they cut differently most often, the most frequent first.
+        partings: The stretches of the corpus that they cut differently most often, the most frequent first;
+            none for a text.
     """
 
     a: int
     b: int
     agreement: Agreement
-    partings: tuple[DifferentCut, ...]
+    partings: tuple[DifferentCut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +292,14 @@ class Comparison:
     tallies: tuple[Tally | None, ...]
     errors: tuple[TokentuiError | None, ...]
     rows: tuple[MeasureRow, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairAgreement, ...]
     overlaps: dict[tuple[int, int], Overlap]
     bare: dict[tuple[int, int], Overlap]
 
 
 def compare(
-    tokenizers: Sequence[Tokenizer | TokentuiError],
-    corpus: Corpus,
-    conventions: Conventions | None = None,
-    counted: WordCounts | None = None,
-    *,
-    most: int = 10,
+    tokenizers: Sequence[Tokenizer | TokentuiError], corpus: Corpus, conventions: Conventions | None = None,
+    counted: WordCounts | None = None, *, most: int = 10,
 ) -> Comparison:
     """Compare tokenizers on a corpus. One that cannot read it says so in its column and leaves the others
     working.
@@ -108,41 +318,17 @@ def compare(
     check_columns(len(tokenizers))
     tallies, errors = tally_each(tokenizers, corpus, conventions, counted)
     every = [(n, one) for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer)]
-    able = [(n, one) for n, one in every if errors[n] is None]
-    found = compare_on([one for _, one in able], corpus, conventions, most=most)
     pairs = list(combinations(every, 2))
     return Comparison(
         tallies=tallies,
         errors=errors,
         rows=rows_of(tallies),
-        pairs=tuple(Pair(able[one.a][0], able[one.b][0], one.agreement, one.partings) for one in found),
+        pairs=compare_on(
+            [column for column in every if errors[column[0]] is None], corpus, conventions, most=most
+        ),
         overlaps={(n, m): overlap(a, b) for (n, a), (m, b) in pairs},
         bare={(n, m): overlap(a, b, bare=True) for (n, a), (m, b) in pairs},
     )
-
-
-def tally_each(
-    tokenizers: Sequence[Tokenizer | TokentuiError],
-    corpus: Corpus,
-    conventions: Conventions | None = None,
-    counted: WordCounts | None = None,
-) -> tuple[tuple[Tally | None, ...], tuple[TokentuiError | None, ...]]:
-    """Count a corpus under each tokenizer: the counts, and why there are none where one cannot read it."""
-    counted = counted or WordCounts(corpus)
-    tallies: list[Tally | None] = []
-    errors: list[TokentuiError | None] = []
-    for one in tokenizers:
-        made, error = None, one if isinstance(one, TokentuiError) else None
-        if isinstance(one, Tokenizer):
-            try:
-                made = tally(one, corpus, conventions, counted)
-            except Cancelled:
-                raise
-            except TokentuiError as refused:
-                error = refused
-        tallies.append(made)
-        errors.append(error)
-    return tuple(tallies), tuple(errors)
 
 
 def check_columns(count: int) -> None:
@@ -154,6 +340,23 @@ def check_columns(count: int) -> None:
     if not FEWEST <= count <= MOST:
         what = f"two to four tokenizers belong here, not {count}"
         raise TokentuiError(what, "compare", "name them by -t and -r")
+
+
+def tally_each(
+    tokenizers: Sequence[Tokenizer | TokentuiError], corpus: Corpus, conventions: Conventions | None = None,
+    counted: WordCounts | None = None,
+) -> tuple[tuple[Tally | None, ...], tuple[TokentuiError | None, ...]]:
+    """Count a corpus under each tokenizer: the counts, and why there are none where one cannot read it."""
+    counted = counted or WordCounts(corpus)
+    found: list[tuple[Tally | None, TokentuiError | None]] = []
+    for one in tokenizers:
+        try:
+            if isinstance(one, TokentuiError):
+                raise one
+            found.append((tally(one, corpus, conventions, counted), None))
+        except TokentuiError as error:
+            found.append((None, error))
+    return tuple(made for made, _ in found), tuple(error for _, error in found)
 
 
 def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator[tuple[str, bool]]:
@@ -179,42 +382,51 @@ def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator
 
 
 def compare_on(
-    tokenizers: Sequence[Tokenizer], corpus: Corpus, conventions: Conventions | None = None, *, most: int = 10
-) -> tuple[Pair, ...]:
-    """The agreement of tokenizers on a corpus, each with each.
+    columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, conventions: Conventions | None = None, *,
+    most: int = 10,
+) -> tuple[PairAgreement, ...]:
+    """The agreement of tokenizers on a corpus, each with each. One that refuses a stretch is left out.
 
     Args:
-        tokenizers: Of less than two there is no pair.
+        columns: The tokenizers, each with its key.
         corpus: The corpus; each word of a counted one is a text of its own.
         conventions: The splitter tells the words.
         most: The most stretches listed for a pair.
 
     Raises:
-        TokentuiError: A tokenizer refuses a stretch; it names the unit.
         Cancelled: The job is cancelled.
     """
-    pairs = list(combinations(range(len(tokenizers)), 2))
-    if not pairs:
+    if len(columns) < 2:
         return ()
-    under = conventions or Conventions()
-    found = _distinct(tokenizers, corpus, under)
-    totals = dict.fromkeys(pairs, Agreement())
-    partings: dict[tuple[int, int], Counter[DifferentCut]] = {pair: Counter() for pair in pairs}
+    under, able = conventions or Conventions(), dict(columns)
+    found = _distinct(list(able.values()), corpus, under)
+    totals = dict.fromkeys(combinations(able, 2), Agreement())
+    partings: dict[tuple[int, int], Counter[DifferentCut]] = {pair: Counter() for pair in totals}
     for (text, more), count in each(found.items(), len(found)):
-        with silent():
-            encodings = [one.encode(text) for one in tokenizers]
-        ways = [cuts(encoding) for encoding in encodings]
+        encodings: dict[int, Encoding] = {}
+        for key, one in list(able.items()):
+            try:
+                with silent():
+                    encodings[key] = one.encode(text)
+            except TokentuiError:
+                del able[key]
+        ways = {key: cuts(encoding) for key, encoding in encodings.items()}
         words = word_spans(text, under.splitter)
-        for a, b in pairs:
-            totals[a, b] = totals[a, b].plus(agreement(ways[a], ways[b], words, more=more), count)
-            if ways[a] == ways[b]:
-                continue
-            for place in disagreements((ways[a], ways[b])):
-                first, second = (encodings[at].tokens[slice(*place.tokens[n])] for n, at in enumerate((a, b)))
-                partings[a, b][DifferentCut(text[place.start : place.end], 0, first, second)] += count
+        for pair in combinations(able, 2):
+            a, b = (ways[key] for key in pair)
+            totals[pair] = totals[pair].plus(agreement(a, b, words, more=more), count)
+            for place in disagreements((a, b)) if a != b else ():
+                first, second = (
+                    encodings[key].tokens[slice(*tokens)]
+                    for key, tokens in zip(pair, place.tokens, strict=True)
+                )
+                partings[pair][DifferentCut(text[place.start : place.end], 0, first, second)] += count
     return tuple(
-        Pair(a, b, total, tuple(replace(one, count=count) for one, count in partings[a, b].most_common(most)))
-        for (a, b), total in totals.items()
+        PairAgreement(
+            *pair, totals[pair],
+            tuple(replace(one, count=count) for one, count in partings[pair].most_common(most)),
+        )
+        for pair in combinations(able, 2)
     )
 
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tokentui import learn
+from tokentui.analyze.metrics import TextEncoder
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import objective_of
 from tokentui.core.jobs import check, each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.ways import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Marks, Vocabulary
-from tokentui.learn import walk
-from tokentui.learn.replay.order import TokenOrder
-from tokentui.learn.replay.segmentations import WordSegmentations
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Stops
@@ -54,14 +53,13 @@ class Meanings:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._marks = Marks(vocabulary)
         self._kind = vocabulary.recipe.mark_kind
         self._metaspace = _is_space(vocabulary)
 
     def of_symbols(self, left: int, right: int) -> Meaning:
         """The merge of two symbols; their marks are judged by what they were made of."""
-        marks, spelled = self._marks, self._vocabulary.spelled
-        return self._of((spelled(left), marks.sizes(left)), (spelled(right), marks.sizes(right)))
+        spelled, sizes = self._vocabulary.spelled, self._vocabulary.mark_sizes
+        return self._of((spelled(left), sizes(left)), (spelled(right), sizes(right)))
 
     def of_pieces(self, left: bytes, right: bytes) -> Meaning:
         """A merge of two tokens of which the bytes are known alone; their marks are judged by the spelling.
@@ -84,8 +82,8 @@ class Meanings:
         return boundary, tuple(text for text in texts if text)
 
     def _spelled(self, piece: bytes) -> tuple[int, int]:
-        mark = self._marks.mark
-        front = self._marks.unit_continues(piece)
+        mark = self._vocabulary.mark
+        front = self._vocabulary.unit_continues(piece)
         end = self._kind.startswith("end-") and piece.endswith(mark)
         return len(mark) if front else 0, len(mark) if end else 0
 
@@ -166,8 +164,8 @@ def first_divergence(
         return Divergence(number, _side(a, number, rows, ends[0]), _side(b, number, rows, ends[1]))
     finally:
         with shielded():
-            walk.jump(a, before[0])
-            walk.jump(b, before[1])
+            learn.jump(a, before[0])
+            learn.jump(b, before[1])
 
 
 def both_divergences(
@@ -215,7 +213,7 @@ def first_differing_step(
 def _go_on(trainer: Trainer, target: int, ends: Stops | None) -> None:
     """Go to a step that is not computed yet, or to where the stops hold."""
     with silent():
-        walk.jump(trainer, target if ends is None else trainer.computed)
+        learn.jump(trainer, target if ends is None else trainer.computed)
     if ends is not None:
         stops = replace(ends, merges=target if ends.merges is None else min(target, ends.merges))
         while trainer.advance(None, stops) is None:
@@ -225,7 +223,7 @@ def _go_on(trainer: Trainer, target: int, ends: Stops | None) -> None:
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
     """A training before a step. It is left there."""
     with silent():
-        walk.jump(trainer, min(number - 1, trainer.computed))
+        learn.jump(trainer, min(number - 1, trainer.computed))
     why = trainer.why(trainer.number + 1, stops)
     made = trainer.step_at(number) if number <= trainer.computed else None
     if made is None:
@@ -257,8 +255,9 @@ def evenly(end: int, points: int) -> list[int]:
 def as_trained(recipe: Recipe) -> bool:
     """Return whether a tokenizer encodes its corpus into the very tokens that training left there, each word
     as often as it occurs."""
-    by_training = WAYS.of(recipe.encode).needs == objective_of(recipe).makes
-    return by_training and recipe.weight != "distinct" and not objective_of(recipe).codes
+    objective, way = objective_of(recipe), WAYS.of(recipe.encode)
+    by_training = way.needs == ("scores" if objective.scored else "merges")
+    return by_training and recipe.weight != "distinct" and not objective.codes
 
 
 def replayed(
@@ -309,31 +308,25 @@ def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
         TokentuiError: The corpus holds what the tokenizer refuses; it names the unit.
     """
     vocabulary, refuses = tokenizer.vocabulary, UNKNOWN.of(tokenizer.recipe.unknown).refused
-    cutter = WordSegmentations(TokenOrder.of(tokenizer))
-    changes: dict[int, dict[int | None, int]] = {}
-    for word, times in each(zip(words.words, words.counts, strict=True), len(words.words)):
-        for step, change in cutter.changes(word):
-            if refuses and None in change:
-                tokenizer.encode(word)  # says what it is
-            at = changes.setdefault(step, {})
-            for symbol, by in change.items():
-                at[symbol] = at.get(symbol, 0) + by * times
-    tokens, used = [], []
+    log = ChangeLog(TokenOrder.of(tokenizer), words.words, words.counts)
+    if refuses and any(None in change for change in log.changes.values()):
+        for word in words.words:
+            tokenizer.encode(word)  # one of them says what it is
+    used = []
     uses: dict[int | None, int] = {}
-    total = held = 0
+    held = 0
     nameless = vocabulary.unknown_id is None
-    made = sorted(changes, reverse=True)
+    made = log.steps[::-1]
     for step in steps:
         while made and made[-1] <= step:
-            for symbol, by in changes[made.pop()].items():
+            for symbol, by in log.changes[made.pop()].items():
                 before = uses.get(symbol, 0)
                 uses[symbol] = before + by
-                total += by
                 if symbol is not None or not nameless:
                     held += (before + by > 0) - (before > 0)
-        tokens.append(total)
         used.append(held)
     # Byte tokens are many, and a step does not say which.
+    tokens = list(map(log.tokens_at, steps))
     return tokens, [] if vocabulary.byte_tokens and None in uses else used
 
 
@@ -355,27 +348,16 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
     for number, step in enumerate(steps):
         tick(number, len(steps))
         with silent():
-            walk.jump(trainer, step)
+            learn.jump(trainer, step)
         if words is None:
             tokens.append(trainer.tokens_at(step))
             used.append(sum(one > 0 for one in trainer.uses))
         else:
-            count, ids = _encoded_now(trainer.tokenizer(), words)
-            tokens.append(count)
-            used.append(ids)
+            encoder, total, ids = TextEncoder(trainer.tokenizer()), 0, set[int | None]()
+            for word, times in each(zip(words.words, words.counts, strict=True)):
+                found = encoder.pretoken(word).ids
+                total += times * len(found)
+                ids.update(found)
+            tokens.append(total)
+            used.append(len(ids - {None}))
     return tokens, used
-
-
-def _encoded_now(tokenizer: Tokenizer, words: Words) -> tuple[int, int]:
-    """The tokens of words, and how many ids are among them."""
-    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-    refuses = UNKNOWN.of(tokenizer.recipe.unknown).refused
-    total = 0
-    ids: set[int] = set()
-    for word, times in each(zip(words.words, words.counts, strict=True)):
-        found = encoder.word(word)
-        if refuses and any(token.unknown for token in found):
-            tokenizer.encode(word)  # says what it is
-        total += times * len(found)
-        ids.update(token.id for token in found if token.id is not None)
-    return total, len(ids)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, Ways, WordFacts
-from tokentui.axes import objective_of
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import visible
-from tokentui.encode.decode import Decoder
+from tokentui.encode.decode import Decoder, Finder, bare, spelled_units, symbols_of, unreachable
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.reach import Finder, bare, spelled_units, symbols_of, unreachable
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, WAYS, MergeStep
 from tokentui.encode.tokenizer import Entry, Tokenizer
@@ -64,7 +63,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
         child_count=len(children),
         others=tuple(itertools.islice(_others(encoder, symbol), _OTHERS)),
         unreachable=unreachable(encoder, Decoder(vocabulary, merges), symbol),
-        marks=encoder.marks.sizes(symbol),
+        marks=vocabulary.mark_sizes(symbol),
     )
     rank = symbol - vocabulary.base_size
     if rank < 0:
@@ -157,8 +156,6 @@ def string_facts(tokenizer: Tokenizer, text: str, limit: int = 10) -> StringFact
     encoding, refusal = None, ""
     try:
         encoding = tokenizer.encode(text)
-    except Cancelled:
-        raise
     except TokentuiError as error:
         refusal = str(error)
     encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
@@ -213,7 +210,7 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
         most = f"longest match gives up a word of more than {MAX_CHARACTERS}"
         return f"It has{changed} {len(word)} characters, and {most}."
     if (missing := _missing(encoder, units)) is not None:
-        what = "stands for a pair" if objective_of(recipe).codes else "is not in the vocabulary"
+        what = "stands for a pair" if vocabulary.codes else "is not in the vocabulary"
         return f"It cannot be one{changed}: {_shown(missing)} {what}."
     pieces = [token.piece for token in tokens]
     listed = _list([token.text if token.piece is None else token.piece for token in tokens])
@@ -239,7 +236,7 @@ def _missing(encoder: WordEncoder, units: Sequence[bytes]) -> bytes | None:
 def _spelled(encoder: WordEncoder, units: tuple[bytes, ...]) -> tuple[int | None, int]:
     """The symbol that is spelled by these units, else the step past this one that makes it, else 0."""
     vocabulary, base = encoder.vocabulary, encoder.vocabulary.base_size
-    prefix = encoder.marks.prefix
+    prefix = encoder.vocabulary.prefix
     piece = units[0] + b"".join(unit.removeprefix(prefix) for unit in units[1:]) if units else b""
     for symbol in range(base + len(vocabulary.merges)):
         if vocabulary.spelled(symbol) == piece and spelled_units(encoder, symbol) == units:
@@ -279,11 +276,11 @@ def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
 
 def _no_token(encoder: WordEncoder, pieces: Sequence[bytes | None], units: Sequence[bytes]) -> str:
     """The lack of the vocabulary: the token, and the merges that would go on; with a near one that it has."""
-    vocabulary, mark = encoder.vocabulary, encoder.marks.mark
-    plain = b"".join(map(encoder.marks.bare, units))
+    vocabulary, mark = encoder.vocabulary, encoder.vocabulary.mark
+    plain = b"".join(map(encoder.vocabulary.bare, units))
     forms = {b" " + plain: "which begins with a space"}
     forms[to_bytes("▁") + plain] = "which begins a word after a space"
-    if encoder.marks.prefix:
+    if encoder.vocabulary.prefix:
         forms[mark + plain] = "which stands inside a word only"
     elif mark:
         forms[plain.removesuffix(mark)] = "which does not end a word"
@@ -314,6 +311,10 @@ class _Edge(NamedTuple):
     pieces: tuple[bytes, ...]
 
 
+_Way = tuple[tuple[bytes, ...], "_Way"] | None
+"""The tokens of the first edge of a way, and the way after it; None at the end."""
+
+
 def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
     """The ways to write a pre-token in the tokens of a vocabulary.
 
@@ -335,12 +336,15 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
         what = f"a word of {len(units):,} units is too long to count its ways"
         raise TokentuiError(what, "", f"take one of at most {MAX_UNITS:,}")
     edges = _edges(encoder, units)
-    count = _count(edges)
-    found: Iterator[tuple[tuple[bytes, ...], float | None]]
+    counts = [0] * len(edges) + [1]  # the ways from each unit to the end
+    for start in reversed(range(len(edges))):
+        counts[start] = sum(counts[edge.end] for edge in edges[start])
+    count = counts[0]
+    found: Iterable[tuple[tuple[bytes, ...], float | None]] = ()
     if isinstance(encoder.segmenter, Viterbi):
         found = _probable(encoder, encoder.segmenter, units)
-    else:
-        found = ((way, None) for way in _fewest(edges))
+    elif units:
+        found = ((way, None) for way in _fewest(edges, limit))
     tokens = encoder.word(word)
     refused = UNKNOWN.of(recipe.unknown).refused and any(token.unknown for token in tokens)
     taken = () if refused else tokens
@@ -359,8 +363,8 @@ def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -
 def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
     """The tokens that may start at each unit of a word, the shortest first."""
     vocabulary = encoder.vocabulary
-    prefix = encoder.marks.prefix
-    whole = b"".join(map(encoder.marks.bare, units) if prefix else units)
+    prefix = encoder.vocabulary.prefix
+    whole = b"".join(map(encoder.vocabulary.bare, units) if prefix else units)
     # Few tokens have their bytes in this word at all; only of those are the units found.
     symbols = symbols_of(vocabulary, encoder.merges)
     near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
@@ -375,53 +379,24 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
 
 
 def _fallback(encoder: WordEncoder, unit: bytes) -> tuple[bytes, ...]:
-    return tuple(byte_token(value).encode() for value in encoder.marks.bare(unit))
+    return tuple(byte_token(value).encode() for value in encoder.vocabulary.bare(unit))
 
 
-def _count(edges: list[list[_Edge]]) -> int:
-    """The number of ways through, from the end to the start."""
-    counts = [0] * len(edges) + [1]
-    for start in range(len(edges) - 1, -1, -1):
-        counts[start] = sum(counts[edge.end] for edge in edges[start])
-    return counts[0]
-
-
-def _fewest(edges: list[list[_Edge]]) -> Iterator[tuple[bytes, ...]]:
+def _fewest(edges: list[list[_Edge]], limit: int) -> Iterator[tuple[bytes, ...]]:
     """The ways with fewest tokens first, of equals those that start with longer tokens."""
-    size = len(edges)
-    # Bit k of a place: the rest can be written in exactly k tokens, so no search runs into a dead end.
-    reach = [0] * size + [1]
-    for start in range(size - 1, -1, -1):
-        for edge in edges[start]:
-            reach[start] |= reach[edge.end] << len(edge.pieces)
-    for total in range(reach[0].bit_length()):
-        if not reach[0] >> total & 1:
-            continue
-        waiting: list[Iterator[_Edge]] = [_leading(edges, reach, 0, total)]
-        way: list[_Edge] = []
-        left = total
-        while waiting:
-            following = next(waiting[-1], None)
-            if following is None:
-                waiting.pop()
-                if way:
-                    left += len(way.pop().pieces)
-                continue
-            way.append(following)
-            left -= len(following.pieces)
-            if following.end == size:
-                yield tuple(itertools.chain.from_iterable(one.pieces for one in way))
-                left += len(way.pop().pieces)
-            else:
-                waiting.append(_leading(edges, reach, following.end, left))
-
-
-def _leading(edges: list[list[_Edge]], reach: list[int], start: int, left: int) -> Iterator[_Edge]:
-    """The edges, longest first, after which the rest can be written in what is left of so many tokens."""
-    for edge in reversed(edges[start] if start < len(edges) else ()):
-        rest = left - len(edge.pieces)
-        if rest >= 0 and reach[edge.end] >> rest & 1:
-            yield edge
+    best: list[list[tuple[int, _Way]]] = [[] for _ in edges] + [[(0, None)]]
+    for start in reversed(range(len(edges))):
+        longest = reversed(edges[start])  # the first; sorting keeps the order of equals
+        found: list[tuple[int, _Way]] = [
+            (size + len(edge.pieces), (edge.pieces, way)) for edge in longest for size, way in best[edge.end]
+        ]
+        best[start] = sorted(found, key=operator.itemgetter(0))[:limit]
+    for _, way in best[0]:
+        pieces: list[bytes] = []
+        while way is not None:
+            first, way = way
+            pieces += first
+        yield tuple(pieces)
 
 
 def _probable(

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 
 from tokentui.analyze.inspect import ways_of
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
-from tokentui.encode.decode import Decoder
+from tokentui.encode.decode import Decoder, Finder, spelled_units, unreachable
 from tokentui.encode.offsets import Token, WordEncoder
-from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reach import Finder, spelled_units, unreachable
 from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start_counted
 from tokentui.learn.bases import has_barriers
@@ -31,14 +30,8 @@ DOCUMENTS = 100
 
 
 def vocabulary_report(
-    tokenizer: Tokenizer,
-    corpus: Corpus,
-    words: Words | None = None,
-    *,
-    step: int | None = None,
-    text: str = "",
-    exhaust: bool = False,
-    documents: int = DOCUMENTS,
+    tokenizer: Tokenizer, corpus: Corpus, words: Words | None = None, *, step: int | None = None,
+    text: str = "", exhaust: bool = False, documents: int = DOCUMENTS,
 ) -> VocabularyReport:
     """Report on a vocabulary and a corpus.
 
@@ -64,7 +57,7 @@ def vocabulary_report(
     if exhaust:
         vocabulary = tokenizer.vocabulary
         run = Run(first_id=vocabulary.first_id, specials=tuple(vocabulary.specials))
-        end = exhausted(words, tokenizer.recipe, run, corpus.documents if corpus.counts is None else None)
+        end = exhausted(words, tokenizer.recipe, run, corpus.documents)
     return VocabularyReport(
         step=tokenizer.merges if step is None else step,
         vocab_size=tokenizer.vocab_size,
@@ -73,7 +66,7 @@ def vocabulary_report(
         units=used.units,
         tokens=used.tokens,
         documents=saved(corpus, tokenizer, used, documents),
-        document_count=len(corpus.documents if corpus.counts is None else corpus.counts),
+        document_count=len(corpus.parts),
         exhausted=end,
         ways=ways_of(tokenizer, text),
     )
@@ -95,8 +88,6 @@ def exhausted(words: Words, recipe: Recipe, run: Run, documents: Sequence[str] |
     try:
         with silent():
             trainer = start_counted(words, recipe, run, documents)
-    except Cancelled:
-        raise
     except TokentuiError as error:
         return Exhausted(0, len(run.specials), 0, 0, distinct, f"it cannot be trained: {error}")
     grows, start = trainer.traits.grows, trainer.tokens_at(0)
@@ -187,26 +178,23 @@ def _unused(
         for word, count in each(zip(words.words, words.counts, strict=True)):
             places.look(word, count)
     decoder = Decoder(vocabulary, merges)
-    reasons: dict[int, str] = {}
-    for symbol in each(rest):
-        spelled = symbol in places.inside or symbol in places.free
-        if not by_merges and spelled and symbol not in places.free:
-            inside = places.inside[symbol]
-            swallowed[symbol] = Counter({symbols[number]: times for number, times in inside.items()})
-        elif unreachable(encoder, decoder, symbol):
-            reasons[symbol] = "unreachable"
-        else:
-            reasons[symbol] = "not chosen" if spelled else "not in the corpus"
     found = []
-    for entry in missing:
+    for entry in each(missing):
         why = "byte" if entry.kind == "byte" else "special"
-        into: tuple[bytes, ...] = ()
+        into: Counter[int] = Counter()
         if entry.kind in ORDINARY:
             symbol = symbols[entry.id]
-            why = reasons.get(symbol, "swallowed")
-            most = swallowed.get(symbol, Counter()).most_common(_INTO)
-            into = tuple(vocabulary.spelled(one) for one, _ in most)
-        found.append(UnusedToken(entry.id, entry.piece, entry.kind, why, into))
+            free, inside = symbol in places.free, places.inside.get(symbol, Counter())
+            if symbol in swallowed:
+                why, into = "swallowed", swallowed[symbol]
+            elif not by_merges and inside and not free:
+                why, into = "swallowed", Counter({symbols[number]: times for number, times in inside.items()})
+            elif unreachable(encoder, decoder, symbol):
+                why = "unreachable"
+            else:
+                why = "not chosen" if inside or free else "not in the corpus"
+        tokens = tuple(vocabulary.spelled(one) for one, _ in into.most_common(_INTO))
+        found.append(UnusedToken(entry.id, entry.piece, entry.kind, why, tokens))
     return tuple(found)
 
 
@@ -272,7 +260,7 @@ def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tup
         limit: The most to return.
     """
     first = heapq.nsmallest(limit, _documents(corpus, tokenizer, usage))
-    texts = corpus.documents if corpus.counts is None else [word for word, _ in corpus.counts]
+    texts = corpus.documents or [word for word, _ in corpus.counts or ()]
     return tuple(DocumentSaved(number, _name(texts[number - 1]), units, tokens)
                  for _, number, units, tokens in first)
 
@@ -300,7 +288,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[t
 
 def _words(document: str, own: Pretokens, pretokenizer: Pretokenizer) -> Iterator[str]:
     """The pre-tokens of a document by the recipe, or by the steps of a file where they do more."""
-    if own.does_more(document):
+    if not own.encoder.alike(document):
         check()
         yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
         return

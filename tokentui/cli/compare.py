@@ -10,26 +10,26 @@ from itertools import combinations
 
 import click
 
-from tokentui.analyze.agreement import PAIR_MEASURES, Overlap
+from tokentui import learn
 from tokentui.analyze.align import Alignment, align
-from tokentui.analyze.compare import Comparison, Pair, check_columns, compare
+from tokentui.analyze.compare import PAIR_MEASURES, Comparison, Overlap, PairAgreement, check_columns, compare
 from tokentui.analyze.divergence import Divergence, both_divergences
-from tokentui.analyze.metrics import SYMBOLS
+from tokentui.analyze.metrics import SYMBOLS, WORD_SPLITTERS, Conventions
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
-from tokentui.analyze.tally import WORD_SPLITTERS, Conventions
 from tokentui.axes import label
 from tokentui.cli.options import CORPUS, QUIET, READING, RECIPES, RUN_OPTIONS, Given, json_option, options
 from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, working, write_answer
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.offsets import Encoding
-from tokentui.encode.pretokens import Pretokens
+from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load_any
-from tokentui.learn import start_counted, walk
-from tokentui.learn.replay import ReplayTrainer, order
+from tokentui.learn import start_counted
+from tokentui.learn.replay import ReplayTrainer
+from tokentui.learn.replay.segmentations import MERGES, RANKS
 from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
@@ -93,17 +93,18 @@ def command(
     if not chosen:
         given.refuse_training()
     split = str(given.axes.get("split", ""))
-    columns = [Column(os.path.basename(name), load_any(name, split)) for name in tokenizers]
+    files = [(os.path.basename(name), load_any(name, split)) for name in tokenizers]
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
         counted = WordCounts(corpus)
+        columns = [_replayed(*file, corpus, bar) for file in files]
         for name, recipe, run in chosen:
             columns.append(_trained(name, recipe, run, corpus, counted, bar))
         with bar.of("measuring"):
             comparison = compare([one.tokenizer for one in columns], corpus, conventions, counted, most=_ROWS)
         if not any(comparison.tallies):
             raise next(error for error in comparison.errors if error)
-        divergences = _divergences(_in_order(columns, corpus, bar), bar)
+        divergences = _divergences(columns, bar)
     answer = Answer(corpus, columns, comparison, divergences, literal, formulas, find)
     if text is not None:
         answer.encode(text)
@@ -175,42 +176,34 @@ def _trained(name: str, recipe: Recipe, run: Run, corpus: Corpus, counted: WordC
     try:
         with bar.of("counting"):
             words = counted.of(recipe)
-        trainer = start_counted(words, recipe, run, corpus.documents if corpus.counts is None else None)
+        trainer = start_counted(words, recipe, run, corpus.documents)
         with bar.of("merging"):
-            walk.run(trainer, run.stops)
-    except Cancelled:
-        raise
+            learn.run(trainer, run.stops)
     except TokentuiError as error:
         return Column(name, error)
     return Column(name, trainer.tokenizer(run=run.words), trainer)
 
 
-def _in_order(columns: Sequence[Column], corpus: Corpus, bar: Bar) -> dict[int, Trainer]:
-    """The steps of each column, but for files that do not tell their order or cannot read the corpus."""
-    found: dict[int, Trainer] = {}
-    for n, column in enumerate(columns):
-        if column.trainer is not None:
-            found[n] = column.trainer
-        elif isinstance(column.tokenizer, Tokenizer):
-            try:
-                with bar.of("counting"):
-                    words, fixed = Pretokens(column.tokenizer).count(corpus)
-                with bar.of("encoding"):
-                    tokens = ReplayTrainer(column.tokenizer, words, fixed=fixed)
-            except Cancelled:
-                raise
-            except TokentuiError:
-                continue
-            if tokens.order.kind in (order.MERGES, order.RANKS):
-                walk.jump(tokens, tokens.computed)
-                found[n] = tokens
-    return found
+def _replayed(name: str, tokenizer: Tokenizer, corpus: Corpus, bar: Bar) -> Column:
+    """A file, with its steps; without them where it does not tell their order or cannot read the corpus."""
+    try:
+        with bar.of("counting"):
+            words, fixed = Pretokens(tokenizer).count(corpus)
+        with bar.of("encoding"):
+            tokens = ReplayTrainer(tokenizer, words, fixed=fixed)
+    except TokentuiError:
+        return Column(name, tokenizer)
+    if tokens.order.kind not in (MERGES, RANKS):
+        return Column(name, tokenizer)
+    learn.jump(tokens, tokens.computed)
+    return Column(name, tokenizer, tokens)
 
 
-def _divergences(trainers: Mapping[int, Trainer], bar: Bar) -> Mapping[Between, _Found]:
+def _divergences(columns: Sequence[Column], bar: Bar) -> Mapping[Between, _Found]:
     """The first differing step of each two, as far as they went."""
     found = {}
-    for (n, a), (m, b) in combinations(trainers.items(), 2):
+    trainers = [(n, column.trainer) for n, column in enumerate(columns) if column.trainer is not None]
+    for (n, a), (m, b) in combinations(trainers, 2):
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
         with bar.of("comparing"):
@@ -301,7 +294,7 @@ def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
     return cells
 
 
-def _differing(pair: Pair) -> list[str]:
+def _differing(pair: PairAgreement) -> list[str]:
     """The stretches that two columns cut differently most often."""
     rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in pair.partings]
     title = f"cut differently most often, {_names(pair.a, pair.b)}"
@@ -384,7 +377,7 @@ def _column_row(answer: Answer, n: int) -> Json:
     }
 
 
-def _agreement_row(pair: Pair) -> Json:
+def _agreement_row(pair: PairAgreement) -> Json:
     found = pair.agreement
     values = {measure.name: measure.of(found) for measure in PAIR_MEASURES}
     return _letters(pair.a, pair.b) | {
@@ -436,10 +429,10 @@ def _text_row(answer: Answer) -> Json | None:
     row: Json = {"refused": refused}
     if answer.encodings:
         alignment = answer.alignment
-        boundaries = zip(answer.encodings, alignment.boundaries, strict=True)
+        cuts = zip(answer.encodings, alignment.cuts, strict=True)
         row |= {
             "text": alignment.text,
-            "boundaries": {LETTERS[n]: sorted(places) for n, places in boundaries},
+            "boundaries": {LETTERS[n]: list(one.offsets) for n, one in cuts},
             "ruler": [[mark.offset, len(mark.rows)] for mark in alignment.ruler],
             "partings": [[one.start, one.end] for one in alignment.partings],
         }

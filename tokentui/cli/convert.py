@@ -7,20 +7,20 @@ from collections.abc import Iterator
 
 import click
 
-from tokentui.cli.options import QUIET, SPLIT, Given, json_option, options
-from tokentui.cli.output import as_row, check_target, complain, working, write_answer, write_file
+from tokentui.cli import output as out
+from tokentui.cli.options import QUIET, SPLIT, Given, format_option, json_option, options
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import WRITTEN
+from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, format_of, load, targets
 from tokentui.formats.proof import ExportReport, contents, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.recipe import Recipe
 
 DONE, DIFFERS = 0, 1
-_STDOUT = "-"
+STDOUT = "-"
 
 
 @click.command(
@@ -35,8 +35,7 @@ Examples:
 @options(
     click.argument("source", metavar="IN", type=click.Path()),
     click.argument("output", metavar="[OUT]", type=click.Path(), required=False),
-    click.option("--to", "format_", metavar="FORMAT",
-                 help=f"Of OUT, by its name where left out: {', '.join(WRITTEN)}."),
+    format_option("--to", "OUT"),
     SPLIT,
     json_option("Print the report as JSON, an object a format."),
     QUIET,
@@ -54,7 +53,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
         hint = "--to huggingface, or --to tokentui for the project's own"
         raise TokentuiError("is Hugging Face's format meant?", output, hint)
     format_of(output or "", Recipe(), format_, option="--to")  # before the file is read
-    if given.as_json and output == _STDOUT:
+    if given.as_json and output == STDOUT:
         what = "the file and the report cannot both go to standard output"
         raise TokentuiError(what, "--json", "name a file")
     tokenizer = load(source, split)
@@ -62,36 +61,52 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [look(spec, one) for one in chosen]:
-            write_answer(given.as_json, as_row(report), _tables(report))
+            out.write_answer(given.as_json, out.as_row(report), _tables(report))
         return DONE
-    with working(given.quiet) as bar:
-        if output == _STDOUT:
-            return _to_stdout(tokenizer, format_)
-        for target in targets(output, format_of(output, tokenizer.recipe, format_)):
-            check_target(target)
-        try:
-            with bar.of("checking"):
-                report = export(tokenizer, output, format_)
-        except Refused as error:
-            bar.close()
-            complain(str(error))
-            return DIFFERS
-    write_answer(given.as_json, as_row(report), _tables(report))
-    return DONE
-
-
-def _to_stdout(tokenizer: Tokenizer, format_: str | None) -> int:
-    format = format_of(_STDOUT, tokenizer.recipe, format_)
-    if len(format.files) > 1:
-        raise TokentuiError(f"{format.name} has two files", _STDOUT, "name a folder")
-    report, files = contents(tokenizer, format)
-    for loss in report.losses:
-        complain(f"lost: {loss.what}: {loss.consequence}")
-    if report.refused:
-        complain(f"{report.format} cannot hold it: {report.refused}")
+    format = format_of(output, tokenizer.recipe, format_)
+    check_output(output, format)
+    try:
+        with out.working(given.quiet) as bar, bar.of("checking"):
+            report = write_tokenizer(tokenizer, output, format)
+    except Refused as error:
+        out.complain(str(error))
         return DIFFERS
-    write_file(files[0])
+    if output != STDOUT:
+        out.write_answer(given.as_json, out.as_row(report), _tables(report))
+        return DONE
+    for loss in report.losses:
+        out.complain(f"lost: {loss.what}: {loss.consequence}")
     return DONE
+
+
+def check_output(output: str, format: Format) -> None:
+    """Refuse an output that a tokenizer could not be written to in the end.
+
+    Raises:
+        TokentuiError: It is standard output for several files, or a file cannot be written.
+    """
+    if output == STDOUT and len(format.files) > 1:
+        raise TokentuiError(f"{format.name} has two files", STDOUT, "name a folder")
+    for target in targets(output, format) if output != STDOUT else ():
+        out.check_target(target)
+
+
+def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> ExportReport:
+    """Write a tokenizer to a file, or to standard output. Returns the report on what is lost.
+
+    Raises:
+        Refused: The format cannot hold the tokenizer.
+    """
+    if output != STDOUT:
+        return export(tokenizer, output, format.name)
+    report, files = contents(tokenizer, format)
+    if report.refused:
+        raise Refused(f"{format.name} cannot hold it: {report.refused}")
+    if format is OWN:
+        out.write_document(files[0].decode())
+    else:
+        out.write_file(files[0])
+    return report
 
 
 def _tables(report: ExportReport) -> Iterator[Table]:

@@ -65,7 +65,7 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     columns = _columns(tokenizers, given) if compared else ()
     _check_terminal(sources)
     from tokentui.session.commands import Open, OpenTokenizer
-    from tokentui.ui.launch import run  # the screen is loaded when one is opened
+    from tokentui.ui import run  # the screen is loaded when one is opened
 
     # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
     resume = not (sources or recipes or given.axes or tokenizers)

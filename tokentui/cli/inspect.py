@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -28,14 +28,14 @@ from tokentui.analyze.results import (
 )
 from tokentui.axes import AXES, label
 from tokentui.cli import output
-from tokentui.cli.encode import ENCODED
 from tokentui.cli.options import QUIET, READING, TOKENIZER, Given, corpus_option, json_option, options, typed
+from tokentui.cli.texts import ENCODED
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
-from tokentui.encode.reach import bare
+from tokentui.encode.decode import bare
 from tokentui.encode.segment.ways import MergeStep, Step
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -93,26 +93,31 @@ def command(
         if fault:
             raise TokentuiError(what, given.where, hint)
     tok = load(tokenizer)
-    answer = _string(tok, typed(string, given.where) if string else None, number)
-    report = None
+    text, report = typed(string, given.where) if string else None, None
+    found = None if text is None else string_facts(tok, text)
+    if found is not None and number is None:
+        ids = found.encoding.ids if found.encoding is not None else ()
+        number = next((entry.id for entry in find_tokens(tok, found.text)), ids[0] if len(ids) == 1 else None)
+    token, uses = None if number is None else token_facts(tok, number), None
     with output.working(given.quiet) as bar:
-        if given.sources and (whole or answer.token is not None):
+        if given.sources and (whole or token is not None):
             corpus = given.corpus(bar)
             with bar.of("counting"):
                 words = count(corpus, tok.recipe)
             with bar.of("encoding"):
-                if answer.token is None:
+                if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
                 else:
-                    used, token = usage(tok, words), answer.token.id
-                    unused = next((one for one in used.unused if one.id == token), None)
-                    answer = replace(answer, uses=(used.uses.get(token, 0), unused))
+                    used = usage(tok, words)
+                    unused = next((one for one in used.unused if one.id == token.id), None)
+                    uses = used.uses.get(token.id, 0), unused
         if whole:
             with bar.of("inspecting"):
                 health = examine(tok)
         jobs.check()
     if not whole:
-        output.write_answer(given.as_json, _string_row(answer), _string_tables(answer))
+        row = _string_row(found, token, uses)
+        output.write_answer(given.as_json, row, _string_tables(found, token, uses))
         return 0
     output.write_answer(given.as_json, _report_row(tok, health, report), _report_tables(tok, health, report))
     status = worst(health.checks)
@@ -241,43 +246,18 @@ def _some(items: Sequence[object], what: str) -> str:
 # ---- a token or a string
 
 
-@dataclass(frozen=True, slots=True)
-class _StringAnswer:
-    """The answer about a string, or about the token of an id.
-
-    Attributes:
-        text: The string; None where an id is named.
-        token: The token that is named, or that the string becomes.
-        found: The facts of the string.
-        uses: The uses of the token in a corpus; where there are none, why.
-    """
-
-    text: str | None
-    token: TokenFacts | None
-    found: StringFacts | None
-    uses: tuple[int, UnusedToken | None] | None = None
+_Uses = tuple[int, UnusedToken | None] | None
+"""The uses of a token in a corpus; where there are none, why."""
 
 
-def _string(tok: Tokenizer, text: str | None, number: int | None) -> _StringAnswer:
-    """The token that is named, or that the string becomes, and the facts of the string."""
-    if text is None:
-        return _StringAnswer(None, None if number is None else token_facts(tok, number), None)
-    found = string_facts(tok, text)
-    ids = found.encoding.ids if found.encoding is not None else ()
-    named = [entry.id for entry in find_tokens(tok, text)] or (ids if len(ids) == 1 else ())
-    token = None if not named or named[0] is None else token_facts(tok, named[0])
-    return _StringAnswer(text, token, found)
-
-
-def _string_tables(answer: _StringAnswer) -> Iterator[Table]:
-    if answer.text is not None:
-        yield output.fact("string", output.shown(answer.text))
-    if answer.token is not None:
-        yield from _token_tables(answer.token)
-    if answer.uses is not None:
-        times, unused = answer.uses
+def _string_tables(found: StringFacts | None, token: TokenFacts | None, uses: _Uses) -> Iterator[Table]:
+    if found is not None:
+        yield output.fact("string", output.shown(found.text))
+    if token is not None:
+        yield from _token_tables(token)
+    if uses is not None:
+        times, unused = uses
         yield output.fact("uses", f"{times:,} in the corpus" + (f": {_why(unused)}" if unused else ""))
-    found = answer.found
     if found is None:
         return
     refused = f"none: {safe_line(found.refusal)}"
@@ -288,16 +268,15 @@ def _string_tables(answer: _StringAnswer) -> Iterator[Table]:
         yield from _word_tables(word)
 
 
-def _string_row(answer: _StringAnswer) -> output.Json:
+def _string_row(found: StringFacts | None, facts: TokenFacts | None, uses: _Uses) -> output.Json:
     """The same as a row."""
-    found, facts, uses, token = answer.found, answer.token, None, None
-    if answer.uses is not None:
-        times, unused = answer.uses
-        uses = {"count": times} | (_unused_row(unused) if unused else {"why": None, "into": []})
+    row: output.Json = {"string": None if found is None else found.text, "token": None, "uses": None}
     if facts is not None:
         parents = [output.piece_row(piece) for piece in facts.parents]
-        token = output.as_row(facts) | {"parents": parents, "unreachable": facts.unreachable or None}
-    row: output.Json = {"string": answer.text, "token": token, "uses": uses}
+        row["token"] = output.as_row(facts) | {"parents": parents, "unreachable": facts.unreachable or None}
+    if uses is not None:
+        times, unused = uses
+        row["uses"] = {"count": times} | (_unused_row(unused) if unused else {"why": None, "into": []})
     if found is not None:
         row["encoding"] = None if found.encoding is None else output.as_row(found.encoding, *ENCODED)
         row |= {"error": found.refusal or None, "why": found.why}

@@ -304,6 +304,22 @@ LIMIT = click.Option(
 """Option of every command; the program adds it to each of them."""
 
 
+def format_option(name: str, of: str) -> Option:
+    """The option that names a file format.
+
+    Args:
+        name: The option.
+        of: What is written in the format.
+    """
+    from tokentui.formats import WRITTEN  # the explorer has no such option
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return _items({name: one.about for name, one in WRITTEN.items()}, incomplete)
+
+    return click.option(name, "format_", metavar="FORMAT", shell_complete=complete,
+                        help=f"Of {of}, by its name where left out: {', '.join(WRITTEN)}.")
+
+
 def json_option(about: str) -> Option:
     """The option `--json`, with what it prints."""
     return click.option("--json", "as_json", is_flag=True, help=about)

@@ -20,7 +20,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
-from tokentui.encode.decode import NO_ID
+from tokentui.encode.vocabulary import NO_ID
 
 Json = dict[str, object]
 """A row of JSON."""

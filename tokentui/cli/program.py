@@ -52,9 +52,9 @@ class Command:
 
 COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
-    Command("encode", "Encode text to ids.", Ref("tokentui.cli.encode:command")),
-    Command("decode", "Decode ids to text.", Ref("tokentui.cli.decode:command")),
-    Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.split:command")),
+    Command("encode", "Encode text to ids.", Ref("tokentui.cli.texts:encode")),
+    Command("decode", "Decode ids to text.", Ref("tokentui.cli.texts:decode")),
+    Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.texts:split")),
     Command("compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")),
     Command("inspect", "Facts and health of a tokenizer, a token or a string.",
             Ref("tokentui.cli.inspect:command")),

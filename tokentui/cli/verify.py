@@ -6,8 +6,15 @@ from collections.abc import Iterator
 
 import click
 
-from tokentui.analyze.verify import PEERS, Encoded, EncodingReport, peer_of, verify_encoding
-from tokentui.analyze.verify.training import TrainingReport, verify_training
+from tokentui.analyze.verify import (
+    EncodingReport,
+    StepDifference,
+    TextDifference,
+    TrainingReport,
+    verify_encoding,
+    verify_training,
+)
+from tokentui.analyze.verify.peers import PEERS, peer_of
 from tokentui.cli.options import (
     CORPUS,
     PUBLISHED,
@@ -73,27 +80,37 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
         if tokenizer is not None:
             given.refuse_training()
             ours, corpus = load(tokenizer, given.split()), given.corpus(bar)
-            texts = corpus.documents if corpus.counts is None else [word for word, _ in corpus.counts]
+            texts = corpus.documents or [word for word, _ in corpus.counts or ()]
             with bar.of("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
-            row, tables = _encoding_row(report), _encoding_tables(report)
         else:
             recipe, run = given.wanted(given.recipe or "")
             corpus = given.corpus(bar)
             with bar.of("training"):
                 report = verify_training(corpus, recipe, peer, run)
-            row, tables = _training_row(report), _training_tables(report)
-    write_answer(given.as_json, row, tables)
-    return 0 if report.difference is None else 1
-
-
-def _training_tables(report: TrainingReport) -> Iterator[Table]:
-    yield fact("against", f"{report.peer} {report.version}")
     found = report.difference
-    if found is None:
+    told = ("steps", "end") if isinstance(report, TrainingReport) else ("texts", "tokens")
+    row = {"peer": peer.name, "version": peer.version, "alike": found is None, **as_row(report, *told)}
+    differs = found and (_step_row(found) if isinstance(found, StepDifference) else _text_row(found))
+    write_answer(given.as_json, row | {"differs": differs}, _tables(report))
+    return 0 if found is None else 1
+
+
+def _tables(report: EncodingReport | TrainingReport) -> Iterator[Table]:
+    yield fact("against", f"{report.peer.name} {report.peer.version}")
+    if isinstance(report, EncodingReport):
+        yield fact("alike", f"{report.texts:,} texts, {report.tokens:,} tokens")
+    elif report.difference is None:
         yield fact("alike", f"all {report.steps:,} steps; ended by: {report.end}")
-        return
-    yield fact("alike", f"{report.steps:,} steps")
+    else:
+        yield fact("alike", f"{report.steps:,} steps")
+    if isinstance(report.difference, StepDifference):
+        yield from _step_tables(report.difference)
+    elif report.difference is not None:
+        yield from _text_tables(report.difference)
+
+
+def _step_tables(found: StepDifference) -> Iterator[Table]:
     yield fact("differs", f"step {found.step:,}")
     yield fact("ours", merged(found.ours) if found.ours else f"no step: {found.ours_end}")
     theirs = found.theirs
@@ -112,12 +129,7 @@ def _training_tables(report: TrainingReport) -> Iterator[Table]:
         yield fact("candidates", f"ours, best first{tied}", rows)
 
 
-def _encoding_tables(report: EncodingReport) -> Iterator[Table]:
-    yield fact("against", f"{report.peer} {report.version}")
-    yield fact("alike", f"{report.texts:,} texts, {report.tokens:,} tokens")
-    found = report.difference
-    if found is None:
-        return
+def _text_tables(found: TextDifference) -> Iterator[Table]:
     yield fact("differs", f"text {found.number:,}; the shortest part of it that was found:")
     yield fact("text", shown(found.text))
     yield fact("stage", found.stage)
@@ -132,36 +144,27 @@ def _encoding_tables(report: EncodingReport) -> Iterator[Table]:
             yield fact("  ids", ids_line(one.ids))
 
 
-def _training_row(report: TrainingReport) -> Json:
-    """A report as JSON; pairs are in hex."""
-    found, differs = report.difference, None
-    if found is not None:
-        theirs = found.theirs
-        differs = {
-            "step": found.step,
-            "ours": {"hex": as_json(found.ours)} if found.ours else None,
-            "ours_end": found.ours_end or None,
-            "candidates": [
-                {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
-                for one in found.candidates
-            ],
-            "tied": found.tied,
-            "tie": found.tie_rule,
-            "theirs": None if theirs is None else {
-                "hex": as_json(theirs.pair) or None, **as_row(theirs, "token", "count", "place"),
-            },
-        }
-    alike = {"peer": report.peer, "version": report.version, "alike": found is None}
-    return alike | {"steps": report.steps, "end": report.end, "differs": differs}
+def _step_row(found: StepDifference) -> Json:
+    """A step as JSON; pairs are in hex."""
+    theirs = found.theirs
+    return {
+        "step": found.step,
+        "ours": {"hex": as_json(found.ours)} if found.ours else None,
+        "ours_end": found.ours_end or None,
+        "candidates": [
+            {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
+            for one in found.candidates
+        ],
+        "tied": found.tied,
+        "tie": found.tie_rule,
+        "theirs": None if theirs is None else {
+            "hex": as_json(theirs.pair) or None, **as_row(theirs, "token", "count", "place"),
+        },
+    }
 
 
-def _encoding_row(report: EncodingReport) -> Json:
-    def side(one: Encoded) -> Json:
-        return as_row(one) | {"refused": one.refused or None}
-
-    found, differs = report.difference, None
-    if found is not None:
-        differs = as_row(found, "number", "text", "stage", "specials")
-        differs |= {"ours": side(found.ours), "theirs": side(found.theirs)}
-    alike = {"peer": report.peer, "version": report.version, "alike": found is None}
-    return alike | {"texts": report.texts, "tokens": report.tokens, "differs": differs}
+def _text_row(found: TextDifference) -> Json:
+    row = as_row(found, "number", "text", "stage", "specials")
+    for name, one in (("ours", found.ours), ("theirs", found.theirs)):
+        row[name] = as_row(one) | {"refused": one.refused or None}
+    return row

@@ -238,7 +238,7 @@ def unwritable(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A function, class or value of a module, such as `Ref("tokentui.formats.tiktoken:read")`.
+    """A function, class or value of a module, such as `Ref("tokentui.formats.byte_files:read")`.
 
     A call imports the module and calls what it refers to. A test resolves every reference of the package.
 

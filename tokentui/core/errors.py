@@ -36,11 +36,8 @@ class TokentuiError(Exception):
         return f"{line} ({self.hint})" if self.hint else line
 
 
-class Cancelled(TokentuiError):
+class Cancelled(Exception):
     """A long call was asked to stop, by its `cancel` callable."""
-
-    def __init__(self, what: str = "cancelled", where: str = "", hint: str = "") -> None:
-        super().__init__(what, where, hint)
 
 
 def shown(value: object) -> str:
@@ -94,15 +91,6 @@ def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
         return list(values)
     except TypeError:
         raise TokentuiError(f"a list belongs here, not {shown(values)}", where, hint) from None
-
-
-def calls(**named: object) -> None:
-    """Callables, or None."""
-    for name, value in named.items():
-        if value is not None and not callable(value):
-            raise TokentuiError(
-                f"a callable belongs here, not {shown(value)}", name, "hand in a function, or None"
-            )
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -25,8 +25,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -36,7 +35,6 @@ _KINDS = {
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-_TRIES = 100
 _END = ".tokentui-pending"
 _LARGEST_JOURNAL = 1 << 16
 _AS_BEFORE = "the files are as they were; name another place"
@@ -72,15 +70,20 @@ def open_regular(path: str, wanted: str = "file") -> BinaryIO:
         ValueError: No file can have this name.
     """
     _check(os.stat(path), path, wanted)
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    file = open(path, "rb", opener=unhurried)  # noqa: SIM115 - the caller closes it
     try:
-        status = os.fstat(descriptor)
+        status = os.fstat(file.fileno())
         _check(status, path, wanted)  # it may have become another meanwhile
         check_held(status, path)
-        return os.fdopen(descriptor, "rb")
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
+    return file
+
+
+def unhurried(path: str, flags: int) -> int:
+    """Open a file without waiting for a writer, and without making it the terminal of the process."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
 def _check(status: os.stat_result, path: str, wanted: str) -> None:
@@ -136,16 +139,15 @@ def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
 
     The file is removed at the end if it still has its name.
     """
-    name, descriptor = "", -1
-    try:
-        for _ in range(_TRIES):
-            name = temporary_name(target)
+    with contextlib.ExitStack() as held:
+        while True:
+            name = _temporary_name(target)
             descriptor = os.open(name, _FLAGS | os.O_EXCL, 0o666)
+            held.callback(remove, name)
+            held.callback(os.close, descriptor)
             lock(descriptor)
             if os.fstat(descriptor).st_nlink:  # else it was taken for a leftover before it was locked
                 break
-            os.close(descriptor)
-            descriptor = -1
         if mode is not None:
             os.fchmod(descriptor, stat.S_IMODE(mode))
         view = memoryview(data)
@@ -153,15 +155,9 @@ def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
             view = view[os.write(descriptor, view) :]
         os.fsync(descriptor)
         yield name
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
-        if name:
-            remove(name)
 
 
-def temporary_name(target: str) -> str:
-    """Return a new name in the folder of a target."""
+def _temporary_name(target: str) -> str:
     folder, name = os.path.split(target)
     return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.tmp")
 
@@ -186,10 +182,8 @@ def lock(descriptor: int, *, wait: bool = True) -> bool:
     says so as well."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
     return True
 
 
@@ -212,8 +206,7 @@ def remove(path: str) -> None:
 # ---- files that belong together
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A file of a journal: its path, and the digests of what was there (None for nothing) and of what is to
     come.
     """
@@ -223,8 +216,7 @@ class _File:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Journal:
+class _Journal(NamedTuple):
     """The files that are being renamed.
 
     Attributes:
@@ -301,8 +293,7 @@ def check_whole(path: str) -> None:
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
     """Write the files under temporary names, say in the journal what is to come, and rename them."""
-    before = _read(journal)
-    mixed = bool(before.mixture())
+    mixed = bool(_read(journal).mixture())
     with contextlib.ExitStack() as held:
         planned, renames = [], []
         for target, path, data in places:
@@ -357,19 +348,19 @@ def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
 @contextlib.contextmanager
 def _second_name(target: str) -> Iterator[str | None]:
     """A second name for a file that is to be replaced, None where there is no file. It goes in the end."""
-    name = None
+    name = _temporary_name(target)
+    if not os.path.exists(target):
+        yield None
+        return
     try:
-        if os.path.exists(target):
-            name = temporary_name(target)
-            try:
-                os.link(target, name)
-            except OSError:  # a file system without links, or another's file: a copy
-                with open(target, "rb") as file, temporary(target, file.read(), mode_of(target)) as copied:
-                    os.replace(copied, name)
+        try:
+            os.link(target, name)
+        except OSError:  # a file system without links, or another's file: a copy
+            with open(target, "rb") as file, temporary(target, file.read(), mode_of(target)) as copied:
+                os.replace(copied, name)
         yield name
     finally:
-        if name is not None:
-            remove(name)
+        remove(name)
 
 
 @contextlib.contextmanager
@@ -397,7 +388,7 @@ def _locked(target: str, path: str) -> Iterator[str]:
 
 def _put(path: str, journal: _Journal) -> None:
     """Bring a journal to the disk."""
-    rows = [{"path": file.path, "old": file.old, "new": file.new} for file in journal.files]
+    rows = [file._asdict() for file in journal.files]
     data = json.dumps({"journal": path, "mixed": journal.mixed, "files": rows}).encode("ascii")
     clean(path)
     with temporary(path, data, None) as name:

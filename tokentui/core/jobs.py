@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import Cancelled, TokentuiError, shown
 
 if TYPE_CHECKING:  # the commands for scripts have no event loop
     import asyncio
@@ -59,7 +59,15 @@ def job(
         match_seconds: The time for one match of a pattern, in seconds, where less than the limit is enough:
             work that only draws. Then only patterns take the cancellation, so that nothing else is left half
             done.
+
+    Raises:
+        TokentuiError: One is no callable.
     """
+    named: dict[str, object] = {"progress": progress, "cancel": cancel}
+    for name, value in named.items():
+        if value is not None and not callable(value):
+            what = f"a callable belongs here, not {shown(value)}"
+            raise TokentuiError(what, name, "hand in a function, or None")
     outer = _job.get()
     token = _job.set(_Job(
         outer.progress if progress is None else progress,

@@ -1,4 +1,7 @@
-"""Ids to text. How follows from the mark, the unit and the split: there is no axis for it."""
+"""Ids to text, and tokens to the units that spell them.
+
+How ids become text follows from the mark, the unit and the split: there is no axis for it.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,20 @@ import contextlib
 import functools
 import operator
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError, each_of, shown
+from tokentui.core.jobs import check
+from tokentui.core.safetext import safe
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.vocabulary import Marks, Vocabulary
-from tokentui.text.split import spaced
+from tokentui.encode.segment.ways import ASKED_EVERY
+from tokentui.encode.vocabulary import NO_ID, Vocabulary
+from tokentui.recipe import Recipe
+from tokentui.text.split import SPACE_MARK, spaced, to_bytes
 
 _UNKNOWN = " ⁇ ".encode()
-NO_ID = -1
-"""Stands for a token that has no id where only numbers can stand; elsewhere None does."""
 NOTHING = "\ufffd"
 """The text that a token without an id decodes to."""
 _METASPACE = "▁".encode()
@@ -57,7 +63,6 @@ class Decoder:
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self.vocabulary = vocabulary
         self.merges = merges
-        self._marks = Marks(vocabulary)
         self._metaspace = vocabulary.recipe.split == "metaspace"
         self._spaced = spaced(vocabulary.recipe)
 
@@ -95,7 +100,7 @@ class Decoder:
     def to_text(self, ids: Iterable[int | None]) -> str:
         """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
         data = self.to_bytes(ids)
-        if self.vocabulary.byte_tokens or getattr(self.vocabulary, "byte_symbols", None):
+        if self.vocabulary.byte_tokens or self.vocabulary.byte_symbols:
             # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken
             # character.
             return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
@@ -105,24 +110,24 @@ class Decoder:
         """The ids as numbers, None for what has none."""
         listed = getattr(ids, "tolist", None)  # of an array
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
-        if set(map(type, values)) <= {int, type(None)}:
-            return [None if number == NO_ID else number for number in values] if NO_ID in values else values
-        return [
-            None if number is None or (whole := self._whole(number)) == NO_ID else whole for number in values
-        ]
+        if not set(map(type, values)) <= {int, type(None)}:
+            values = list(map(self._whole, values))
+        return [None if number == NO_ID else number for number in values] if NO_ID in values else values
 
-    def _whole(self, number: object) -> int:
+    def _whole(self, number: object) -> int | None:
+        if number is None:
+            return None
         if not isinstance(number, bool):
             with contextlib.suppress(TypeError):
                 return operator.index(number)  # type: ignore[arg-type]
-        raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
+        raise self._lacks(number)
 
     def _named(self, number: int | None) -> str:
         """The name that the file has for an id."""
         if number is None:
             return NOTHING
-        if not self._exists(number):
-            raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
+        if number not in self._symbols and number not in self._specials:
+            raise self._lacks(number)
         assert isinstance(self.vocabulary, ImportedVocabulary)
         return self.vocabulary.name_of(number)
 
@@ -144,40 +149,32 @@ class Decoder:
         vocabulary = self.vocabulary
         if number is None:
             return _Shown(NOTHING.encode())
-        if not self._exists(number):
-            raise TokentuiError(f"no such id: {shown(number)}", "", self._range())
         if self._metaspace and number == vocabulary.unknown_id:
             return _Shown(_UNKNOWN, plain=False)
-        prefixed = bool(self._marks.prefix)
-        symbol = self._symbols.get(number)
-        if symbol is not None:
-            piece = vocabulary.spelled(symbol)
-            if self._marks.continues(symbol):
-                return _Shown(piece[len(self._marks.mark) :])
-            ends = self._marks.ends(symbol)
-            return _Shown(piece[: -len(self._marks.mark)] if ends else piece, before=prefixed, after=ends)
+        prefixed = bool(vocabulary.prefix)
+        if (symbol := self._symbols.get(number)) is not None:
+            piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
+            text = piece[front : len(piece) - end]
+            return _Shown(text, before=prefixed and not front, after=bool(end))
         if number in self._specials:
-            name = self._specials[number].encode("utf-8", "surrogatepass")
-            return _Shown(name, plain=False, before=prefixed)
-        return _Shown(bytes((number - vocabulary.byte_id(0),)))
+            return _Shown(to_bytes(self._specials[number]), plain=False, before=prefixed)
+        if number in self._bytes:
+            return _Shown(bytes((self._bytes[number],)))
+        raise self._lacks(number)
 
-    def _exists(self, number: int) -> bool:
-        if number in self._symbols or number in self._specials:
-            return True
-        return (
-            bool(self.vocabulary.byte_tokens)
-            and 0 <= number - self.vocabulary.byte_id(0) < self.vocabulary.byte_tokens
-        )
+    def _lacks(self, number: object) -> TokentuiError:
+        """Return the error for an id that does not exist."""
+        known = {*self._symbols, *self._specials, *self._bytes}
+        hint = "the vocabulary is empty"
+        if known:
+            holes = max(known) - min(known) + 1 > self.vocabulary.size(self.merges)
+            hint = f"ids are {min(known)} to {max(known)}" + (", with holes" if holes else "")
+        return TokentuiError(f"no such id: {shown(number)}", "", hint)
 
-    def _range(self) -> str:
-        vocabulary = self.vocabulary
-        known = {*self._symbols, *self._specials}
-        if vocabulary.byte_tokens:
-            known.update((vocabulary.byte_id(0), vocabulary.byte_id(vocabulary.byte_tokens - 1)))
-        if not known:
-            return "the vocabulary is empty"
-        holes = max(known) - min(known) + 1 > vocabulary.size(self.merges)
-        return f"ids are {min(known)} to {max(known)}" + (", with holes" if holes else "")
+    @functools.cached_property
+    def _bytes(self) -> dict[int, int]:
+        """The byte of each byte-fallback token."""
+        return {self.vocabulary.byte_id(value): value for value in range(self.vocabulary.byte_tokens)}
 
     @functools.cached_property
     def _specials(self) -> dict[int, str]:
@@ -186,3 +183,137 @@ class Decoder:
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:
         return self.vocabulary.symbols_by_id(self.merges)
+
+
+# ---- the units that spell a token, and why no text becomes a token
+#
+# Units carry their marks, so a token that continues a word is found inside words only, and a text that spells
+# a mark literally confuses nothing.
+#
+# Two things can be in a token's way: the encoding (its own units become other tokens), or the steps before it
+# (no word that the split and the normalisation leave holds those units side by side). The first is exact:
+# what surrounds a token never changes how the units inside it join. The second is tried in a few contexts, so
+# the reason tells what was tried.
+
+Spelled = tuple[bytes, ...]
+_END = b""  # no unit is empty
+
+
+def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
+    """The units that a symbol covers, in order: the leaves of its merges, or a whole piece cut into units."""
+    vocabulary, base = encoder.vocabulary, encoder.vocabulary.base_size
+    if symbol < base:
+        return _cut(encoder, vocabulary.pieces[symbol])
+    units: list[bytes] = []
+    waiting = [symbol]
+    while waiting:
+        if len(units) % ASKED_EVERY == 0:
+            check()
+        one = waiting.pop()
+        if one < base:
+            units += _cut(encoder, vocabulary.pieces[one])
+        else:
+            left, right = vocabulary.merges[one - base]
+            waiting += (right, left)
+    return tuple(units)
+
+
+def bare(recipe: Recipe, piece: bytes) -> bytes:
+    """A token without the mark that it is spelled with, unless it is nothing else."""
+    mark = recipe.mark_text.encode()
+    return (piece.removeprefix(mark) if recipe.mark_kind == "prefix" else piece.removesuffix(mark)) or piece
+
+
+def _cut(encoder: WordEncoder, piece: bytes) -> Spelled:
+    """The units of a piece: those of a word, without the marks that the piece does not have."""
+    vocabulary, kind, mark = encoder.vocabulary, encoder.vocabulary.recipe.mark_kind, encoder.vocabulary.mark
+    inside = vocabulary.unit_continues(piece)
+    ends = piece.endswith(mark) if kind == "end-symbol" else vocabulary.unit_ends(piece)
+    bare = piece[inside * len(mark) : len(piece) - ends * len(mark)]
+    units = encoder.pretokenizer.units(bare.decode("utf-8", "surrogateescape"))
+    if units and inside:
+        units[0] = mark + units[0]
+    if units and not ends and kind.startswith("end-"):
+        units[-1:] = [] if kind == "end-symbol" else [units[-1][: -len(mark)]]
+    return tuple(units) or (piece,)
+
+
+def symbols_of(vocabulary: Vocabulary, merges: int) -> Iterator[int]:
+    """The symbols that a text can become, in order: all but the bytes that stand for something else (Gage's).
+    """
+    known = vocabulary.known_units(merges)
+    yield from (symbol for symbol in range(vocabulary.base_size) if vocabulary.pieces[symbol] in known)
+    yield from range(vocabulary.base_size, vocabulary.base_size + merges)
+
+
+class Finder:
+    """Finds tokens in words by their units.
+
+    Args:
+        tokens: (units, symbol) of each; of two that are spelled alike the first is found.
+    """
+
+    def __init__(self, tokens: Iterable[tuple[Spelled, int]]) -> None:
+        self._root: dict[bytes, Any] = {}
+        for units, symbol in tokens:
+            node = self._root
+            for unit in units:
+                node = node.setdefault(unit, {})
+            node.setdefault(_END, symbol)
+
+    def at(self, units: Sequence[bytes], start: int) -> Iterator[tuple[int, int]]:
+        """(end, symbol) of each token that starts at this unit, the shortest first."""
+        node: dict[bytes, Any] | None = self._root
+        for end in range(start, len(units)):
+            node = node.get(units[end]) if node else None
+            if node is None:
+                return
+            if _END in node:
+                yield end + 1, node[_END]
+
+
+ALIKE, GIVEN_UP, OTHERWISE = "spelled alike", "given up", "encoded otherwise"
+NORMALISED, SPLIT = "normalised", "split"
+"""Why no text becomes a token."""
+_CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
+
+
+def unreachable(encoder: WordEncoder, decoder: Decoder, symbol: int) -> str:
+    """Why no text becomes this token, in words; empty where one does."""
+    return cause(encoder, decoder, symbol)[1]
+
+
+def cause(encoder: WordEncoder, decoder: Decoder, symbol: int) -> tuple[str, str]:
+    """Why no text becomes this token: one of the causes, and the same in words; both empty where one does."""
+    vocabulary = encoder.vocabulary
+    units = spelled_units(encoder, symbol)
+    piece = vocabulary.spelled(symbol)
+    characters = len(piece.decode("utf-8", "replace"))
+    parts = encoder.segmenter.segment(units, characters)
+    taken = [part.symbol for part in parts]
+    if taken != [symbol]:
+        if len(taken) == 1 and taken[0] is not None and vocabulary.spelled(taken[0]) == piece:
+            return ALIKE, f"another token is spelled alike: id {vocabulary.id_of(taken[0], encoder.merges)}"
+        if len(taken) == 1:
+            return GIVEN_UP, "its own text is given up: it is too long"
+        shown = " ".join(
+            "unknown" if one is None else safe(vocabulary.spelled(one), limit=40) for one in taken[:8]
+        )
+        return OTHERWISE, f"its own text is encoded as {shown}" + (" …" if len(taken) > 8 else "")
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return "", ""  # only a part of a character: no context can be typed for it
+    if vocabulary.prefix and encoder.vocabulary.unit_continues(piece):
+        text = piece.removeprefix(vocabulary.mark).decode()
+    else:
+        text = decoder.to_text([vocabulary.id_of(symbol, encoder.merges)])
+    for context in _CONTEXTS:
+        for word in encoder.pretokenizer.words(context.replace("{}", text)):
+            held = encoder.pretokenizer.units(word)
+            if any(tuple(held[at : at + len(units)]) == units for at in range(len(held) - len(units) + 1)):
+                return "", ""
+    normal = encoder.pretokenizer.normalized(f"a {text} a")
+    if text not in normal and text.replace(" ", SPACE_MARK) not in normal:
+        return NORMALISED, "the normalisation changes it"
+    return SPLIT, "no word that the split leaves holds it, in any context tried"

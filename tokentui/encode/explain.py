@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Container, Iterator, Set
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.ways import UNKNOWN, MergeStep, Step
+from tokentui.encode.segment.ways import MergeStep, Step
 from tokentui.recipe import Recipe
-from tokentui.text.split import splitter
+from tokentui.text.split import SPLITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,9 @@ class WordExplanation:
             elif step.found:
                 starts.difference_update(range(step.start + 1, step.end))
         cuts = [*sorted(starts), len(self.units)]
-        return tuple(self._join(start, end) for start, end in itertools.pairwise(cuts))
-
-    def _join(self, start: int, end: int) -> bytes:
-        return self.units[start] + b"".join(
-            unit.removeprefix(self.prefix) for unit in self.units[start + 1 : end]
+        bare = [unit.removeprefix(self.prefix) for unit in self.units]
+        return tuple(
+            self.units[start] + b"".join(bare[start + 1 : end]) for start, end in itertools.pairwise(cuts)
         )
 
 
@@ -102,7 +100,9 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
         ids, pieces = tuple(token.id for token in tokens), tuple(token.piece for token in tokens)
         places = pretoken.start, pretoken.end
         words.append(
-            WordExplanation(pretoken.text, *places, tuple(units), steps, ids, pieces, encoder.marks.prefix)
+            WordExplanation(
+                pretoken.text, *places, tuple(units), steps, ids, pieces, encoder.vocabulary.prefix
+            )
         )
     return tuple(words)
 
@@ -152,30 +152,20 @@ class _Text(NamedTuple):
     gaps: tuple[str, ...]
 
 
-def _read(text: str, alike: tuple[str, ...]) -> _Text:
+def _read(text: str, chosen: Container[str]) -> _Text:
+    alike = [change for name, change in _ALIKE.items() if name in chosen]
     characters: list[str] = []
     gaps: list[str] = []
     gap = ""
-    for space, run in _runs(text):
-        if space:
-            gap += run
-            continue
-        for one in alike:
-            run = _ALIKE[one](run)
-        run = "".join(run.split())
-        if run:
+    for space, run in re.findall(r"(\s*)(\S*)", text):
+        gap += space
+        for change in alike:
+            run = change(run)
+        if run := "".join(run.split()):
             characters.append(run)
             gaps += [gap, *[""] * (len(run) - 1)]
             gap = ""
     return _Text("".join(characters), (*gaps, gap))
-
-
-def _runs(text: str) -> Iterator[tuple[bool, str]]:
-    start = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or text[place].isspace() != text[start].isspace():
-            yield text[start].isspace(), text[start:place]
-            start = place
 
 
 @functools.lru_cache(maxsize=64)
@@ -187,22 +177,22 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
     if typed == back:
         return ()
     names = (CASE,) if typed.isascii() and back.isascii() else (CASE, FORMS, ACCENTS)
-    best: tuple[int, tuple[str, ...], _Text, _Text] | None = None
-    for count in range(len(names) + 1):
-        for chosen in combinations(names, count):
-            alike = tuple(name for name in _ALIKE if name in chosen)
-            one, other = _read(typed, alike), _read(back, alike)
-            ours, theirs = Counter(one.characters), Counter(other.characters)
-            far = (ours - theirs).total() + (theirs - ours).total()
-            if best is None or far < best[0]:
-                best = far, chosen, one, other
-    assert best is not None
-    _, chosen, one, other = best
+    tried = [
+        (chosen, _read(typed, chosen), _read(back, chosen))
+        for count in range(len(names) + 1) for chosen in itertools.combinations(names, count)
+    ]
+    chosen, one, other = min(tried, key=_far)
     return (
         *(Difference(name) for name in chosen),
         *_characters(one, other),
         *_spaces(one, other, typed, back),
     )
+
+
+def _far(tried: tuple[tuple[str, ...], _Text, _Text]) -> int:
+    """The number of characters that two texts do not share."""
+    ours, theirs = (Counter(text.characters) for text in tried[1:])
+    return (ours - theirs).total() + (theirs - ours).total()
 
 
 def _characters(one: _Text, other: _Text) -> Iterator[Difference]:
@@ -263,8 +253,6 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     decoder = decoder or Decoder(vocabulary, encoder.merges)
     try:
         encoding = encoder.encode(text)
-    except Cancelled:
-        raise
     except TokentuiError as error:
         return RoundTrip(None, (f"it cannot be encoded: {error}",))
     back = decoder.to_text(number for number in encoding.ids if number is not None)
@@ -272,9 +260,8 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     if back == typed:
         return RoundTrip(back)
     normalized = encoder.pretokenizer.analyse(typed).normalized
-    lacks = bool(encoding.unknown) or (
-        UNKNOWN.of(vocabulary.recipe.unknown).drops and _dropped(encoder, typed)
-    )
+    units = map(encoder.pretokenizer.units, encoder.pretokenizer.words(typed))
+    lacks = bool(encoding.unknown) or any(len(encoder.kept(word)) < len(word) for word in units)
     normalizing = {one.kind for one in differences(typed, normalized)}
     broken = any("\udc80" <= char <= "\udcff" for char in typed)
     found = differences(typed, back)
@@ -284,42 +271,35 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     )
 
 
-def _dropped(encoder: WordEncoder, typed: str) -> bool:
-    known, pretokenizer = encoder.vocabulary.known_units(encoder.merges), encoder.pretokenizer
-    return any(
-        unit not in known for word in pretokenizer.pretokens(typed) for unit in pretokenizer.units(word.text)
-    )
+_SAID = {
+    CASE: "upper and lower case are not kept",
+    FORMS: "characters come back in another form",
+    ACCENTS: "accents are dropped",
+    MISSING: "{characters} {do} not come back{examples}",
+    NEW: "{characters} {come} back that {were} not typed{examples}",
+    ORDER: "the characters come back in another order",
+    ADDED: "white space is added in {places}",
+    DROPPED: "white space is dropped in {places}",
+    CHANGED: "{gaps} {come} back as {space}",
+    MORE: "{characters} of white space more {come} back",
+    FEWER: "{characters} of white space fewer {come} back",
+}
+"""The differences as sentences."""
 
 
 def _said(one: Difference) -> str:
     """A difference as a sentence."""
-    places = "1 place" if one.size == 1 else f"{one.size:,} places"
-    characters = "1 character" if one.size == 1 else f"{one.size:,} characters"
-    come = "comes" if one.size == 1 else "come"
-    examples = f" ({' '.join(one.examples)})" if one.examples else ""
-    match one.kind:
-        case "case":
-            return "upper and lower case are not kept"
-        case "forms":
-            return "characters come back in another form"
-        case "accents":
-            return "accents are dropped"
-        case "missing":
-            return f"{characters} {'does' if one.size == 1 else 'do'} not come back{examples}"
-        case "new":
-            return f"{characters} {come} back that {'was' if one.size == 1 else 'were'} not typed{examples}"
-        case "added":
-            return f"white space is added in {places}"
-        case "dropped":
-            return f"white space is dropped in {places}"
-        case "changed":
-            gaps = "1 gap comes" if one.size == 1 else f"{one.size:,} gaps come"
-            return f"{gaps} back as {'one space' if one.examples == (' ',) else 'other white space'}"
-        case "more":
-            return f"{characters} of white space more {come} back"
-        case "fewer":
-            return f"{characters} of white space fewer {come} back"
-    return "the characters come back in another order"
+    alone = one.size == 1
+
+    def counted(noun: str) -> str:
+        return f"1 {noun}" if alone else f"{one.size:,} {noun}s"
+
+    return _SAID[one.kind].format(
+        characters=counted("character"), places=counted("place"), gaps=counted("gap"),
+        do="does" if alone else "do", come="comes" if alone else "come", were="was" if alone else "were",
+        space="one space" if one.examples == (" ",) else "other white space",
+        examples=f" ({' '.join(one.examples)})" if one.examples else "",
+    )
 
 
 def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks: bool) -> str:
@@ -332,7 +312,7 @@ def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks
         broken: True if bytes of the text are not UTF-8.
         lacks: True if the vocabulary lacks something of the text.
     """
-    drops = not splitter(recipe.split).keeps_spaces
+    drops = not SPLITS.of(recipe.split).keeps_spaces
     if kind in normalizing and recipe.normalize:
         return f": normalize={recipe.axis('normalize')}"
     if kind in (MISSING, NEW):

@@ -1,28 +1,57 @@
-"""Text to ids: pre-tokens, parts, what becomes of unknown ones, ids and places."""
+"""Text to ids: pre-tokens, parts, what becomes of unknown ones, ids and places.
+
+For ids alone a word is looked up, not placed, and large texts go through kernels where they are loaded.
+"""
 
 from __future__ import annotations
 
 import itertools
-import os.path
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
-
+from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
-from tokentui.encode.pipeline import ImportedVocabulary, Special, Stretch
+from tokentui.encode.pipeline import ImportedVocabulary, Special, Stretch, cut_at_names, may_hold
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.single import SingleViterbi
-from tokentui.encode.segment.ways import UNKNOWN, WAYS, Part, Segmenter
-from tokentui.encode.vocabulary import UNKNOWN_NAMES, Marks, Vocabulary, byte_token
+from tokentui.encode.segment.viterbi import SingleViterbi
+from tokentui.encode.segment.ways import UNKNOWN, WAYS, Part, Refused, Segmenter
+from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Vocabulary, byte_token, quoted
+from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.encode.kernels.encode import Compiled
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
 _WORDS_KEPT = 65_536
 _LONGEST_KEPT = 256
 _CHECK_EVERY = 1024
+KERNEL_CHARS = 4096
+"""Shorter texts are encoded before the kernels have their tables."""
+
+
+class EncodedToken(NamedTuple):
+    """A token of a text.
+
+    Attributes:
+        id: Its id; None for what has none.
+        text: The token for people: bytes decoded, marks included; specials and the unknown token by name.
+        piece: Its exact bytes, marks included; None for an unknown, the name's bytes for specials and
+            `<0x41>`.
+        start: The character of the text as typed that it starts with.
+        end: The character that it ends before.
+        word: The number of its pre-token, -1 for a special token.
+    """
+
+    id: int | None
+    text: str
+    piece: bytes | None
+    start: int
+    end: int
+    word: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +88,19 @@ class Encoding:
     offsets: tuple[tuple[int, int], ...]
     words: tuple[int, ...]
     unknown: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, rows: Sequence[EncodedToken]) -> Encoding:
+        """The encoding of a text by its tokens."""
+        unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
+        ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
+        return cls(text, ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown)
+
+    @property
+    def rows(self) -> tuple[EncodedToken, ...]:
+        """The tokens one by one."""
+        starts, ends = zip(*self.offsets, strict=True) if self.offsets else ((), ())
+        return tuple(map(EncodedToken, self.ids, self.tokens, self.pieces, starts, ends, self.words))
 
     @property
     def hex(self) -> tuple[str | None, ...]:
@@ -112,15 +154,17 @@ class WordEncoder:
         self.segmenter = segmenter or (own.segmenter if own else WAYS.of(recipe.encode).segmenter)(
             vocabulary, merges
         )
+        if segmenter is None and vocabulary.limit is not None:
+            self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
         self._alone = segmenter is None and not isinstance(self.segmenter, SingleViterbi)
         """True if a word is encoded alike wherever it stands."""
         self._stretches = own.stretches if own else None
         self._bare = own.bare if own else None
         self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
-        self.marks = Marks(vocabulary)
         self._unknown = UNKNOWN.of(own.unknown if own and own.unknown else recipe.unknown)
         self._said = UNKNOWN.of(recipe.unknown)
+        self._compiled: Compiled | None = None
         self._words: dict[str, tuple[Token, ...]] = {}
         self._specials = tuple(name for name in vocabulary.specials if own or name not in recipe.symbols)
         """The specials that a text may hold by name, where the caller allows it.
@@ -135,7 +179,7 @@ class WordEncoder:
             return (Token(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
             units = self.pretokenizer.units(word)
-            tokens = tuple(self._token(part, units) for part in self.parts(units, len(word)))
+            tokens = self._tokens(self.parts(units, len(word)), units)
             if len(word) <= self._kept:
                 if len(self._words) >= _WORDS_KEPT:
                     self._words.clear()
@@ -159,39 +203,118 @@ class WordEncoder:
             its place.
             Cancelled: The job is cancelled.
         """
-        vocabulary = self.vocabulary
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
-        rows: list[tuple[Token, tuple[int, int], int]] = []
+        before, after = self.around if special_tokens else ((), ())
+        rows, count = [self._special(name, 0, 0) for name in before], 0
+        for part in self.stretches(text, allow_special):
+            if isinstance(part, Special):
+                rows.append(self._special(part.name, part.start, part.end))
+            else:
+                rows += self.rows([(pretoken, 0) for pretoken in part], count)
+                count += len(part)
+        return Encoding.of(text, [*rows, *(self._special(name, len(text), len(text)) for name in after)])
 
-        def special(name: str, start: int, end: int) -> None:
-            number, piece = vocabulary.special_id(name), name.encode("utf-8", "surrogatepass")
-            rows.append((Token(number, name, piece, 0, 0, False), (start, end), -1))
+    def _special(self, name: str, start: int, end: int) -> EncodedToken:
+        number = self.vocabulary.special_id(name)
+        return EncodedToken(number, name, name.encode("utf-8", "surrogatepass"), start, end, -1)
 
-        refuses, count = UNKNOWN.of(vocabulary.recipe.unknown).refused, 0
-        for name in self.around[0] if special_tokens else ():
-            special(name, 0, 0)
-        for pretokens in self.stretches(text, allow_special):
-            if isinstance(pretokens, Special):
-                special(pretokens.name, pretokens.start, pretokens.end)
-                continue
-            for n, (pretoken, tokens) in enumerate(zip(pretokens, self.words(pretokens), strict=True)):
-                if n % _CHECK_EVERY == 0:
-                    tick(n, len(pretokens))
-                spans = pretoken.unit_spans
-                for token in tokens:
-                    if refuses and token.unknown:
-                        raise self.refusal(pretoken, token)
-                    rows.append((token, (spans[token.start][0], spans[token.end - 1][1]), count + n))
-            count += len(pretokens)
-        for name in self.around[1] if special_tokens else ():
-            special(name, len(text), len(text))
-        made = [token for token, _, _ in rows]
-        return Encoding(
-            text, tuple([token.id for token in made]), tuple([token.text for token in made]),
-            tuple([token.piece for token in made]), tuple([offset for _, offset, _ in rows]),
-            tuple([word for _, _, word in rows]), tuple([n for n, token in enumerate(made) if token.unknown]),
-        )
+    def rows(self, words: Sequence[tuple[PreToken, int]], first: int = 0) -> Iterator[EncodedToken]:
+        """The tokens of words that stand one after the other. A segmenter may look at the words before one.
+
+        Args:
+            words: Each pre-token, and by how many characters it stands further on than it says.
+            first: The number of the first word.
+
+        Raises:
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
+        """
+        segmenter, units_of = self.segmenter, self.pretokenizer.units
+        follower = segmenter.follower(units_of) if isinstance(segmenter, SingleViterbi) else None
+        for n, (pretoken, by) in enumerate(words):
+            if n % _CHECK_EVERY == 0:
+                tick(n, len(words))
+            parts = follower(pretoken.text) if follower else None
+            if parts is None:
+                tokens = self.word(pretoken.text)
+            else:
+                units = units_of(pretoken.text)
+                tokens = self._tokens(self._unknown.policy(parts, units, self.vocabulary.bare), units)
+            spans = pretoken.unit_spans
+            for token in tokens:
+                if token.unknown and self._said.refused:
+                    raise self.refusal(pretoken.moved(by), token)
+                start, end = spans[token.start][0] + by, spans[token.end - 1][1] + by
+                yield EncodedToken(token.id, token.text, token.piece, start, end, first + n)
+
+    def ids(
+        self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
+        threads: int | None = None,
+    ) -> array[int]:
+        """The ids of a text, those of `encode`; `NO_ID` for a token that has none.
+
+        Args:
+            text: The text; bytes are taken as `encode` takes them.
+            special_tokens, allow_special: As for `encode`.
+            threads: How many threads the kernels use; by default as the text and the machine have it.
+
+        Returns:
+            32-bit numbers where that does for all, else 64-bit ones.
+
+        Raises:
+            TokentuiError, Cancelled: As `encode` does.
+        """
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "surrogateescape")
+        found = self._bare_stretches(text, allow_special)
+        if found is not None:
+            special_id = self.vocabulary.special_id
+            before, after = self.around if special_tokens else ((), ())
+            try:
+                ids = _packed(map(special_id, before))
+                for part in found:
+                    if isinstance(part, Special):
+                        more = _packed([special_id(part.name)])
+                    else:
+                        more = self._ids(part, threads)
+                    ids = _joined(ids, more)
+                return _joined(ids, _packed(map(special_id, after)))
+            except Refused:
+                pass  # who encodes it with its places says where it stands
+        encoding = self.encode(text, allow_special=allow_special, special_tokens=special_tokens)
+        return _packed(NO_ID if number is None else number for number in encoding.ids)
+
+    def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
+        """The ids of a text that the recipe alone cuts into words, or of words."""
+        if isinstance(part, str) and len(part) >= KERNEL_CHARS and jit.ready(len(part), "encode"):
+            if self._compiled is None:
+                from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+
+                self._compiled = Compiled(
+                    self.vocabulary, self.merges, self.pretokenizer, self.segmenter, self.word_ids
+                )
+            if self._compiled.knows:
+                return self._compiled.encode(part, threads)
+        words = self._words_of(part) if isinstance(part, str) else part
+        return _packed(number for word in words for number in self.word_ids(word))
+
+    def _words_of(self, text: str) -> Iterator[str]:
+        done = 0
+        for part, first in chunks([text], self.pretokenizer):
+            tick(done, len(text))
+            yield from self.pretokenizer.words(part, first=first)
+            done += len(part)
+
+    def word_ids(self, word: str) -> list[int]:
+        """The ids of a word.
+
+        Raises:
+            Refused: One of its units is unknown and the recipe refuses it.
+        """
+        tokens = self.word(word)
+        if self._said.refused and any(token.unknown for token in tokens):
+            raise Refused
+        return [NO_ID if token.id is None else token.id for token in tokens]
 
     def after(self, merges: int) -> WordEncoder:
         """The same after another number of merges. What is known of words to which that makes no difference
@@ -212,73 +335,63 @@ class WordEncoder:
             other._words = {word: tokens for word, tokens in self._words.items() if stands(tokens)}
         return other
 
-    def words(self, pretokens: Iterable[PreToken]) -> Iterator[tuple[Token, ...]]:
-        """The tokens of each pre-token of a text, in order. A segmenter may look at what stands before a
-        word."""
-        follower = self.segmenter.follower() if isinstance(self.segmenter, SingleViterbi) else None
-        for pretoken in pretokens:
-            parts = follower.parts(pretoken.text, self.pretokenizer.units) if follower else None
-            if parts is None:
-                yield self.word(pretoken.text)
-            else:
-                units = self.pretokenizer.units(pretoken.text)
-                yield tuple(
-                    self._token(part, units) for part in self._unknown.policy(parts, units, self.marks.bare)
-                )
-
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
         """The special tokens that stand in a text by their names, and the pre-tokens between them."""
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)
             return
-        for start, stretch, special in _cut_at_specials(text, self._specials if allow_special else ()):
+        for start, stretch, special in cut_at_names(text, self._specials if allow_special else ()):
             if special:
                 yield Special(stretch, start, start + len(stretch))
             else:
                 pretokens = self.pretokenizer.pretokens(stretch)
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
-    def texts(self, text: str, allow_special: bool) -> list[Special | str] | None:
-        """As `stretches`, with texts that are cut into words by the recipe alone and word by word encoded.
-
-        Returns:
-            None where more than that is done to a text.
+    def alike(self, text: str) -> bool:
+        """True if the recipe alone says how a text is cut into words, and no token stands in it by its name.
         """
-        if not self._alone or type(self.pretokenizer) is not Pretokenizer:
-            return None
-        names = self._specials
-        if self._stretches is not None:
-            return None if _may_hold(text, names) else [text]
-        return [
-            Special(part, start, start + len(part)) if special else part
-            for start, part, special in _cut_at_specials(text, names if allow_special else ())
-        ]
+        if type(self.pretokenizer) is not Pretokenizer:
+            return False
+        return self._stretches is None or not may_hold(text, self._specials)
 
-    def spelled(self, text: str, allow_special: bool) -> Iterable[Special | list[str]] | None:
-        """As `stretches` with words in place of pre-tokens, for ids alone: no places are kept.
+    def _bare_stretches(
+        self, text: str, allow_special: bool
+    ) -> Iterable[Special | str | list[str]] | None:
+        """As `stretches`, for ids alone: texts that the recipe alone cuts, or words, without places.
 
         Returns:
-            None where the places are wanted, since a word is cut by what stands before it.
+            None where the places are wanted.
         """
         if not self._alone:
             return None
-        if self._stretches is None:
-            return None if allow_special else ([self.pretokenizer.words(text)] if text else [])
-        return None if self._bare is None else self._bare(text, allow_special)
+        if not self.alike(text):
+            if self._stretches is not None:
+                return None if self._bare is None else self._bare(text, allow_special)
+            return None if allow_special else [self.pretokenizer.words(text)] if text else []
+        names = self._specials if allow_special and self._stretches is None else ()
+        return [
+            Special(part, start, start + len(part)) if special else part
+            for start, part, special in cut_at_names(text, names)
+        ]
 
     def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
         ones."""
         kept = self.kept(units)
         parts = (segmenter or self.segmenter).segment([units[at] for at in kept], characters)
+        return self.treated(parts, units, kept)
+
+    def treated(self, parts: list[Part], units: Sequence[bytes], kept: Sequence[int]) -> list[Part]:
+        """The parts of the units that take part, after the policy for unknown ones; places are of all units.
+        """
         if len(kept) < len(units):
             parts = [part._replace(start=kept[part.start], end=kept[part.end - 1] + 1) for part in parts]
-        return self._unknown.policy(parts, units, self.marks.bare)
+        return self._unknown.policy(parts, units, self.vocabulary.bare)
 
-    def kept(self, units: list[bytes]) -> list[int]:
+    def kept(self, units: Sequence[bytes]) -> Sequence[int]:
         """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
         if not self._said.drops:
-            return list(range(len(units)))
+            return range(len(units))
         known = self.vocabulary.known_units(self.merges)
         return [at for at, unit in enumerate(units) if unit in known]
 
@@ -289,8 +402,11 @@ class WordEncoder:
         way = WAYS.of(self.vocabulary.recipe.encode)
         if 0 < way.most < len(pretoken.text):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
-            return TokentuiError(f"{what}: {_safely(pretoken.text)}", where, "take encode=merges")
+            return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)
+
+    def _tokens(self, parts: Iterable[Part], units: list[bytes]) -> tuple[Token, ...]:
+        return tuple([self._token(part, units) for part in parts])
 
     def _token(self, part: Part, units: list[bytes]) -> Token:
         vocabulary = self.vocabulary
@@ -311,33 +427,19 @@ class WordEncoder:
         return Token(unknown, name, None, part.start, part.end, True)
 
 
-def _cut_at_specials(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:
-    """(start, text, whether it is a special token) of each stretch between special tokens and of these."""
-    names = sorted(filter(None, specials), key=len, reverse=True)
-    at = 0
-    if names:
-        for match in regex.finditer("|".join(map(regex.escape, names)), text):
-            if match.start() > at:
-                yield at, text[at : match.start()], False
-            yield match.start(), match.group(), True
-            at = match.end()
-    if at < len(text):
-        yield at, text[at:], False
-
-
-def _may_hold(text: str, names: tuple[str, ...]) -> bool:
-    """True if a text holds one of these names.
-
-    Many names share a prefix, and most texts lack even the prefix.
-    """
-    shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
-    return shared in text and any(name in text for name in names)
-
-
 def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(name for name in names if name in vocabulary.specials)[:1]
 
 
-def _safely(text: str) -> str:
-    """A text in quotes, short, with what does not print escaped."""
-    return repr(text if len(text) <= 20 else text[:20] + "…")
+def _packed(numbers: Iterable[int]) -> array[int]:
+    kept = list(numbers)
+    try:
+        return array("i", kept)
+    except OverflowError:
+        return array("q", kept)
+
+
+def _joined(ids: array[int], more: array[int]) -> array[int]:
+    if ids.typecode != more.typecode:
+        ids, more = array("q", ids), array("q", more)
+    return ids + more

@@ -10,12 +10,14 @@ rows, is the number of merges.
 from __future__ import annotations
 
 import functools
+import os.path
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, cast, overload
+from typing import Any, cast, overload
 
-from tokentui.encode.segment.viterbi import ScoredVocabulary
-from tokentui.encode.segment.ways import LimitedTable, Segmenter
+import regex
+
+from tokentui.encode.segment.ways import Segmenter
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
@@ -29,10 +31,37 @@ class Special:
     start: int
     end: int
 
+    def moved(self, by: int) -> Special:
+        """The same in a text of which what was looked at begins so many characters further on."""
+        return Special(self.name, self.start + by, self.end + by)
+
 
 Stretch = Special | list[PreToken]
 """A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
 text as typed."""
+
+
+def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:
+    """(start, text, whether it is a special token) of each stretch between special tokens and of these."""
+    names = sorted(filter(None, specials), key=len, reverse=True)
+    at = 0
+    if names:
+        for match in regex.finditer("|".join(map(regex.escape, names)), text):
+            if match.start() > at:
+                yield at, text[at : match.start()], False
+            yield match.start(), match.group(), True
+            at = match.end()
+    if at < len(text):
+        yield at, text[at:], False
+
+
+def may_hold(text: str, names: tuple[str, ...]) -> bool:
+    """True if a text holds one of these names.
+
+    Many names share a prefix, and most texts lack even the prefix.
+    """
+    shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
+    return shared in text and any(name in text for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +198,8 @@ class ImportedVocabulary(Vocabulary):
         return self.pieces[self._symbols[number]].decode("utf-8", "surrogateescape") if name is None else name
 
     @functools.cached_property
-    def by_piece(self) -> Mapping[bytes, int]:
-        """The symbol of each token that a word may become, by its exact bytes; of two that are spelled alike
-        the last one."""
+    def tokens(self) -> Mapping[bytes, int]:
+        """The symbol of each token that a word may become; of two that are spelled alike the last one."""
         return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.never}
 
     @functools.cached_property
@@ -202,32 +230,9 @@ class ImportedVocabulary(Vocabulary):
         ids = self._ids
         return {ids[symbol]: symbol for symbol in self.symbols(merges) if ids[symbol] not in taken}
 
-    def limited(self, made: Sequence[int], number: int) -> Self:
-        """The vocabulary with the tokens only that are in use at a step."""
-        other = super().limited(made, number)
-        other.by_piece = LimitedTable(self.by_piece, made, number)
-        return other
-
     def copy(self, merges: int) -> Vocabulary:
         """The same tables: what was read does not grow."""
         return self
-
-
-class ImportedScores(ImportedVocabulary, ScoredVocabulary):
-    """A vocabulary of a file whose pieces have probabilities. Of two pieces that are spelled alike the last
-    one counts."""
-
-    @functools.cached_property
-    def table(self) -> Mapping[bytes, int]:
-        """The symbol of each piece; what a piece begins with and is none has -1."""
-        table: dict[bytes, int] = {}
-        for symbol, piece in enumerate(self.pieces):
-            if symbol in self.never:
-                continue
-            for end in range(1, len(piece)):
-                table.setdefault(piece[:end], -1)
-            table[piece] = symbol
-        return table
 
 
 # The pairs that tokens are made of, where a file lists none: worked out when they are asked for.
@@ -273,16 +278,10 @@ class Parents(Sequence[tuple[int, int]]):
         """The parents of a token, by its number from 0."""
         if isinstance(at, slice):
             return [self[n] for n in range(*at.indices(len(self)))]
-        number = at if at >= 0 else at + len(self)
-        if not 0 <= number < len(self):
-            raise IndexError(at)
+        number = range(len(self))[at]
         if number not in self._known:
             self._known[number] = self._of(self._base + number)
         return self._known[number]
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        """The parents of each token."""
-        return (self[number] for number in range(len(self)))
 
     @staticmethod
     def has(piece: bytes, earlier: Mapping[bytes, object]) -> bool:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
-from tokentui.core.errors import TokentuiError, calls, each_of, nearest, shown, text_of, whole
+from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
-from tokentui.encode.ids import IdEncoder
 from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.segment.viterbi import Sampling
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -85,14 +84,12 @@ class Tokenizer:
             if key not in RUN and key not in SHAPE:
                 raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), (*RUN, *SHAPE)))
         symbols = vocabulary.recipe.symbols
-        asked |= {
-            "first_id": vocabulary.first_id,
-            "specials": [name for name in vocabulary.specials if name not in symbols],
-        }
-        asked = {key: value for key, value in asked.items() if key not in SHAPE} | vocabulary.recipe.shape
+        asked["first_id"] = vocabulary.first_id
+        asked["specials"] = [name for name in vocabulary.specials if name not in symbols]
         self.vocabulary = vocabulary
         self.merges = merges
-        self.run: Mapping[str, object] = {key: asked[key] for key in (*RUN, *SHAPE) if key in asked}
+        told = {key: asked[key] for key in RUN if key in asked}
+        self.run: Mapping[str, object] = told | vocabulary.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """In another process it has a vocabulary of its own, without merges that do not count."""
@@ -155,8 +152,7 @@ class Tokenizer:
     def _by_spelling(self) -> dict[str, int]:
         """The ids of tokens by their names in the file that they were read from, where it spells them in its
         own way."""
-        names: Mapping[int, str] = getattr(self.vocabulary, "names", {})
-        return {name: number for number, name in names.items() if number in self._rows}
+        return {name: number for number, name in self.vocabulary.names.items() if number in self._rows}
 
     @functools.cached_property
     def _by_piece(self) -> dict[bytes, int]:
@@ -191,7 +187,6 @@ class Tokenizer:
         cancel: Cancel | None = None,
     ) -> Encoding:
         """Encode a text, see `WordEncoder.encode`. What has no id has None in `ids`."""
-        calls(progress=progress, cancel=cancel)
         with job(progress, cancel):
             return self._encoder.encode(
                 text_of(text), allow_special=allow_special, special_tokens=special_tokens
@@ -219,14 +214,13 @@ class Tokenizer:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> array[int]:
-        """The ids of a text alone, much faster than `encode`; see `tokentui.encode.IdEncoder.encode`.
+        """The ids of a text alone, much faster than `encode`; see `WordEncoder.ids`.
 
         They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
         """
-        calls(progress=progress, cancel=cancel)
         threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
         with job(progress, cancel):
-            return self._id_encoder.encode(
+            return self._encoder.ids(
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
             )
 
@@ -310,10 +304,6 @@ class Tokenizer:
     @functools.cached_property
     def _encoder(self) -> WordEncoder:
         return WordEncoder(self.vocabulary, self.merges)
-
-    @functools.cached_property
-    def _id_encoder(self) -> IdEncoder:
-        return IdEncoder(self._encoder)
 
     @functools.cached_property
     def _decoder(self) -> Decoder:

@@ -17,6 +17,7 @@ Two tokens are the same when they were made in the same way. In a text that spel
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
@@ -26,6 +27,8 @@ from tokentui.recipe import Recipe
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The specials that are the unknown token."""
+NO_ID = -1
+"""Stands for a token that has no id where only numbers can stand; elsewhere None does."""
 
 _AFTER_ALL_MERGES = 1 << 32
 
@@ -33,6 +36,11 @@ _AFTER_ALL_MERGES = 1 << 32
 def byte_token(value: int) -> str:
     """The name of a byte-fallback token: `<0x41>`."""
     return f"<0x{value:02X}>"
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, short, with what does not print escaped."""
+    return repr(text if len(text) <= 20 else text[:20] + "…")
 
 
 class Vocabulary:
@@ -43,17 +51,24 @@ class Vocabulary:
         base: The starting units in order of their ids, as exact bytes with their marks.
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
+        scores: The natural log probability of each piece, where the model has them. It makes no merges then.
+
+    Raises:
+        TokentuiError: Not as many scores as pieces.
     """
 
-    scores: Sequence[float] = ()
-    """The natural log probability of each piece, where the model has them."""
-    limit: tuple[Sequence[int], int] | None = None
-    """Of a vocabulary at a step of a replay: the step at which each symbol comes into use, and the step."""
+    limit: tuple[int, Sequence[int]] | None = None
+    """Of a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use."""
+    codes: bool = False
+    """True if a byte stands for a pair, so that ids are bytes of a compressed text."""
+    never: frozenset[int] = frozenset()
+    """Symbols that no text becomes."""
     notes: tuple[str, ...] = ()
     """The assumptions about the file that holds the vocabulary, a sentence each."""
 
     def __init__(
-        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
+        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0,
+        scores: Iterable[float] = (),
     ) -> None:
         self.recipe = recipe
         self.specials = (*specials, *(name for name in recipe.symbols if name not in specials))
@@ -62,6 +77,11 @@ class Vocabulary:
         self.pieces: list[bytes] = list(base)
         """The exact bytes of each symbol, marks included."""
         self.base_size = len(self.pieces)
+        self.scores: Sequence[float] = list(scores)
+        """The natural log probability of each piece, where the model has them."""
+        if self.scores and len(self.scores) != self.base_size:
+            what = f"{len(self.scores)} scores for {self.base_size} pieces"
+            raise TokentuiError(what, "vocabulary", "give each piece one")
         self.units: dict[bytes, int] = {piece: symbol for symbol, piece in enumerate(self.pieces)}
         """The symbol of each base unit."""
         self.merges: list[tuple[int, int]] = []
@@ -70,9 +90,16 @@ class Vocabulary:
         """The count of each merge's pair when it was chosen."""
         self.ranks: dict[tuple[int, int], int] = {}
         """The rank of each merge by its (left, right)."""
+        self.byte_symbols: Mapping[int, int] = {}
+        """Of a file whose byte-fallback tokens are pieces the symbol of each by its byte."""
+        self.names: Mapping[int, str] = {}
+        """Of a file the name of each id, where that is not the piece as text."""
         self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).spells else 0
         self.base_last = recipe.base == "frequency"
-        self._prefix = len(recipe.mark_text.encode()) if recipe.mark_kind == "prefix" else 0
+        self.mark = recipe.mark_text.encode()
+        """The mark of the recipe."""
+        self.prefix = self.mark if recipe.mark_kind == "prefix" else b""
+        """The mark that continues a word, empty where the recipe has none."""
         self._first_symbol_id = first_id + len(self.specials) + self.byte_tokens
         special_pieces = [name.encode("utf-8", "surrogatepass") for name in self.specials]
         self._special_ids = {piece: first_id + n for n, piece in reversed(list(enumerate(special_pieces)))}
@@ -82,7 +109,7 @@ class Vocabulary:
 
     def join(self, left: int, right: int) -> bytes:
         """The bytes of the token that this pair would make: the right part's `##` goes."""
-        return self.pieces[left] + self.pieces[right][self._prefix :]
+        return self.pieces[left] + self.pieces[right][len(self.prefix) :]
 
     def spelled(self, symbol: int) -> bytes:
         """The bytes that a symbol stands for, marks included: its piece, but where a byte stands for a pair
@@ -94,17 +121,32 @@ class Vocabulary:
         compression."""
         return self.units if self.limit is None else LimitedTable(self.units, *self.limit)
 
-    def limited(self, made: Sequence[int], number: int) -> Self:
+    @functools.cached_property
+    def tokens(self) -> Mapping[bytes, int]:
+        """The symbol of each token that a word may become, of a vocabulary that does not grow.
+
+        Of two pieces that are spelled alike the first one counts, the more probable one.
+        """
+        symbols = range(len(self.pieces) - 1, -1, -1)
+        return {self.pieces[symbol]: symbol for symbol in symbols if symbol not in self.never}
+
+    @functools.cached_property
+    def trie(self) -> Mapping[bytes, int]:
+        """`tokens`, and -1 for the bytes that a token begins with and that are none."""
+        starts = {piece[:end]: -1 for piece in self.tokens for end in range(1, len(piece))}
+        return {**starts, **self.tokens}
+
+    def limited(self, number: int, made: Sequence[int]) -> Self:
         """The vocabulary with the tokens only that are in use at a step, where no merges make them.
 
         The tables are shared.
 
         Args:
-            made: The step at which each symbol comes into use, 0 for what is there from the start.
             number: The step.
+            made: The step at which each symbol comes into use, 0 for what is there from the start.
         """
         other = copy.copy(self)
-        other.limit = made, number
+        other.limit = number, made
         return other
 
     def symbols(self, merges: int) -> Iterable[int]:
@@ -112,7 +154,7 @@ class Vocabulary:
         symbols = range(self.base_size + merges)
         if self.limit is None:
             return symbols
-        made, number = self.limit
+        number, made = self.limit
         return [symbol for symbol in symbols if made[symbol] <= number]
 
     def add(self, left: int, right: int, count: int) -> int:
@@ -135,7 +177,7 @@ class Vocabulary:
 
     def extend(self, pairs: Sequence[tuple[int, int]], counts: Sequence[int]) -> None:
         """Append merges of pairs that spell no special token, as `add` does one."""
-        pieces, prefix, first = self.pieces, self._prefix, len(self.merges)
+        pieces, prefix, first = self.pieces, len(self.prefix), len(self.merges)
         pieces_append = pieces.append
         for left, right in pairs:
             pieces_append(pieces[left] + pieces[right][prefix:])
@@ -197,11 +239,8 @@ class Vocabulary:
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
         """Return the error for a text with a unit that the vocabulary lacks, where the recipe refuses it."""
-        text = unit.decode("utf-8", "surrogateescape")
-        named = repr(text if len(text) <= 20 else text[:20] + "…")
-        return TokentuiError(
-            f"{named} is not in the vocabulary", where, "take another value of the axis unknown"
-        )
+        what = f"{quoted(unit.decode('utf-8', 'surrogateescape'))} is not in the vocabulary"
+        return TokentuiError(what, where, "take another value of the axis unknown")
 
     def learned(self, merges: int) -> Sequence[int]:
         """The symbols that have an id of their own after so many merges, ascending: no special's, no byte
@@ -213,65 +252,43 @@ class Vocabulary:
         """The symbol of each id after so many merges; specials and byte tokens have none."""
         return {self.id_of(symbol, merges): symbol for symbol in self.symbols(merges)}
 
-
-class Marks:
-    """Which tokens continue a word and which end one.
-
-    Judged by the outermost base unit, not by the spelling of the token: a text that spells a mark literally
-    (`##`, `</w>`) makes tokens that look marked and are not.
-    """
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._kind = vocabulary.recipe.mark_kind
-        self.mark = vocabulary.recipe.mark_text.encode()
-
-    @property
-    def prefix(self) -> bytes:
-        """The mark that continues a word, empty where the recipe has none."""
-        return self.mark if self._kind == "prefix" else b""
+    # ---- marks: which tokens continue a word and which end one
+    #
+    # Judged by the outermost base unit, not by the spelling of the token: a text that spells a mark literally
+    # (`##`, `</w>`) makes tokens that look marked and are not.
 
     def unit_continues(self, unit: bytes) -> bool:
         """True if a unit carries the mark of a continuation."""
-        return self._kind == "prefix" and len(unit) > len(self.mark) and unit.startswith(self.mark)
+        return bool(self.prefix) and len(unit) > len(self.prefix) and unit.startswith(self.prefix)
 
-    def continues(self, symbol: int) -> bool:
-        """True if a token starts with the mark of a continuation."""
-        return self._kind == "prefix" and self.unit_continues(
-            self._vocabulary.pieces[self._outermost(symbol, 0)]
-        )
+    def unit_ends(self, unit: bytes) -> bool:
+        """True if a unit carries the mark of a word's end, or is that mark."""
+        if self.recipe.mark_kind == "end-suffix":
+            return unit.endswith(self.mark) and len(unit) > len(self.mark)
+        return self.recipe.mark_kind == "end-symbol" and unit == self.mark
 
-    def ends(self, symbol: int) -> bool:
-        """True if a token ends with the mark of a word's end."""
-        if not self._kind.startswith("end-"):
-            return False
-        unit = self._vocabulary.pieces[self._outermost(symbol, 1)]
-        glued = self._kind == "end-suffix"
-        return unit.endswith(self.mark) and len(unit) > len(self.mark) if glued else unit == self.mark
-
-    def sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
+    def mark_sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
         """The number of bytes of a token's mark at its front and at its end.
 
         Args:
             left: The symbol, or the left symbol of a pair.
             right: The right symbol of the pair; None for a single symbol.
         """
-        front, end = self.continues(left), self.ends(left if right is None else right)
-        return len(self.mark) if front else 0, len(self.mark) if end else 0
+        if not self.mark:
+            return 0, 0
+        base, merges, last = self.base_size, self.merges, left if right is None else right
+        while left >= base:
+            left = merges[left - base][0]
+        while last >= base:
+            last = merges[last - base][1]
+        continues, ends = self.unit_continues(self.pieces[left]), self.unit_ends(self.pieces[last])
+        return continues * len(self.mark), ends * len(self.mark)
 
     def bare(self, unit: bytes) -> bytes:
-        """A unit without its mark."""
+        """A unit without its mark, unless it is nothing else."""
         if self.unit_continues(unit):
             return unit[len(self.mark) :]
-        if self._kind == "end-suffix" and len(unit) > len(self.mark):
-            return unit.removesuffix(self.mark)
-        return unit
-
-    def _outermost(self, symbol: int, side: int) -> int:
-        base, merges = self._vocabulary.base_size, self._vocabulary.merges
-        while symbol >= base:
-            symbol = merges[symbol - base][side]
-        return symbol
+        return unit[: -len(self.mark)] if self.unit_ends(unit) and unit != self.mark else unit
 
 
 # ---- Gage's compression
@@ -313,6 +330,8 @@ class GageVocabulary(Vocabulary):
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
     """
+
+    codes = True
 
     def __init__(
         self, recipe: Recipe, placeholders: Sequence[int], specials: Sequence[str] = (), first_id: int = 0

@@ -1,20 +1,20 @@
 """The table of file formats: a record holds all that other rooms know of a format; its module loads when it
 is asked for.
 
-A new format is one module with `sniff`, `read` and, where it is written, `fit` and `write`, and one entry of
-the table.
+A new format is one module with its `Codec`, and one entry of the table.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from tokentui.core.choices import Ref
+from tokentui.core.errors import TokentuiError
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from tokentui.encode.tokenizer import Tokenizer
     from tokentui.formats.source import Source
     from tokentui.formats.spec import Fitted, Spec
@@ -49,6 +49,26 @@ class Holds:
     normalize: bool = True
 
 
+def _only_read(given: object) -> NoReturn:
+    raise TokentuiError("the format is only read")
+
+
+class Codec(NamedTuple):
+    """The functions of a format.
+
+    Attributes:
+        sniff: Returns whether a file is of the format, by its content.
+        read: Returns the tokenizer of a file. Raises a `TokentuiError` that says what is wrong, and where.
+        fit: Returns a tokenizer in the shape of the format. Raises `Refused` where that cannot be.
+        write: Returns the bytes of each file of what `fit` returned.
+    """
+
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source], Tokenizer]
+    fit: Callable[[Spec], Fitted] = _only_read
+    write: Callable[[Fitted], tuple[bytes, ...]] = _only_read
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format.
@@ -57,7 +77,7 @@ class Format:
         name: Its name in commands: `--format`, `--to`.
         about: What it is, in a few words.
         files: The usual name of its file, or the names of its files where it has several.
-        module: The module that holds its functions.
+        functions: The `Codec` with its functions.
         begins: (end of a name, pattern of the first bytes) of files that are tokenizers also where the rest
             is damaged; the pattern is empty where `sniff` tells by the first bytes.
         suffixes: The ends of file names that ask for the format when a tokenizer is written; none where it is
@@ -70,43 +90,18 @@ class Format:
     name: str
     about: str
     files: tuple[str, ...]
-    module: str
+    functions: Ref
     begins: tuple[tuple[str, bytes], ...] = ()
     suffixes: tuple[str, ...] = ()
     holds: Holds = Holds()
     keeps: tuple[str, ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
 
-    def sniff(self, source: Source) -> bool:
-        """Return whether a file is of this format, by its content."""
-        return bool(self._loaded.sniff(source))
-
-    def read(self, source: Source) -> Tokenizer:
-        """The tokenizer of a file.
-
-        Raises:
-            TokentuiError: It is damaged; it says what is wrong and where.
-        """
-        tokenizer: Tokenizer = self._loaded.read(source)
-        return tokenizer
-
-    def fit(self, spec: Spec) -> Fitted:
-        """A tokenizer in the shape of the format.
-
-        Raises:
-            Refused: It cannot be brought into it.
-        """
-        fitted: Fitted = self._loaded.fit(spec)
-        return fitted
-
-    def write(self, fitted: Fitted) -> tuple[bytes, ...]:
-        """The bytes of each file of what `fit` returned."""
-        files: tuple[bytes, ...] = self._loaded.write(fitted)
-        return files
-
     @property
-    def _loaded(self) -> ModuleType:
-        return importlib.import_module(self.module)
+    def codec(self) -> Codec:
+        """Its functions; their module loads here."""
+        codec: Codec = self.functions.resolve()
+        return codec
 
     @property
     def needs_split(self) -> bool:
@@ -132,12 +127,13 @@ FORMATS: dict[str, Format] = {
     for format in (
         Format(
             "tokentui", "the project's own, one JSON document", ("tokenizer.json",),
-            "tokentui.formats.native", ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),), (".json",),
+            Ref("tokentui.formats.native:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
+            (".json",),
             keeps=ASPECTS,
         ),
         Format(
             "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
-            "tokentui.formats.huggingface.file",
+            Ref("tokentui.formats.huggingface.file:HUGGINGFACE"),
             (
                 (".json", rb'\s*\{\s*"version"\s*:\s*"[0-9.]+"\s*,\s*' + _STEPS),
                 ("tokenizer.json", rb"\s*\{.*" + _STEPS), (".hf.json", rb"\s*\{.*" + _STEPS),
@@ -147,44 +143,45 @@ FORMATS: dict[str, Format] = {
             ASPECTS[2:],
         ),
         Format(
-            "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), "tokentui.formats.tiktoken",
+            "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), Ref("tokentui.formats.byte_files:TIKTOKEN"),
             ((".tiktoken", b""),), (".tiktoken",), _BYTES, ("merges", "normalize"),
         ),
         Format(
             "sentencepiece", "sentencepiece's .model", ("tokenizer.model",),
-            "tokentui.formats.sentencepiece.file", ((".model", b""),), (".model",),
+            Ref("tokentui.formats.sentencepiece.file:SENTENCEPIECE"), ((".model", b""),), (".model",),
             Holds(("merges", "ranks", "viterbi"), ("char",), ("none",), ("metaspace", "none")),
             ("symbols", "space", "merges", "split", "normalize", "specials", "around"),
         ),
         Format(
-            "clip", "CLIP's bpe_simple_vocab", ("bpe_simple_vocab_16e6.txt",), "tokentui.formats.clip",
+            "clip", "CLIP's bpe_simple_vocab", ("bpe_simple_vocab_16e6.txt",),
+            Ref("tokentui.formats.merge_files:CLIP_FILE"),
             (("vocab_16e6.txt", _MERGES),),
         ),
         Format(
             "gpt2", "vocab.json with merges.txt, of GPT-2, GPT-1 and CLIP", ("vocab.json", "merges.txt"),
-            "tokentui.formats.merge_files",
+            Ref("tokentui.formats.merge_files:GPT2"),
             (("vocab.json", _IDS), ("encoder.json", _IDS), ("merges.txt", _MERGES), (".bpe", _MERGES)),
             ("vocab.json", "merges.txt"),
             Holds(("merges", "ranks"), ("byte", "char"), ("none", "end-suffix:</w>")), ("merges", "specials"),
             (("encoder.json", "vocab.bpe"),),
         ),
         Format(
-            "bert", "BERT's vocab.txt", ("vocab.txt",), "tokentui.formats.vocab_txt",
+            "bert", "BERT's vocab.txt", ("vocab.txt",), Ref("tokentui.formats.vocab_txt:BERT"),
             (("vocab.txt", rb"\[(?:PAD|UNK|CLS|unused[0-9]+)\]\r?\n"),), ("vocab.txt",),
             Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around"),
         ),
         Format(
-            "subword-nmt", "subword-nmt's codes", ("bpe.codes",), "tokentui.formats.subword_nmt",
+            "subword-nmt", "subword-nmt's codes", ("bpe.codes",), Ref("tokentui.formats.merge_files:CODES"),
             ((".codes", _MERGES),), (".codes", "codes"),
             Holds(("merges",), ("byte", "char"), ("end-suffix:</w>", "end-symbol:</w>")), ("merges",),
         ),
         Format(
-            "minbpe", "minbpe's .model", ("tokenizer.model",), "tokentui.formats.minbpe",
+            "minbpe", "minbpe's .model", ("tokenizer.model",), Ref("tokentui.formats.byte_files:MINBPE"),
             ((".model", rb"minbpe v[0-9]"),), (".minbpe.model", ".model"), _BYTES,
             ("merges", "split", "normalize", "specials"),
         ),
         Format(
-            "tekken", "Mistral's tekken.json", ("tekken.json",), "tokentui.formats.tekken",
+            "tekken", "Mistral's tekken.json", ("tekken.json",), Ref("tokentui.formats.byte_files:TEKKEN"),
             ((".json", rb'\s*\{\s*"(?:config"\s*:\s*\{.*"(?:pattern|num_vocab_tokens)|' + _RANKS),),
             ("tekken.json",), _BYTES, ("merges", "split", "normalize", "specials"),
         ),
@@ -205,7 +202,7 @@ def recognised(source: Source) -> Format | None:
     Raises:
         TokentuiError: It begins like a JSON object and is damaged.
     """
-    return next((format for format in FORMATS.values() if format.sniff(source)), None)
+    return next((format for format in FORMATS.values() if format.codec.sniff(source)), None)
 
 
 def named_like(path: str) -> list[tuple[Format, bytes]]:

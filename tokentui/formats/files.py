@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from tokentui.core.errors import Cancelled, TokentuiError, name_of, nearest, path_of
+from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
 from tokentui.core.files import open_regular, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
@@ -18,7 +18,16 @@ from tokentui.formats.source import NeedsSplit, Source, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 
-_PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+_OTHERS = (
+    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the file that it stands for",
+     "run git lfs pull"),
+    (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16, not UTF-8", "save it as UTF-8"),
+    (b"BZh", "packed with bzip2", "unpack it first"), (b"\xfd7zXZ\0", "packed with xz", "unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd", "unpack it first"),
+    (b"PK\x03\x04", "packed with zip", "unpack it first"),
+)
+"""Files that people often have in its place: the first bytes, the kind, and a hint."""
 _HEAD = 1 << 14
 
 
@@ -37,7 +46,7 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
     _refuse_others(source.data, source.where)
     with quiet_collector():
         if (format := recognised(source)) is not None:
-            return format.read(source)
+            return format.codec.read(source)
     known = "; ".join(format.about for format in FORMATS.values())
     raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
 
@@ -68,15 +77,11 @@ def _refuse_others(data: bytes, where: str) -> None:
     """Name what people often have in place of the file."""
     if not data.strip():
         raise TokentuiError("the file is empty", where, "fetch it or train it again")
-    if data.startswith(b"version https://git-lfs.github.com/spec/"):
-        raise TokentuiError("a Git LFS pointer, not the file that it stands for", where, "run git lfs pull")
     if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
         raise TokentuiError("a web page, not a tokenizer file", where, "fetch the raw file")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TokentuiError("UTF-16, not UTF-8", where, "save it as UTF-8")
-    for magic, name in _PACKED.items():
-        if data.startswith(magic):
-            raise TokentuiError(f"packed with {name}", where, "unpack it first")
+    for begin, what, hint in _OTHERS:
+        if data.startswith(begin):
+            raise TokentuiError(what, where, hint)
 
 
 # --- files that are written ---
@@ -138,14 +143,14 @@ def format_of(
         path: The file.
         recipe: The recipe of what is written.
         format: A name of `WRITTEN`, None to go by the name.
-        option: What names a format, for the hint of an error.
+        option: What names a format, for an error.
 
     Raises:
         TokentuiError: There is no such format, or the name asks for none.
     """
     if format is not None:
         if format not in WRITTEN:
-            raise TokentuiError(f"no format {format!r}", "format", nearest(format, WRITTEN))
+            raise TokentuiError(f"no format {format!r}", option.rstrip("="), nearest(format, WRITTEN))
         return WRITTEN[format]
     where = os.fspath(path)
     name = os.path.basename(where).lower()
@@ -200,8 +205,6 @@ def mistaken(path: str) -> TokentuiError | None:
         return None
     try:
         load(path)
-    except Cancelled:
-        raise
     except NeedsSplit:
         pass  # it is whole
     except TokentuiError as error:
@@ -216,7 +219,7 @@ def mistaken(path: str) -> TokentuiError | None:
 
 
 def _begins(source: Source, format: Format, pattern: bytes) -> bool:
-    return re.match(pattern, source.data, re.DOTALL) is not None if pattern else format.sniff(source)
+    return re.match(pattern, source.data, re.DOTALL) is not None if pattern else format.codec.sniff(source)
 
 
 def _unpacked(head: bytes) -> bytes:

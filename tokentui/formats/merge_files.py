@@ -1,8 +1,12 @@
-"""A vocabulary and its merges in two files: `vocab.json` and `merges.txt` of GPT-2 and its kin, of GPT-1 and
-of CLIP.
+"""Files of merges, two tokens a line: GPT-2's two files, CLIP's file, and subword-nmt's codes.
 
-Neither file says how a text is normalised or split, so this is told by the tokens and said in the notes.
-Sources: openai/gpt-2 and Hugging Face's `BPE.save`.
+GPT-2's `vocab.json` and `merges.txt`, and those of GPT-1 and CLIP, do not say how a text is normalised or
+split, so this is told by the tokens and said in the notes. CLIP's `bpe_simple_vocab_16e6.txt` does not write
+down the vocabulary: the letters of the bytes, the same with `</w>`, a token a merge, two specials; only the
+first merges count. The header of codes says how words are marked: `#version: 0.2` glues the mark to the last
+unit, without a header it is a unit of its own; `#version: 0.2 byte` has bytes as units. What codes do not
+name passes through without an id. Sources: openai/gpt-2, Hugging Face's `BPE.save`, openai/CLIP's
+`simple_tokenizer.py`, subword-nmt 0.3.8, and for codes of bytes its repository of 2024.
 """
 
 from __future__ import annotations
@@ -11,20 +15,20 @@ import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import AnyStr
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_whole
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
+from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
-from tokentui.formats.tokens import LETTERS, NO_PAIR, in_merge_order, is_unit, name_of, pair_of, piece_of
+from tokentui.formats.tokens import LETTERS, NO_PAIR, imported, in_merge_order, is_unit, name_of, piece_of
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import to_bytes
 
 _HEADER = "#version"
 _SPECIAL = re.compile(r"<.+>|\[.+\]")
@@ -34,7 +38,36 @@ _SAMPLED = 200
 """Rows by which two files are taken to belong together."""
 
 
-def sniff(source: Source) -> bool:
+def _rows(
+    source: Source, lines: Sequence[AnyStr], start: int, pair: Callable[[AnyStr], Sequence[str]]
+) -> list[tuple[str, str]]:
+    """The two tokens of each line.
+
+    Args:
+        source: The file, for errors.
+        lines: The lines.
+        start: The number of the first of them, from 0.
+        pair: Cuts a line.
+
+    Raises:
+        TokentuiError: A line is not two tokens; it says which.
+    """
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate(lines, start):
+        try:
+            row = pair(line)
+        except UnicodeDecodeError:
+            raise source.line(number).error("not UTF-8", "mend the line") from None
+        if len(row) != 2 or not all(row):
+            raise source.line(number).error(NO_PAIR, "a line is a merge")
+        rows.append((row[0], row[1]))
+    return rows
+
+
+# --- vocab.json and merges.txt ---
+
+
+def _sniff(source: Source) -> bool:
     """Return whether it is a JSON object of ids; or merges that are letters for bytes, or whose vocabulary
     stands in the folder.
     """
@@ -45,7 +78,7 @@ def sniff(source: Source) -> bool:
     )
 
 
-def read(source: Source) -> Tokenizer:
+def _read(source: Source) -> Tokenizer:
     """The tokenizer of one of the two files and the other one in its folder.
 
     Raises:
@@ -53,19 +86,24 @@ def read(source: Source) -> Tokenizer:
     """
     if source.others is None:
         check_whole(source.where)
-    if source.is_object:
-        vocabulary, merges = source, _find_merges(source)
-        if merges is None:
-            raise source.error("a vocabulary without its merges", "put its merges.txt or vocab.bpe beside it")
-    else:
-        found, merges = _find_vocabulary(source), source
-        if found is None:
-            raise source.error("merges without their vocabulary",
-                               "put its vocab.json or encoder.json beside it")
-        vocabulary = found
+    vocabulary, merges = ((source, _find_merges(source)) if source.is_object
+                          else (_find_vocabulary(source), source))
+    if merges is None:
+        raise source.error("a vocabulary without its merges", "put its merges.txt or vocab.bpe beside it")
+    if vocabulary is None:
+        raise source.error("merges without their vocabulary", "put its vocab.json or encoder.json beside it")
     named = vocabulary.root.ids()
     recipe, notes = (source.known.recipe, []) if source.known else _recipe(named, vocabulary.split)
-    return build(named, _rows(merges), lambda row: merges.line(row + _headed(merges)), recipe, notes)
+    start = _headed(merges)
+    lines = merges.lines[start:]
+    if lines and not lines[-1].strip():
+        lines.pop()
+    rows = _rows(merges, lines, start, _at_space)
+    return _built(named, rows, lambda row: merges.line(row + start), recipe, notes)
+
+
+def _at_space(line: str) -> list[str]:
+    return line.split(" ")
 
 
 def _is_vocabulary(source: Source) -> bool:
@@ -76,25 +114,7 @@ def _is_vocabulary(source: Source) -> bool:
 def _is_merges(source: Source) -> bool:
     """Return whether its first lines, but for a header, are two tokens each."""
     lines = source.lines[:_SAMPLED]
-    return bool(lines) and not source.is_object and all(map(pair_of, lines[_headed(source) :]))
-
-
-def _rows(source: Source) -> list[tuple[str, str]]:
-    """The rows of a file of merges. Only a first line that starts with `#version` is a header.
-
-    Raises:
-        TokentuiError: A line is not two tokens; it says which.
-    """
-    rows = []
-    start = _headed(source)
-    for number, line in enumerate(source.lines[start:], start):
-        row = pair_of(line)
-        if row is None:
-            if not line.strip() and number == len(source.lines) - 1:
-                break
-            raise source.line(number).error(NO_PAIR, "a line is a merge")
-        rows.append(row)
-    return rows
+    return bool(lines) and not source.is_object and len(_sample(source)) == len(lines) - _headed(source)
 
 
 def _find_vocabulary(source: Source) -> Source | None:
@@ -111,11 +131,13 @@ def _find_merges(source: Source) -> Source | None:
     return None
 
 
-def _sample(source: Source) -> list[tuple[str, str]]:
-    return [row for line in source.lines[_headed(source) : _SAMPLED] if (row := pair_of(line))]
+def _sample(source: Source) -> list[list[str]]:
+    """The first lines that are two tokens."""
+    rows = map(_at_space, source.lines[_headed(source) : _SAMPLED])
+    return [row for row in rows if len(row) == 2 and all(row)]
 
 
-def _fits(vocabulary: Source, rows: list[tuple[str, str]]) -> bool:
+def _fits(vocabulary: Source, rows: list[list[str]]) -> bool:
     try:
         return _is_vocabulary(vocabulary) and all(part in vocabulary.document for row in rows for part in row)
     except TokentuiError:
@@ -123,11 +145,12 @@ def _fits(vocabulary: Source, rows: list[tuple[str, str]]) -> bool:
 
 
 def _headed(source: Source) -> int:
-    """The number of lines before the first merge."""
+    """The number of lines before the first merge: only a first line that starts with `#version` is a header.
+    """
     return 1 if source.lines and source.lines[0].startswith(_HEADER) else 0
 
 
-def build(
+def _built(
     named: Mapping[str, int], rows: Sequence[tuple[str, str]], place: Callable[[int], Node], recipe: Recipe,
     notes: Sequence[str],
 ) -> Tokenizer:
@@ -154,16 +177,13 @@ def build(
             units[pieces[symbol]] = symbol
         elif _SPECIAL.fullmatch(name):
             specials[name] = ordered.ids[symbol]
-    pipeline = Pipeline(
-        functools.partial(PairMerging, rows=ordered.rows, makes=ordered.makes, drop=recipe.unknown == "drop"),
-        ClipWords(recipe) if is_clip(recipe) else Pretokenizer(recipe),
-        notes=(*notes, *ordered.notes), origin=Origin("gpt2", {}),
-    )
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, ordered.ids, ordered.merges, units=units, pipeline=pipeline, specials=specials,
+    return imported(
+        "gpt2", recipe, functools.partial(ordered.merging, drop=recipe.unknown == "drop"), pieces,
+        ordered.ids, ordered.merges, units=units, specials=specials, notes=[*notes, *ordered.notes],
         unknown=next((specials[name] for name in UNKNOWN_NAMES if name in specials), None),
         names=dict(zip(ordered.ids, ordered.tokens, strict=True)),
-    ))
+        pretokenizer=ClipWords(recipe) if is_clip(recipe) else None,
+    )
 
 
 def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str]]:
@@ -187,7 +207,7 @@ def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str
     return recipe, [] if split else [f"the files do not say how text is split: {taken}"]
 
 
-def fit(spec: Spec) -> Fitted:
+def _fit(spec: Spec) -> Fitted:
     """A tokenizer as `vocab.json` and `merges.txt` hold it.
 
     Raises:
@@ -216,9 +236,146 @@ def fit(spec: Spec) -> Fitted:
     return fitted
 
 
-def write(fitted: Fitted) -> tuple[bytes, ...]:
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of `vocab.json` and of `merges.txt`."""
     names = {token.name: token.id for token in fitted.tokens}
-    merges = "".join(f"{left} {right}\n" for left, right, _ in fitted.rows)
     return (json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"),
-            f"{_HEADER}: 0.2\n".encode() + merges.encode("utf-8", "surrogateescape"))
+            f"{_HEADER}: 0.2\n{_lines(fitted)}".encode("utf-8", "surrogateescape"))
+
+
+def _lines(fitted: Fitted) -> str:
+    return "".join(f"{left} {right}\n" for left, right, _ in fitted.rows)
+
+
+GPT2 = Codec(_sniff, _read, _fit, _write)
+
+
+# --- CLIP's file ---
+
+CLIP_SIZE = 49_152
+"""The ids that CLIP's program counts with, but for the two specials among them."""
+_CLIP_HEADER = re.compile(rb'"?bpe_simple_vocab_16e6\.txt#version')
+_CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
+
+
+def _read_clip(source: Source) -> Tokenizer:
+    """The tokenizer of CLIP's file.
+
+    Raises:
+        TokentuiError: It is damaged.
+    """
+    if source.text is None:
+        raise source.error("not UTF-8", "fetch the file again")
+    lines = source.lines[1 : CLIP_SIZE - 256 - len(_CLIP_SPECIALS) + 1]
+    rows = _rows(source, lines, 1, str.split)
+    units = sorted(LETTERS)
+    names = [*units, *(unit + CLIP.mark_text for unit in units), *(left + right for left, right in rows),
+             *_CLIP_SPECIALS]
+    named = {name: number for number, name in enumerate(names)}
+    notes = [
+        "broken text is not mended first, as CLIP's program does it with ftfy",
+        f"special tokens are {' and '.join(_CLIP_SPECIALS)}, as OpenAI names them; open_clip calls them "
+        "otherwise",
+    ]
+    if twice := len(names) - len(named):
+        notes.append(f"{twice} tokens are made by two rows: the last one counts, as in CLIP's program")
+    if left := len(source.lines) - 1 - len(lines):
+        beyond = "merges lie beyond the size of the vocabulary and are left out"
+        notes.append(f"{left} {beyond}, as CLIP's program does it")
+    recipe = CLIP.with_axes(split=source.split or CLIP.split)
+    return _built(named, rows, lambda row: source.line(row + 1), recipe, notes)
+
+
+CLIP_FILE = Codec(lambda source: _CLIP_HEADER.match(source.data) is not None, _read_clip)
+
+
+# --- subword-nmt's codes ---
+
+_END = "</w>"
+"""The end of a word."""
+_VERSIONS = {"0.1": "subword-nmt-0.1", "0.2": "subword-nmt"}
+_SNIFFED = 100
+
+
+def _sniff_codes(source: Source) -> bool:
+    """Return whether its first lines are two tokens each, below a header, or with a word's end among them."""
+    lines = source.data[: 1 << 16].split(b"\n")[:_SNIFFED]
+    header = lines[0].startswith(b"#version") if lines else False
+    rows = [line.strip(b"\r ").split(b" ") for line in lines[header : max(len(lines) - 1, 1)]]
+    if source.is_object or not (header or _END.encode() in source.data):
+        return False
+    return bool(rows) and all(len(row) == 2 and all(row) for row in rows)
+
+
+def _read_codes(source: Source) -> Tokenizer:
+    """The tokenizer of codes. Units take the first ids, in the order in which they are named, then the
+    merges.
+
+    Raises:
+        TokentuiError: It is damaged, or of a version that is not known.
+    """
+    lines = source.data.rstrip(b"\n").split(b"\n")
+    words = lines[0].split() if lines[0].startswith(b"#version") else []
+    version = words[1].decode("ascii", "replace") if len(words) > 1 else "0.1"
+    if version not in _VERSIONS or words[2:] not in ([], [b"byte"]):
+        raise source.line(0).error(f"there is no version {version[:20]!r} of codes",
+                                   "one of: " + ", ".join(_VERSIONS))
+    byte_level, start = len(words) > 2, bool(words)
+    coding = "latin-1" if byte_level else "utf-8"
+    rows = _rows(source, lines[start:], start,
+                 lambda line: line.strip(b"\r\n ").decode(coding).split(" "))
+    made = dict.fromkeys(left + right for left, right in rows)
+    units = dict.fromkeys(part for row in rows for part in row if part not in made)
+    vocabulary = {name: number for number, name in enumerate([*units, *made])}
+
+    def unit(name: str) -> bool:
+        return is_unit(name, suffix=_END) if version == "0.2" else len(name) == 1 or name == _END
+
+    ordered = in_merge_order(vocabulary, rows, lambda row: source.line(row + start), first_wins=True,
+                             is_unit=unit)
+    recipe = PRESETS[_VERSIONS[version]].recipe.with_axes(
+        split=source.split or "space", unit="byte" if byte_level else "char", base="first-seen"
+    )
+    pieces = [name.encode("latin-1") if byte_level else to_bytes(name) for name in ordered.tokens]
+    return imported(
+        "subword-nmt", recipe, ordered.merging, pieces, ordered.ids, ordered.merges, specials={},
+        units={pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)},
+        notes=["codes hold no ids: they are numbered from 0, the units first", *ordered.notes],
+    )
+
+
+def _fit_codes(spec: Spec) -> Fitted:
+    """A tokenizer as codes hold it: the merges, nothing else.
+
+    Raises:
+        Refused: They cannot.
+    """
+    recipe = spec.recipe
+    glued, byte_level = recipe.mark_kind == "end-suffix", recipe.unit == "byte"
+    if byte_level and not glued:
+        raise Refused(f"its units are bytes with mark={recipe.mark}", "",
+                      f"codes of bytes have mark=end-suffix:{_END}")
+
+    def named(piece: bytes) -> str:
+        return piece.decode("latin-1") if byte_level else piece.decode("utf-8", "surrogateescape")
+
+    fitted = Fitted(
+        recipe, [Token(entry.id, named(entry.piece), entry.piece) for entry in spec.ordinary],
+        list(merge_rows(spec.merges, named, "; train with --as lines")),
+        said={"version": "0.2" if glued else "0.1", "byte": byte_level}, keeps_ids=False,
+    )
+    fitted.lose("ids", "there are none: readers number the tokens as they like")
+    if recipe.unknown != "pass-through":
+        fitted.lose_unknown(f"unknown={recipe.unknown} becomes: they stay in the text as they are")
+    return fitted
+
+
+def _write_codes(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of codes."""
+    byte_level = fitted.said["byte"] is True
+    header = "" if fitted.said["version"] == "0.1" else f"{_HEADER}: 0.2{' byte' * byte_level}\n"
+    coding = ("latin-1", "strict") if byte_level else ("utf-8", "surrogateescape")
+    return ((header + _lines(fitted)).encode(*coding),)
+
+
+CODES = Codec(_sniff_codes, _read_codes, _fit_codes, _write_codes)

@@ -16,11 +16,10 @@ from typing import NamedTuple
 from tokentui.axes import AXES, check, objective_of
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.viterbi import ScoredVocabulary
 from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
-from tokentui.formats import OWN, WRITTEN
+from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.source import Known, Node, Source, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
@@ -62,7 +61,7 @@ class _Document(Fitted):
     merges: Iterable[_Merge] = ()
 
 
-def sniff(source: Source) -> bool:
+def _sniff(source: Source) -> bool:
     """Return whether it is a JSON object of this format."""
     return source.document.get("format") == "tokentui"
 
@@ -70,7 +69,7 @@ def sniff(source: Source) -> bool:
 # --- writing ---
 
 
-def fit(spec: Spec) -> Fitted:
+def _fit(spec: Spec) -> Fitted:
     """A tokenizer as the own document holds it.
 
     Raises:
@@ -96,7 +95,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     format = WRITTEN.get(spec.origin.format) if spec.origin else None
     if format is None:
         raise Refused("it was put together from no file", "tokentui", "write it in another format")
-    fitted = format.fit(spec)
+    fitted = format.codec.fit(spec)
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
         raise Refused("two tokens have one id or one name", "tokentui", "keep the file that it was read from")
@@ -119,7 +118,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     return document
 
 
-def write(fitted: Fitted) -> tuple[bytes, ...]:
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the document. The same tokenizer always gives the same text."""
     assert isinstance(fitted, _Document)
     # Rows are written out, since a call of the JSON module for each of many thousands takes longer than many
@@ -153,7 +152,7 @@ def _json(value: object) -> str:
 # --- reading ---
 
 
-def read(source: Source) -> Tokenizer:
+def _read(source: Source) -> Tokenizer:
     """The tokenizer of a document.
 
     Raises:
@@ -187,13 +186,22 @@ def read(source: Source) -> Tokenizer:
 
 
 def _stand_ins(recipe: Recipe) -> dict[str, str]:
-    """Known values for an objective and a tie that this version does not know: encoding needs neither."""
+    """Known values for an objective and a tie that this version does not know, or not with such parameters:
+    encoding needs neither.
+    """
     way = WAYS.get(recipe.encode)
-    needs = "scores" if way is not None and way.needs == "scores" else "merges"
-    known = {"objective": next(one.name for one in OBJECTIVES.values() if one.makes == needs),
+    scored = way is not None and way.needs == "scores"
+    known = {"objective": next(one.name for one in OBJECTIVES.values() if one.scored == scored),
              "tie": Recipe().tie}
-    return {name: value for name, value in known.items()
-            if recipe.axis(name).partition(":")[0] not in AXES[name]}
+    return {name: value for name, value in known.items() if not _is_known(name, recipe.axis(name))}
+
+
+def _is_known(axis: str, value: str) -> bool:
+    try:
+        AXES[axis].check(value)
+    except TokentuiError:
+        return False
+    return True
 
 
 def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
@@ -252,7 +260,7 @@ class _Reading:
         value = score.value
         if value is None:
             return Entry(identity, piece, said, "")
-        if self._objective.makes != "scores":
+        if not self._objective.scored:
             raise row.error("SCORE is not null", "only unigram models have scores")
         if isinstance(value, bool) or not isinstance(value, int | float) or not -_LEAST_SCORE <= value <= 0:
             raise row.error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
@@ -317,7 +325,7 @@ class _Reading:
         """The vocabulary that the objective makes, without its merges."""
         recipe, specials, first = self._recipe, self._specials, self._first
         pieces = [row.piece for row in base]
-        if self._objective.makes == "scores":
+        if self._objective.scored:
             for n, row in enumerate(self._rows):
                 if (row.score is None) != (n < named):
                     raise self._listed.at(n).error(
@@ -326,7 +334,7 @@ class _Reading:
                     )
             if self._merges:
                 raise self._replayed.at(0).error("a unigram model has no merges", "leave the list empty")
-            return ScoredVocabulary(recipe, pieces, specials, first, [row.score or 0.0 for row in base])
+            return Vocabulary(recipe, pieces, specials, first, [row.score or 0.0 for row in base])
         if self._objective.codes:
             return GageVocabulary(recipe, self._placeholders(pieces), specials, first)
         return Vocabulary(recipe, pieces, specials, first)
@@ -400,9 +408,9 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     notes = tuple(stages["notes"].texts()) if "notes" in stages else ()
     said = {key: value for key, value in stages.mapping().items() if key not in _STAGES}
     try:
-        files = format.write(Fitted(recipe, tokens, rows, specials, said))
+        files = format.codec.write(Fitted(recipe, tokens, rows, specials, said))
         split = recipe.split if format.needs_split else ""
-        tokenizer = format.read(
+        tokenizer = format.codec.read(
             source_of(tuple(str(root) for _ in files), files, split, Known(recipe, specials))
         )
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):
@@ -436,3 +444,6 @@ def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:
         key = str(number.number())
         name = stages["names"][key].text() if key in names else name_of(piece, letters)
         yield Token(number.number(), name, piece, said)
+
+
+CODEC = Codec(_sniff, _read, _fit, _write)

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tokentui.core import jit
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
 from tokentui.core.safetext import visible
-from tokentui.encode.decode import NO_ID
-from tokentui.encode.ids import IdEncoder
 from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
@@ -69,17 +68,15 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
     if fitted is None:
         return report, ()
     try:
-        files = format.write(fitted)
+        files = format.codec.write(fitted)
         if format is OWN and spec.origin is None:
             return report, files  # it says all of what was trained here
         source = source_of(format.files, files, spec.recipe.split if format.needs_split else "")
         if recognised(source) is not format:
             return replace(report, refused="the file would not be recognised for what it is"), ()
-        back = format.read(source)
+        back = format.codec.read(source)
     except UnicodeEncodeError:
         return replace(report, refused="a token holds half a surrogate pair, which has no UTF-8"), ()
-    except Cancelled:
-        raise
     except TokentuiError as error:
         return replace(report, refused=f"what is written could not be read: {error}"), ()
     difference, texts = _compare(spec, fitted, back, format.says_text)
@@ -98,18 +95,14 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
     report = ExportReport(format.name, format.about, format.files)
     own = spec.came_from(format.name)  # what its file did not say is not lost on the way
     try:
-        if not format.suffixes:
-            raise Refused("the format is only read")
         if not own:
             check_holds(format.holds, spec.recipe, spec.way)
-        fitted = format.fit(spec)
-    except Cancelled:
-        raise
+        fitted = format.codec.fit(spec)
     except TokentuiError as error:
         return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
     lost = [] if own else [name for name in ASPECTS if name not in format.keeps]
     found = [Loss(*EXAMPLES[name][:2], example) for name in lost
-             if (example := EXAMPLES[name].example(spec)) is not None]
+             if (example := EXAMPLES[name].example(spec))]
     return replace(report, losses=(*fitted.losses, *found)), fitted
 
 
@@ -150,13 +143,13 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
 
 
 class Aspect(NamedTuple):
-    """An aspect of a tokenizer: its name, the consequence of its loss, and an example of it, None where it
+    """An aspect of a tokenizer: its name, the consequence of its loss, and an example of it, empty where it
     has none.
     """
 
     what: str
     consequence: str
-    example: Callable[[Spec], str | None]
+    example: Callable[[Spec], str]
 
 
 _NAMED = 5
@@ -166,64 +159,56 @@ def _visible(piece: bytes) -> str:
     return "".join(span.text for span in visible(piece))
 
 
-def _counts(spec: Spec) -> str | None:
+def _counts(spec: Spec) -> str:
     vocabulary = spec.vocabulary
-    if not spec.tokenizer.merges or not any(vocabulary.counts[: spec.tokenizer.merges]):
-        return None
+    if not any(vocabulary.counts[: spec.tokenizer.merges]):
+        return ""
     left, right = (_visible(vocabulary.pieces[symbol]) for symbol in vocabulary.merges[0])
     return f"{left} + {right} stood {vocabulary.counts[0]:,} times"
 
 
-def _recipe(spec: Spec) -> str | None:
-    recipe = spec.recipe
-    if isinstance(spec.vocabulary, ImportedVocabulary):
-        return None
-    return f"objective={recipe.objective}, tie={recipe.tie}, base={recipe.base}"
+def _recipe(spec: Spec) -> str:
+    recipe, imported = spec.recipe, isinstance(spec.vocabulary, ImportedVocabulary)
+    return "" if imported else f"objective={recipe.objective}, tie={recipe.tie}, base={recipe.base}"
 
 
-def _merges(spec: Spec) -> str | None:
-    if not spec.merges:
-        return None
-    left, right, made = map(_visible, spec.merges[0])
-    return f"{left} + {right} = {made}"
+def _merges(spec: Spec) -> str:
+    return "{} + {} = {}".format(*map(_visible, spec.merges[0])) if spec.merges else ""
 
 
-def _around(spec: Spec) -> str | None:
-    return " ".join([*spec.before, "…", *spec.after]) if spec.before or spec.after else None
+def _around(spec: Spec) -> str:
+    return " ".join([*spec.before, "…", *spec.after]) if spec.before or spec.after else ""
 
 
-def _specials(spec: Spec) -> str | None:
+def _specials(spec: Spec) -> str:
     names = list(spec.specials)
-    return " ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "") if names else None
+    return " ".join(names[:_NAMED]) + " …" * (len(names) > _NAMED)
 
 
-def _space(spec: Spec) -> str | None:
-    return {None: None, True: "with", False: "without"}[spec.recipe.prefix_space]
-
-
-def _extra(name: str) -> Callable[[Spec], str | None]:
+def _extra(name: str) -> Callable[[Spec], str]:
     """The example of an aspect that a file gave, beyond what the axes say."""
-    return lambda spec: spec.origin.extras.get(name) if spec.origin else None
+    return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
 
 
 EXAMPLES: Mapping[str, Aspect] = {
     "counts": Aspect("counts", "how often a pair stood when it was merged is not kept", _counts),
     "recipe": Aspect("recipe", "how it was trained is not kept", _recipe),
     "symbols": Aspect("symbols", "they are found only where special tokens are allowed",
-                      lambda spec: " ".join(spec.recipe.symbols[:_NAMED]) or None),
-    "space": Aspect("a space in front", "set it before a text is encoded, or leave it out", _space),
+                      lambda spec: " ".join(spec.recipe.symbols[:_NAMED])),
+    "space": Aspect("a space in front", "set it before a text is encoded, or leave it out",
+                    lambda spec: {None: "", True: "with", False: "without"}[spec.recipe.prefix_space]),
     "merges": Aspect("merges", "what a token was made of is not kept", _merges),
     "split": Aspect("pattern", "the file does not say how text is cut: name it where it is read",
                     lambda spec: f"-s split={spec.recipe.split}"),
     "normalize": Aspect("normaliser", "text has to be normalised before it is encoded",
-                        lambda spec: ",".join(spec.recipe.normalize) or None),
+                        lambda spec: ",".join(spec.recipe.normalize)),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
     "around": Aspect("around", "no tokens are put around a text", _around),
     "flags": Aspect("added tokens", "their flags are not kept", _extra("flags")),
     "dropout": Aspect("dropout", "it is not kept", _extra("dropout")),
     "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),
 }
-"""The aspects of `registry.ASPECTS`."""
+"""The aspects of `ASPECTS`."""
 
 
 # --- the texts ---
@@ -244,7 +229,8 @@ TEXTS: tuple[str, ...] = (
     "Съешь ещё этих мягких французских булок", "ΑΣς ΣΑΣ ἀνθρώπῳ", "في المخبز خبزٌ طازج كلَّ صباح ﷺ",
     "שלום עולם",
     "आख़िरी बस छूट गई, क्या करें?", "ไทย ខ្មែរ မြန်မာ ქართ አማ བོད", "தமிழ் తెలుగు മലയാളം বাংলা ગુજરાતી",
-    "雨の日の図書館で、傘を忘れた。ｶﾞｷﾞ ㌀ ㍿", "修钟表的人说：“时间不等人”。", "옥상 텃밭에 상추를 심었다 각 \u1100\u1161\u11a8",
+    "雨の日の図書館で、傘を忘れた。ｶﾞｷﾞ ㌀ ㍿", "修钟表的人说：“时间不等人”。",
+    "옥상 텃밭에 상추를 심었다 각 \u1100\u1161\u11a8",
     "👩‍👩‍👧 🇫🇮🇹🇷 👍🏽 ok 🙃🙃🙃 ☺️ ❤️‍🔥 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "cafe\u0301 e\u0301\u0323 e\u0323\u0301 Å A\u030a o\u0308\u0304",
     "\u2028\u2029\u00a0\u3000\u0085\u200b\u200c\u200d\ufeff\u00ad x", "a\u200bb\u2581c ▁▁x▁ ▁",
     "\u202eabc\u202c",
@@ -333,13 +319,12 @@ class _Sides:
         self._fitted = fitted
         other = None if says_text else spec.pretokenizer
         self._encoders = spec.encoder, WordEncoder(back.vocabulary, back.merges, pretokenizer=other)
-        self._quick = tuple(map(IdEncoder, self._encoders))
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
     def quickly_same(self, text: str) -> bool:
         """Return whether the ids are surely the same: found fast, without saying where they are not."""
         try:
-            ours, theirs = (side.encode(text) for side in self._quick)
+            ours, theirs = (side.ids(text) for side in self._encoders)
         except TokentuiError:
             return False
         if self._becomes is None:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
@@ -85,9 +86,12 @@ class Node:
         """The kind of the value in words."""
         return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
 
+    def _or(self, default: object) -> object:
+        return default if self.value is None else self.value
+
     def mapping(self, default: dict[str, object] | None = None) -> dict[str, object]:
         """The value, which must be an object; null too where there is a default."""
-        value = default if self.value is None and default is not None else self.value
+        value = self._or(default)
         if not isinstance(value, dict):
             raise self.error(f"an object belongs here, not {self.kind}")
         return value
@@ -107,7 +111,7 @@ class Node:
 
     def number(self, default: int | None = None) -> int:
         """The value, which must be a whole number from 0 on that fits 63 bits."""
-        value = default if self.value is None and default is not None else self.value
+        value = self._or(default)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.error(f"a whole number belongs here, not {self.kind}")
         if not 0 <= value <= _LARGEST:
@@ -116,7 +120,7 @@ class Node:
 
     def text(self, default: str | None = None) -> str:
         """The value, which must be text."""
-        value = default if self.value is None and default is not None else self.value
+        value = self._or(default)
         if not isinstance(value, str):
             raise self.error(f"text belongs here, not {self.kind}")
         return value
@@ -224,9 +228,8 @@ def parse(text: str, where: str) -> Node:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            seen: set[str] = set()
-            twice = next(name for name, _ in pairs if name in seen
-                         or seen.add(name))  # type: ignore[func-returns-value]
+            times = Counter(name for name, _ in pairs)
+            twice = next(name for name in times if times[name] > 1)
             raise place.error(f"the key {twice[:40]!r} stands twice in an object")
         return found
 
@@ -347,15 +350,11 @@ class Source:
             return
         names = [name for name in names if name != own and (name in first or name.endswith(suffixes))]
         names.sort(key=lambda name: (first.index(name) if name in first else len(first), name))
-        most = limits.now().file_bytes
         for name in names:
             path = os.path.join(folder, name)
             try:
-                with open_regular(path) as file:
-                    if os.fstat(file.fileno()).st_size > most:
-                        continue
-                    near = Source(path, file.read(most), self.split)
-            except (OSError, TokentuiError):
+                near = read_source(path, self.split)
+            except TokentuiError:
                 continue
             yield near
 

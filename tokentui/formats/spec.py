@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPLITS, Splitter
+from tokentui.text.split import SPLITS
 
 WAYS = (("ranks", JoinedMerging), ("merges", Merging), ("viterbi", Viterbi), ("longest-match", LongestMatch))
 """The ways of encoding that formats tell apart, and the segmenters of each; the first that fits counts."""
@@ -69,7 +69,7 @@ class Fitted:
         specials: The special tokens with their ids.
         said: All else that the file says, as a JSON object.
         losses: What the format cannot hold of this tokenizer, beyond what it never holds.
-        excused: Returns whether a loss that is told makes a text differ.
+        excuses: Each returns whether a loss that is told makes a text differ.
         keeps_ids: Whether the tokens keep their ids.
         keeps_unknown: Whether unknown units become what they became.
     """
@@ -80,13 +80,20 @@ class Fitted:
     specials: dict[str, int] = field(default_factory=dict)
     said: dict[str, object] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
-    excused: Callable[[str], bool] = lambda text: False
+    excuses: list[Callable[[str], bool]] = field(default_factory=list)
     keeps_ids: bool = True
     keeps_unknown: bool = True
 
-    def lose(self, what: str, consequence: str, example: str = "") -> None:
-        """Note a loss."""
+    def lose(
+        self, what: str, consequence: str, example: str = "", excuses: Callable[[str], bool] | None = None
+    ) -> None:
+        """Note a loss, and what returns whether it makes a text differ."""
         self.losses.append(Loss(what, consequence, example))
+        self.excuses += [excuses] if excuses else []
+
+    def excused(self, text: str) -> bool:
+        """Return whether a loss that is told makes a text differ."""
+        return any(one(text) for one in self.excuses)
 
     def lose_ids(self, ids: Mapping[str, int], before: Mapping[str, int]) -> None:
         """Note that tokens get other ids, with the first that changes."""
@@ -94,6 +101,20 @@ class Fitted:
         self.lose("ids", "tokens are numbered anew",
                   f"{name}: {before.get(name)} becomes {ids[name]}" if name else "")
         self.keeps_ids = False
+
+    def number_anew(self, first: int = 0, specials: Mapping[str, int] | None = None) -> None:
+        """Give the tokens their places in the list as ids, and note it where one changes.
+
+        Args:
+            first: The id of the first.
+            specials: The ids that the special tokens had, where they have others now.
+        """
+        before = {token.name: token.id for token in self.tokens} | dict(specials or {})
+        numbered = [token._replace(id=number) for number, token in enumerate(self.tokens, first)]
+        if numbered != self.tokens or (specials is not None and specials != self.specials):
+            ids = self.specials if specials is not None else {}
+            self.lose_ids(ids | {token.name: token.id for token in numbered}, before)
+            self.tokens = numbered
 
     def lose_unknown(self, becomes: str) -> None:
         """Note that unknown units become something else."""
@@ -233,18 +254,13 @@ def json_bytes(document: object) -> bytes:
     )
 
 
-def contiguous(ids: Sequence[int], first: int = 0) -> bool:
-    """Return whether ids go up by one from the first."""
-    return list(ids) == list(range(first, first + len(ids)))
-
-
 def pattern_of(recipe: Recipe) -> str:
     """A split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
 
     Raises:
         Refused: A pattern alone does not do it.
     """
-    if recipe.split in SPLITS and SPLITS[recipe.split].kind is not Splitter and recipe.split != "whitespace":
+    if recipe.split in SPLITS and not SPLITS[recipe.split].is_pattern:
         raise Refused(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
     own = recipe.split.startswith("regex:")
     return recipe.split.removeprefix("regex:") if own else SPLITS[recipe.split].pattern

@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.segment.merges import PairMerging
+from tokentui.encode.segment.ways import Segmenter
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.source import Node
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
 
 _PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -31,10 +39,7 @@ def spelled(token: str) -> bytes:
     """The bytes that a token of letters stands for; one that holds other characters stands for itself, as
     UTF-8.
     """
-    try:
-        return token.translate(_TO_BYTES).encode("latin-1")
-    except UnicodeEncodeError:
-        return to_bytes(token)
+    return token.translate(_TO_BYTES).encode("latin-1") if is_letters(token) else to_bytes(token)
 
 
 def is_letters(token: str) -> bool:
@@ -75,13 +80,36 @@ def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = Fals
     return len(name) == 1 and (not lettered or is_letters(name))
 
 
-def pair_of(line: str) -> tuple[str, str] | None:
-    """The two tokens of a line with one space between them; None where it is none."""
-    left, space, right = line.partition(" ")
-    return (left, right) if space and left and right and " " not in right else None
-
-
 NO_PAIR = "not two tokens with a space between them"
+
+
+def imported(
+    format: str, recipe: Recipe, segmenter: Callable[[Vocabulary, int], Segmenter],
+    pieces: list[bytes], ids: list[int], merges: Sequence[tuple[int, int]] = (), *,
+    units: Mapping[bytes, int], specials: Mapping[str, int], notes: Sequence[str],
+    around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
+    pretokenizer: Pretokenizer | None = None, said: Mapping[str, object] | None = None,
+) -> Tokenizer:
+    """The tokenizer of a file whose text is cut as the axes say.
+
+    Args:
+        format: The name of the format.
+        recipe: What the axes say.
+        segmenter: Makes the segmenter for the vocabulary and a number of merges.
+        pieces, ids, merges, units, unknown, names: As `ImportedVocabulary` takes them.
+        specials: The special tokens with their ids.
+        notes: What was assumed.
+        around: The special tokens before and after a text, where the file has them.
+        pretokenizer: Where it is another than the axes say.
+        said: What the file says beyond the tokens.
+    """
+    begin, end = ((name,) if name in specials else () for name in around)
+    pipeline = Pipeline(segmenter, pretokenizer or Pretokenizer(recipe), around=(begin, end),
+                        notes=tuple(notes), origin=Origin(format, said or {}))
+    return Tokenizer(ImportedVocabulary(
+        recipe, pieces, ids, merges, units=units, pipeline=pipeline, unknown=unknown, names=names,
+        specials=dict(sorted(specials.items(), key=lambda item: item[1])),
+    ))
 
 
 @dataclass(slots=True)
@@ -109,6 +137,11 @@ class Ordered:
     def roots(self) -> list[str]:
         """The tokens that no merge makes."""
         return self.tokens[: len(self.tokens) - len(self.merges)]
+
+    @property
+    def merging(self) -> functools.partial[PairMerging]:
+        """The way of encoding by these merges."""
+        return functools.partial(PairMerging, rows=self.rows, makes=self.makes)
 
 
 def in_merge_order(

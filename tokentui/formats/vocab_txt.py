@@ -9,35 +9,34 @@ from __future__ import annotations
 import itertools
 import re
 
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
+from tokentui.formats import Codec
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
+from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import to_bytes
 
 _PREFIX = "##"
 _SPECIAL = re.compile(r"\[[^\[\]]+\]|<[^<>]+>")
 _UNUSED = re.compile(r"\[unused\d+\]")
-_BEGIN, _END = "[CLS]", "[SEP]"
 _MOST_LINES = 1 << 22
 _MOST_UNUSED = 100_000
 
 
-def sniff(source: Source) -> bool:
+def _sniff(source: Source) -> bool:
     """Return whether it has a line for the unknown token and tokens that continue a word, and no line of
     several words.
     """
     lines = [line.rstrip() for line in source.lines]
     known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < _MOST_LINES else False
-    return known and any(line.startswith(_PREFIX) for line in lines) and not any("\t" in line
-                                                                                 for line in lines)
+    continued = known and any(line.startswith(_PREFIX) for line in lines)
+    return continued and not any("\t" in line for line in lines)
 
 
-def read(source: Source) -> Tokenizer:
+def _read(source: Source) -> Tokenizer:
     """The tokenizer of a `vocab.txt`.
 
     Raises:
@@ -53,8 +52,7 @@ def read(source: Source) -> Tokenizer:
     cased = any(name != name.lower() for name in tokens if not _SPECIAL.fullmatch(name))
     recipe = Recipe(
         ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
-        "first-seen",
-        encode="longest-match", unknown="whole-word",
+        "first-seen", encode="longest-match", unknown="whole-word",
     )
     told = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
     notes = [f"the file does not say whether text is lower-cased: it has {told}"]
@@ -67,18 +65,14 @@ def read(source: Source) -> Tokenizer:
                 and not _UNUSED.fullmatch(name)}
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
-    begin, end = ((name,) if name in specials else () for name in (_BEGIN, _END))
-    pipeline = Pipeline(TableMatch, Pretokenizer(recipe), around=(begin, end), notes=tuple(notes),
-                        origin=Origin("bert", {}))
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, [tokens[name] for name in names],
-        units={piece: symbol for symbol, piece in enumerate(pieces)},
-        pipeline=pipeline, specials=specials,
+    return imported(
+        "bert", recipe, TableMatch, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
+        units={piece: symbol for symbol, piece in enumerate(pieces)}, around=("[CLS]", "[SEP]"),
         unknown=next((tokens[name] for name in UNKNOWN_NAMES if name in tokens), None),
-    ))
+    )
 
 
-def fit(spec: Spec) -> Fitted:
+def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `vocab.txt` holds it. Ids that are not taken get a line such as `[unused7]`.
 
     Raises:
@@ -114,6 +108,9 @@ def fit(spec: Spec) -> Fitted:
     return fitted
 
 
-def write(fitted: Fitted) -> tuple[bytes, ...]:
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
     return ("".join(token.name + "\n" for token in fitted.tokens).encode("utf-8", "surrogateescape"),)
+
+
+BERT = Codec(_sniff, _read, _fit, _write)

@@ -1,13 +1,18 @@
-"""Learning a vocabulary: `start` makes the trainer of a recipe, which `trainer.Trainer` describes."""
+"""Learning a vocabulary: `start` makes the trainer of a recipe, and the others walk with it.
+
+`trainer.Trainer` describes a trainer. A step on or back, a jump and a run are written once for all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tokentui.core.jobs import silent
+from tokentui.core.jobs import silent, tick
+from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import OBJECTIVES, Material
-from tokentui.recipe import Recipe, Run
+from tokentui.learn.values import Step, Stop
+from tokentui.recipe import Recipe, Run, Stops
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
     from tokentui.learn.trainer import Trainer
@@ -30,7 +35,7 @@ def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> Trainer:
 
     words = count(corpus, recipe)
     with silent():
-        return start_counted(words, recipe, run, corpus.documents if corpus.counts is None else None)
+        return start_counted(words, recipe, run, corpus.documents)
 
 
 def start_counted(
@@ -45,3 +50,68 @@ def start_counted(
         documents: The documents that the words come from, for an objective that reads them too.
     """
     return OBJECTIVES.of(recipe.objective).trainer(Material(words, recipe, run or Run(), documents))
+
+
+# ---- walking
+
+
+def step(trainer: Trainer) -> Step | None:
+    """Make the next step and return it; None at the end."""
+    goal = trainer.number + 1
+    while not (reason := trainer.advance(goal, trainer.limits)):
+        pass
+    return trainer.step_at(goal) if reason is Stop.MERGES else None
+
+
+def back(trainer: Trainer) -> Step | None:
+    """Undo the last step and return it; None at the start."""
+    number = trainer.number
+    if not number:
+        return None
+    undone = trainer.step_at(number)
+    jump(trainer, number - 1)
+    return undone
+
+
+def jump(trainer: Trainer, number: int) -> int:
+    """Go to a step, or as far as steps last. A job that is cancelled leaves the trainer where it is.
+
+    Args:
+        trainer: The trainer. Its limits stay.
+        number: The step.
+
+    Returns:
+        The step arrived at.
+    """
+    number = max(0, number)
+    start, total = trainer.number, abs(number - trainer.number)
+    while not trainer.advance(number, trainer.limits):
+        tick(abs(trainer.number - start), total)
+    return trainer.number
+
+
+def run(trainer: Trainer, stops: Stops) -> Stop:
+    """Go on until a stop holds or no candidate is left. A job that is cancelled leaves the trainer where it
+    is.
+
+    Args:
+        trainer: The trainer.
+        stops: The ends of the run.
+
+    Returns:
+        The reason why it stopped.
+    """
+    trainer.advance(trainer.number, stops)  # the limits first: how far it is depends on them
+    total = trainer.ending(stops).step or 0
+    tick(trainer.number, total)  # a short training ends with the first slice
+    with quiet_collector():
+        while not (reason := trainer.advance(None, stops)):
+            tick(trainer.number, total)
+            if trainer.traits.heavy:  # an estimate, which becomes better
+                total = trainer.ending(stops).step or 0
+    return reason
+
+
+def steps(trainer: Trainer, first: int = 1) -> Iterator[Step]:
+    """The computed steps from this one on up to the present step."""
+    return map(trainer.step_at, range(first, trainer.number + 1))

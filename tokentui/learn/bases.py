@@ -9,34 +9,39 @@ from __future__ import annotations
 import functools
 import itertools
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.jobs import in_blocks
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.split import to_bytes
 
 if TYPE_CHECKING:
     import regex
 
-Weighted = Iterable[tuple[Iterable[bytes], int]]
-"""The units of distinct words, or of parts of them, in order of first appearance, and how often each counts.
-"""
+BOUNDARY = -1
+"""The symbol of a unit that nothing merges with, and of what lies between two words."""
+Totals = Mapping[bytes, int]
+"""The weighted count of each unit of a corpus, in order of first appearance."""
 
 
-def parts_of(
-    words: Iterable[Iterable[bytes]], weights: Iterable[int]
-) -> Iterator[tuple[Iterator[bytes], int]]:
-    """Yield words with their weights, long words in parts, for a reader of single units.
+def totals_of(words: Iterable[Iterable[bytes]], weights: Iterable[int]) -> dict[bytes, int]:
+    """Count units, by weight. The job can be cancelled between two blocks of a long word.
 
-    The job can be cancelled between two parts.
+    Args:
+        words: The units of each distinct word.
+        weights: The weight of each word in the counts.
     """
+    totals: dict[bytes, int] = {}
     for word, weight in zip(words, weights, strict=True):
         for part in in_blocks(word):
-            yield part, weight
+            for unit in part:
+                totals[unit] = totals.get(unit, 0) + weight
+    return totals
 
 
 def byte_order_of_gpt2() -> list[int]:
@@ -49,31 +54,14 @@ def byte_order_of_gpt2() -> list[int]:
     return printable + [byte for byte in range(256) if byte not in printable]
 
 
-def _sorted(words: Weighted) -> list[bytes]:
-    return sorted({unit for word, _ in words for unit in word})
+def _frequency(totals: Totals) -> list[bytes]:
+    return sorted(totals, key=lambda unit: (-totals[unit], unit))
 
 
-def _first_seen(words: Weighted) -> list[bytes]:
-    return list(dict.fromkeys(unit for word, _ in words for unit in word))
-
-
-def _frequency(words: Weighted) -> list[bytes]:
-    counts: dict[bytes, int] = {}
-    for word, weight in words:
-        for unit in word:
-            counts[unit] = counts.get(unit, 0) + weight
-    return sorted(counts, key=lambda unit: (-counts[unit], unit))
-
-
-def _all_bytes(order: Iterable[int]) -> Callable[[Weighted], list[bytes]]:
+def _all_bytes(order: Iterable[int]) -> Callable[[Totals], list[bytes]]:
     first = [bytes((byte,)) for byte in order]
-
-    def base(words: Weighted) -> list[bytes]:
-        # A marked unit ("##" and a byte) is none of the 256: those that the corpus has follow.
-        seen = {unit for word, _ in words for unit in word}
-        return first + sorted(seen.difference(first))
-
-    return base
+    # A marked unit ("##" and a byte) is none of the 256: those that the corpus has follow.
+    return lambda totals: first + sorted(totals.keys() - first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +72,7 @@ class Base(Choice):
         units: Its units in the order of their ids, from those of the corpus.
     """
 
-    units: Callable[[Weighted], list[bytes]]
+    units: Callable[[Totals], list[bytes]]
 
 
 def _of_bytes(recipe: Recipe) -> Refusal | None:
@@ -102,8 +90,8 @@ def _after_merges(recipe: Recipe) -> Refusal | None:
 
 BASES = Axis(
     "base", "the starting vocabulary and the order of its ids",
-    Base("sorted", "units of the corpus by code point", units=_sorted),
-    Base("first-seen", "units of the corpus as they come", units=_first_seen),
+    Base("sorted", "units of the corpus by code point", units=sorted),
+    Base("first-seen", "units of the corpus as they come", units=list),
     Base(
         "frequency", "units of the corpus, most frequent first, after the merges", units=_frequency,
         refuses=_after_merges,
@@ -259,6 +247,54 @@ FILTERS = Axis(
 """The filters, by name."""
 
 
+# ---- the units of a corpus
+
+
+class Units(NamedTuple):
+    """The units of a corpus that is laid out.
+
+    Attributes:
+        words: The symbols of each distinct word; `BOUNDARY` for a unit that nothing merges with.
+        weights: The weight of each word in the counts.
+        vocabulary: The vocabulary of the units.
+        apart: The number of tokens of the corpus that no merge touches, by weight.
+    """
+
+    words: list[list[int]]
+    weights: list[int]
+    vocabulary: Vocabulary
+    apart: int
+
+
+def laid_out(
+    words: Sequence[str], counts: Sequence[int], recipe: Recipe, units_of: Callable[[str], list[bytes]],
+    vocabulary_of: Callable[[Totals], Vocabulary],
+) -> Units:
+    """Cut words into units and number them. The job has a tick after each block of characters.
+
+    Args:
+        words: The distinct pre-tokens.
+        counts: The count of each.
+        recipe: The recipe.
+        units_of: Cuts a word into its units.
+        vocabulary_of: Makes the vocabulary from the units and how often they count.
+    """
+    weights, many, units = WEIGHTS.of(recipe.weight).of(counts), jobs.BLOCK, list[list[bytes]]()
+    for n, word in enumerate(words):
+        many += len(word) + 1
+        if many > jobs.BLOCK:
+            jobs.tick(n, len(words))
+            many = 0
+        units.append(units_of(word))
+    totals = totals_of(units, weights)
+    found = barriers(totals, recipe)
+    vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in found})
+    symbol_of = {**vocabulary.units, **dict.fromkeys(found, BOUNDARY)}
+    symbols = [[symbol_of[unit] for part in in_blocks(word) for unit in part] for word in units]
+    jobs.tick(len(words), len(words))
+    return Units(symbols, weights, vocabulary, tokens_of(found, units, weights, recipe))
+
+
 # ---- the units that nothing merges with: symbols, and what the base does not cover
 
 _NEVER = frozenset(map(to_bytes, NEVER))
@@ -271,7 +307,7 @@ def has_barriers(recipe: Recipe) -> bool:
     return bool(recipe.symbols) or recipe.coverage < 1 or recipe.pieces != "any"
 
 
-def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: Recipe) -> frozenset[bytes]:
+def barriers(totals: Totals, recipe: Recipe) -> frozenset[bytes]:
     """The units of a corpus that are no part of the base: symbols, what is too rare, and what sentencepiece
     never takes.
 
@@ -281,8 +317,7 @@ def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: R
     sentencepiece 0.2.3, `TrainerInterface::LoadSentences`.
 
     Args:
-        words: The units of each distinct word, with their marks.
-        weights: The weight of each word in the counts.
+        totals: How often each unit counts, with its mark.
         recipe: The recipe that defines them.
     """
     if not has_barriers(recipe):
@@ -290,16 +325,13 @@ def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: R
     symbols = frozenset(map(to_bytes, recipe.symbols))
     never = _NEVER if recipe.pieces != "any" else frozenset()
     if recipe.coverage == 1:
-        return frozenset(
-            unit for word, _ in parts_of(words, weights) for unit in word if unit in symbols or unit in never
-        )
+        return frozenset(totals.keys() & (symbols | never))
     bare = _bare(recipe)
     counts: dict[bytes, int] = {}
-    for word, weight in parts_of(words, weights):
-        for unit in word:
-            character = bare(unit) if unit not in symbols else _BARRIER if never else b""
-            if character and not (never and character == b"\0"):
-                counts[character] = counts.get(character, 0) + weight
+    for unit, weight in totals.items():
+        character = bare(unit) if unit not in symbols else _BARRIER if never else b""
+        if character and not (never and character == b"\0"):
+            counts[character] = counts.get(character, 0) + weight
     total, covered = sum(counts.values()), 0
     kept: set[bytes] = set()
     for unit in sorted(counts, key=lambda unit: (-counts[unit], unit)):
@@ -308,15 +340,7 @@ def barriers(words: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: R
         covered += counts[unit]
         kept.add(unit)
     kept -= never
-    units = set[bytes]().union(*words)
-    return frozenset(unit for unit in units if unit in symbols or bare(unit) not in kept)
-
-
-def without(words: list[list[bytes]], found: frozenset[bytes]) -> list[list[bytes]]:
-    """Return words without their barriers. A long word checks for cancellation between its blocks."""
-    if not found:
-        return words
-    return [[unit for part in jobs.in_blocks(word) for unit in part if unit not in found] for word in words]
+    return frozenset(unit for unit in totals if unit in symbols or bare(unit) not in kept)
 
 
 def tokens_of(
@@ -326,6 +350,8 @@ def tokens_of(
 
     A symbol is one token. The axis `unknown` says how many tokens the others are.
     """
+    if not found:
+        return 0
     symbols = frozenset(map(to_bytes, recipe.symbols))
     total = 0
     for word, weight in zip(words, weights, strict=True):

@@ -3,16 +3,25 @@
 Count the pairs of neighbouring symbols, choose the best one, merge it everywhere, note the merge; again and
 again:
 
-    while pairs.number < goal and (pair := pairs.best(under)):  # choose
-        pairs._make(pair)                                       # merge, count what changes, note
+    while self.number < goal and (pair := self._best(under)):  # choose
+        self._make(pair)                                       # merge, count what changes, note
 
-`PlainPairs.walk` is that loop, and the way back. The counts of all pairs are kept up to date by `cells`, so
-that no word is counted twice. The best pair is the one of the greatest value: its count, or a value of its
-count and of the uses of its parts. Every number at step k is what a recount from scratch gives, whichever way
-led there. Pages of candidates and the vocabulary are in `pairs`, walking to a step or a stop is in `stepped`.
+`PlainPairs.walk` is that loop, and the way back. No word is counted twice: a merge keeps the counts of
+all pairs up to date. The best pair is the one of the greatest value: its count, or a value of its count and
+of the uses of its parts. Every number at step k is what a recount from scratch gives, whichever way led
+there. Stops and pages of candidates are in `pairs`.
 
->>> from tokentui.learn import start
->>> from tokentui.learn.walk import run, steps
+All distinct words lie in one array of cells, in order of first appearance, with a boundary between words. A
+token of n units covers n cells and its symbol is written into its first and its last cell, so a neighbour is
+found by one look to either side and the neighbour's length. Each cell where a token starts holds the number
+of the pair that starts there; 0 where the word ends; the complement of its last pair once a merge has
+swallowed it.
+
+All places of a pair are made in one step, the one that makes its younger symbol, and in text order; a pair's
+count never grows after that. Pairs are numbered from 1 in the order they come to be, so undoing a step cuts
+the pair table at the end.
+
+>>> from tokentui.learn import run, start, steps
 >>> from tokentui.recipe import Recipe, Stops
 >>> from tokentui.text.corpus import Corpus
 >>> corpus = Corpus.from_counts([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)])
@@ -32,20 +41,18 @@ b'h' b'ug' -> 9 count 15
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Sequence
+from itertools import pairwise, repeat
 from typing import NamedTuple
 
-from tokentui.core import jobs
 from tokentui.core.jit import PLAIN
-from tokentui.core.jobs import in_blocks, tick
+from tokentui.core.jobs import in_blocks
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import FILTERS, WEIGHTS, Weighted, barriers, parts_of, tokens_of, without
-from tokentui.learn.cells import BOUNDARY, Cells
-from tokentui.learn.objectives import Material, Objective
-from tokentui.learn.pairs import Merged
-from tokentui.learn.ranking import TIES, CountQueue, Key, Queue, Ranked, ValueQueue
-from tokentui.learn.stepped import Constraints
-from tokentui.recipe import Recipe
+from tokentui.learn.bases import BOUNDARY, FILTERS, Totals, laid_out
+from tokentui.learn.objectives import Material
+from tokentui.learn.ranking import TIES, Key, Queue
+from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
 _SLICE, _A_STEP = 2048, 32
@@ -57,10 +64,10 @@ class Made(NamedTuple):
     """A merge that was made, with what takes it back.
 
     Attributes:
-        pair: The pair, by its index in the pair table.
+        pair: The pair, by its number.
         tokens: The length of the corpus in tokens after it.
         pairs: The number of pairs before it.
-        logged: The length of the log of the cells before it.
+        logged: The length of the log before it.
         figures: Its figures.
     """
 
@@ -75,163 +82,242 @@ class PlainPairs:
     """The pairs of a corpus and the merges made of them. At step `number` it knows the steps up to `known`.
 
     Args:
-        cells: The corpus.
-        vocabulary: The vocabulary, without a merge.
-        recipe: The tie rule and the filter of the tokens that may be made.
-        objective: The value of the pairs.
-        apart: The number of tokens of the corpus that no merge touches, by weight.
+        material: The counted words, the recipe and the run.
+        vocabulary_of: Makes the vocabulary from the units and how often they count.
     """
 
     engine = PLAIN
+    key: Key
+    _queue: Queue | None
+    """The candidates at the furthest step, made when they are asked for."""
+    _moved: set[int]
+    """The pairs that have come or changed since the queue was told, and the symbols that were merged."""
+    _parts: set[int]
 
-    def __init__(
-        self, cells: Cells, vocabulary: Vocabulary, recipe: Recipe, objective: Objective, apart: int
-    ) -> None:
-        self.cells, self.vocabulary, self.objective = cells, vocabulary, objective
-        self.left, self.right, self.counts, self.length = cells.left, cells.right, cells.counts, cells.length
-        self.disjoint, self.word = cells.disjoint, cells.word
-        self.number = 0
-        self.uses: list[int] = [0] * (vocabulary.base_size + 1)
+    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
+        recipe, words = material.recipe, material.words
+        self.objective, self._allowed = material.objective, FILTERS.of(recipe.pieces).allows
+        self._rule = TIES.of(recipe.tie).key
+        units = laid_out(words.words, words.counts, recipe, Pretokenizer(recipe).units, vocabulary_of)
+        self.vocabulary = units.vocabulary
+        self.symbols, self._weights, self.starts = [BOUNDARY], [0], list[int]()
+        for part in in_blocks(zip(units.words, units.weights, strict=True)):
+            for word, weight in part:
+                self.starts.append(len(self.symbols))
+                self.symbols += (*word, BOUNDARY)
+                self._weights += repeat(weight, len(word) + 1)
+        self.length = [1] * self.vocabulary.base_size
+        """The number of cells that each symbol covers."""
+        self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
+        self._places: list[list[int]] = [[]]
+        """Where each pair came to stand, in text order; a place holds while `_pair_at` says so."""
+        self._listed = 0
+        """The number of places of all pairs."""
+        self._pair_at = [0] * len(self.symbols)
+        self._log_place: list[int] = []
+        """The places of each merge, and the pair that started at the token to the left before it."""
+        self._log_left: list[int] = []
+        self.uses = [0] * (self.vocabulary.base_size + 1)
         """The uses of each symbol at this step, by weight."""
-        for part in in_blocks(zip(cells.symbols, cells.weights, strict=True)):
-            for symbol, weight in part:
-                self.uses[symbol] += weight
-        del self.uses[BOUNDARY]  # which is the last
-        self._start_tokens = sum(self.uses) + apart
-        self._tie, self._allowed = recipe.tie, FILTERS.of(recipe.pieces).allows
+        self._count()
+        self._start_tokens = sum(self.uses) + units.apart
+        self.number = 0
         self._made: list[Made] = []
-        self._barred: set[int] = set()
-        self._judged = 1
-        """The pairs before this one were looked at: they are barred, or may be merged."""
-        self._longest: int | None = None
-        self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
-        self._key: tuple[Vocabulary, Key] | None = None
-        self._queue: Queue | None = None
-        """The candidates at the furthest step, made when they are asked for; `_least` is the least count in
-        it."""
-        self._least = 1
+        self._limits: tuple[object, ...] = ()
+        self._forget_choices()
 
     # ---- count, choose, merge, note
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds, forward no further than there is a pair.
-
-        Args:
-            goal: The step.
-            under: The constraints on new steps.
-        """
+        """Go towards a step for some milliseconds, forward no further than there is a pair."""
         work = _SLICE
         while self.number > goal and work > 0:
-            work -= self._unmerge()
+            work -= self._unmerge() + _A_STEP
         while self.number < min(goal, self.known) and work > 0:
-            work -= self._merge(self._made[self.number].pair)[0] + _A_STEP
-        while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
+            work -= self._merge(self._made[self.number].pair) + _A_STEP
+        while self.number < goal and work > 0 and (pair := self._best(under)):  # choose
             work -= self._make(pair) + _A_STEP  # merge, count, note
 
-    def best(self, under: Constraints) -> int:
+    def _count(self) -> None:
+        """Find the pairs of neighbouring units and count them, overlapping ones too; and count the units."""
+        found: dict[tuple[int, int], int] = {}
+        for part in in_blocks(enumerate(pairwise(self.symbols))):
+            for at, (left, right) in part:
+                self.uses[left] += self._weights[at]
+                if left < 0 or right < 0:
+                    continue
+                pair = found.get((left, right))
+                if pair is None:
+                    found[left, right] = pair = self._new(left, right)
+                self.counts[pair] += self._weights[at]
+                self._places[pair].append(at)
+                self._pair_at[at] = pair
+        self._listed = sum(map(len, self._places))
+        del self.uses[BOUNDARY]  # which is the last
+
+    def _new(self, left: int, right: int) -> int:
+        """Add a pair to the pair table. Returns its number."""
+        self.left.append(left)
+        self.right.append(right)
+        self.counts.append(0)
+        self._places.append([])
+        return len(self.counts) - 1
+
+    def _best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
-        self._limit(under)
+        self._judge(under)
+        least = under.min_count if self.objective.filters else 1
+        if self._queue is None or least != self._queue.least:
+            self._queue, self._moved = Queue(self, least), set(range(1, len(self.counts)))
+        self._queue.take(self._moved, self._parts)
+        self._moved.clear()
+        self._parts.clear()
         if under.forced and (forced := self._pair_of(under.forced)):
-            self._queue = None  # it knows only the merges of the best pairs
             return forced
-        least = max(1, under.min_count)
-        if self._queue is None or (self.objective.filters and least != self._least):
-            self._queue, self._least = self._new_queue(least), least
         pair = self._queue.best()
-        return pair if self.cells.counts[pair] >= least else 0
+        return pair if self.counts[pair] >= under.min_count else 0
 
     def _make(self, pair: int) -> int:
         """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
-        cells, uses = self.cells, self.uses
-        left, right, places = cells.left[pair], cells.right[pair], cells.counts[pair]
-        left_uses, right_uses, pairs, logged = (
-            uses[left], uses[right], len(cells.counts), len(cells.log_place),
-        )
-        tied = self._queue.tied(pair) if self._queue is not None else 1
-        tokens = self.tokens_at(self.number)
+        left, right, places = self.left[pair], self.right[pair], self.counts[pair]
+        uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
+        tied, tokens = self._queue.tied(pair) if self._queue else 1, self.tokens_at(self.number)
         self.vocabulary.add(left, right, places)
-        uses.append(0)
-        replaced, fell = self._merge(pair)
-        self._made.append(
-            Made(
-                pair, tokens - replaced, pairs, logged, Merged(places, replaced, tied, left_uses, right_uses)
-            )
-        )
-        self._bar()
-        if self._queue is not None:
-            self._queue.moved(pair, pairs, fell)
+        self.length.append(self.length[left] + self.length[right])
+        self.uses.append(0)
+        replaced = self._merge(pair)
+        self._made.append(Made(pair, tokens - replaced, pairs, logged, Merged(places, replaced, tied, *uses)))
         return replaced
 
-    def _merge(self, pair: int) -> tuple[int, list[int]]:
-        """Merge a pair everywhere.
+    def _merge(self, pair: int) -> int:
+        """Merge every place of a pair, left to right, into the symbol of the next step.
 
-        Returns how many places were merged, by weight, and the pairs that fell with it.
+        Returns how many places were merged, by weight.
         """
-        symbol = self.vocabulary.base_size + self.number
-        replaced, fell = self.cells.merge(pair, symbol)
-        self.uses[symbol] = replaced
-        self.uses[self.cells.left[pair]] -= replaced
-        self.uses[self.cells.right[pair]] -= replaced
+        symbols, pair_at, weights, length = self.symbols, self._pair_at, self._weights, self.length
+        counts, places, log_place, log_left = self.counts, self._places, self._log_place, self._log_left
+        token, left = self.vocabulary.base_size + self.number, self.left[pair]
+        moved = self._moved
+        # the new pair (symbol, token) of each symbol that stands before the token
+        before: dict[int, int] = {}
+        after: dict[int, int] = {}  # the new pair (token, symbol) of each symbol that stands after it
+        offset, end = length[left], length[token]
+        first_new = len(counts)
+        replaced = 0
+        for start in places[pair]:
+            if pair_at[start] != pair:
+                continue
+            weight = weights[start]
+            replaced += weight
+            old = 0
+            neighbour = symbols[start - 1]
+            if neighbour >= 0:
+                at = start - length[neighbour]
+                old = pair_at[at]
+                counts[old] -= weight
+                moved.add(old)
+                new = before.get(neighbour)
+                if new is None:
+                    before[neighbour] = new = self._new(neighbour, token)
+                counts[new] += weight
+                places[new].append(at)
+                pair_at[at] = new
+            log_place.append(start)
+            log_left.append(old)
+            old = pair_at[start + offset]
+            pair_at[start + offset] = ~old
+            new = 0
+            if old:
+                counts[old] -= weight
+                moved.add(old)
+                neighbour = symbols[start + end]
+                new = after.get(neighbour)
+                if new is None:
+                    after[neighbour] = new = self._new(token, neighbour)
+                counts[new] += weight
+                places[new].append(start)
+            pair_at[start] = new
+            symbols[start] = symbols[start + end - 1] = token
+        counts[pair] = 0  # in a run such as "aaa" the places that overlap go with the pair
+        moved.add(pair)
+        moved.update(range(first_new, len(counts)))
+        self._listed += sum(map(len, places[first_new:]))
+        self._use(replaced)
         self.number += 1
-        return replaced, fell
+        return replaced
 
     def _unmerge(self) -> int:
-        """Undo the last merge. Returns the work that it was."""
+        """Undo the last merge, exactly. Returns how many places were merged, by weight."""
         self.number -= 1
-        made, cells = self._made[self.number], self.cells
-        cells.unmerge(made.pair, made.figures.places, made.pairs, made.logged)
-        self.uses[self.vocabulary.base_size + self.number] = 0
-        self.uses[cells.left[made.pair]] += made.figures.replaced
-        self.uses[cells.right[made.pair]] += made.figures.replaced
-        return made.figures.replaced + _A_STEP
+        pair, _, first_new, logged, figures = self._made[self.number]
+        symbols, pair_at, weights, length, counts = (
+            self.symbols, self._pair_at, self._weights, self.length, self.counts,
+        )
+        left, right = self.left[pair], self.right[pair]
+        offset, last = length[left], length[left] + length[right] - 1
+        for entry in range(len(self._log_place) - 1, logged - 1, -1):
+            start, before = self._log_place[entry], self._log_left[entry]
+            weight, middle = weights[start], start + offset
+            pair_at[middle] = after = ~pair_at[middle]
+            counts[after] += weight
+            if before:
+                pair_at[start - length[symbols[start - 1]]] = before
+                if before < first_new:
+                    counts[before] += weight
+            pair_at[start] = pair
+            symbols[start] = symbols[middle - 1] = left
+            symbols[middle] = symbols[start + last] = right
+        counts[0], counts[pair] = 0, figures.places
+        self._listed -= sum(map(len, self._places[first_new:]))
+        del self.left[first_new:], self.right[first_new:], counts[first_new:], self._places[first_new:]
+        del self._log_place[logged:], self._log_left[logged:]
+        self._use(-figures.replaced)
+        return figures.replaced
+
+    def _use(self, replaced: int) -> None:
+        """Take the uses of the next symbol from its parts; fewer than none give them back."""
+        left, right = self.vocabulary.merges[self.number]
+        self._parts.update((left, right))
+        self.uses[self.vocabulary.base_size + self.number] += replaced
+        self.uses[left] -= replaced
+        self.uses[right] -= replaced
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self.vocabulary = self.vocabulary.copy(self.number)
-        del self.uses[len(self.vocabulary.pieces) :], self.cells.length[len(self.vocabulary.pieces) :]
+        del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :]
-        self._barred = {pair for pair in self._barred if pair < len(self.cells.counts)}
-        self._judged = min(self._judged, len(self.cells.counts))
-        self._queue = None
+        self._forget_choices()
 
     # ---- the pairs that may be merged
 
-    def _limit(self, under: Constraints) -> None:
-        """Take constraints: under others than before all pairs are judged and queued anew."""
-        if (under.max_length, under.forbidden) != (self._longest, self._forbidden):
-            self._longest, self._forbidden = under.max_length, under.forbidden
-            self._barred, self._judged, self._queue = set(), 1, None
-        self._bar()
+    def _forget_choices(self) -> None:
+        self.key, self._queue = self._rule(self), None
+        self._moved, self._parts = set(), set()
+        self.barred, self._judged = set[int](), 1
+        """The pairs that may not be merged, among those before a number."""
 
-    def _bar(self) -> None:
-        """Judge the pairs that have come since."""
-        cells, vocabulary, first = self.cells, self.vocabulary, self._judged
-        self._judged = max(first, len(cells.counts))
-        if self._longest is None and self._allowed is None and not self._forbidden:
+    def _judge(self, under: Constraints) -> None:
+        """Judge the pairs that have come since; under other constraints than before, all of them."""
+        limits = longest, forbidden = under.max_length, under.forbidden
+        if limits != self._limits:
+            self._limits = limits
+            self._forget_choices()
+        first, self._judged = self._judged, max(self._judged, len(self.counts))
+        if longest is None and self._allowed is None and not forbidden:
             return
-        for part in in_blocks(range(first, len(cells.counts))):
+        length, pieces = self.length, self.vocabulary.pieces
+        for part in in_blocks(range(first, len(self.counts))):
             for pair in part:
-                left, right = cells.left[pair], cells.right[pair]
+                left, right = self.left[pair], self.right[pair]
                 if (
-                    (self._longest is not None and cells.length[left] + cells.length[right] > self._longest)
-                    or (self._allowed is not None and not self._allowed(vocabulary.join(left, right)))
-                    or (vocabulary.pieces[left], vocabulary.pieces[right]) in self._forbidden
+                    (longest is not None and length[left] + length[right] > longest)
+                    or (self._allowed is not None and not self._allowed(self.vocabulary.join(left, right)))
+                    or (pieces[left], pieces[right]) in forbidden
                 ):
-                    self._barred.add(pair)
+                    self.barred.add(pair)
 
-    def _new_queue(self, least: int) -> Queue:
-        key = self._tie_key()
-        if self.objective.value is None:
-            return CountQueue(self.cells, key, self._barred)
-        return ValueQueue(self.cells, key, self._barred, self._ordered, least, len(self.vocabulary.pieces))
-
-    def _tie_key(self) -> Key:
-        """The key of the tie rule, made once for a vocabulary."""
-        if self._key is None or self._key[0] is not self.vocabulary:
-            self._key = self.vocabulary, TIES.of(self._tie).key(self.cells, self.vocabulary)
-        return self._key[1]
-
-    def _ordered(self, pairs: Sequence[int]) -> list[int]:
+    def values(self, pairs: Sequence[int]) -> list[int]:
         """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as
         the values are.
 
@@ -240,9 +326,8 @@ class PlainPairs:
         2^-K. Multiplied by 2^K they are more than 1 apart and their floors differ in the same direction;
         equal values have equal floors. No value is 0, as n·2^K > d.
         """
-        counts, left, right, uses, value = (
-            self.cells.counts, self.cells.left, self.cells.right, self.uses, self.objective.value,
-        )
+        counts, left, right, uses = self.counts, self.left, self.right, self.uses
+        value = self.objective.value
         if value is None:
             return [counts[pair] for pair in pairs]
         shift = 4 * self._start_tokens.bit_length()
@@ -251,23 +336,60 @@ class PlainPairs:
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """The pair of these parts that stands somewhere, 0 where none does."""
-        cells, pieces = self.cells, self.vocabulary.pieces
+        pieces = self.vocabulary.pieces
         found = (
-            pair for pair in range(1, len(cells.counts))
-            if cells.counts[pair] and (pieces[cells.left[pair]], pieces[cells.right[pair]]) == parts
+            pair for pair in range(1, len(self.counts))
+            if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
         return next(found, 0)
 
-    def ranked(self, under: Constraints) -> Ranked:
-        """The candidates at this step in their order."""
-        self._limit(under)
-        counts, barred = self.cells.counts, self._barred
-        pairs = [
-            pair
-            for pair, count in enumerate(counts)
-            if count >= max(1, under.min_count) and pair not in barred
+    def coming(self, under: Constraints) -> int:
+        """The count of the best pair at the furthest step, 0 where no pair may be merged."""
+        return self.counts[self._best(under)]
+
+    def ranked(self, under: Constraints, limit: int) -> Ranked:
+        """The candidates at this step, so many of the best in order."""
+        self._judge(under)
+        counts, key, (fell, first_new) = self.counts, self.key, self._falls()
+        candidates = (pair for pair, count in enumerate(counts) if count >= under.min_count)
+        pairs = [pair for pair in candidates if pair not in self.barred]
+        values = self.values(pairs)
+        # Late in a run most pairs share the least value: no key is made for those that are further below.
+        least = min(heapq.nlargest(limit, values), default=0)
+        ordered = ((-one, key(pair), pair) for one, pair in zip(values, pairs, strict=True) if one >= least)
+        best = [pair for _, _, pair in heapq.nsmallest(limit, ordered)]
+        before = [counts[pair] + fell.get(pair, 0) if pair < first_new else None for pair in best]
+        rows = [
+            Pair(self.left[pair], self.right[pair], counts[pair], was)
+            for pair, was in zip(best, before, strict=True)
         ]
-        return Ranked(pairs, self._ordered(pairs), self._tie_key())
+        tied = values.count(max(values, default=0))
+        return Ranked(len(pairs), tied, self._disjoint(best[0]) if best else 0, rows)
+
+    def _falls(self) -> tuple[dict[int, int], int]:
+        """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
+        fell: dict[int, int] = {}
+        if not self.number:
+            return fell, len(self.counts)
+        merged, _, first_new, logged, _ = self._made[self.number - 1]
+        offset = self.length[self.left[merged]]
+        for start, before in zip(self._log_place[logged:], self._log_left[logged:], strict=True):
+            for old in (before, ~self._pair_at[start + offset]):
+                if 0 < old < first_new and old != merged:
+                    fell[old] = fell.get(old, 0) + self._weights[start]
+        return fell, first_new
+
+    def _disjoint(self, pair: int) -> int:
+        """The number of places of a pair that a merge would replace, by weight."""
+        if self.left[pair] != self.right[pair]:
+            return self.counts[pair]
+        places = [at for at in self._places[pair] if self._pair_at[at] == pair]
+        return disjoint(places, [self._weights[at] for at in places], 2 * self.length[self.left[pair]])
+
+    def first_place(self, pair: int) -> int:
+        """The first place of a pair that still holds, the end of the corpus if none does."""
+        pair_at = self._pair_at
+        return next((at for at in self._places[pair] if pair_at[at] == pair), len(self.symbols))
 
     # ---- the figures
 
@@ -278,8 +400,12 @@ class PlainPairs:
 
     @property
     def memory(self) -> int:
-        """The bytes that the corpus, its pairs and the history take."""
-        return self.cells.memory + 8 * (9 * self.known + len(self.uses))
+        """The bytes that the corpus, its pairs and the history take, eight a number."""
+        flat = (
+            self.symbols, self._weights, self.starts, self._pair_at, self.length, self.left, self.right,
+            self.counts, self._places, self._log_place, self._log_left, self.uses,
+        )
+        return 8 * (sum(len(one) for one in flat) + self._listed + 9 * self.known)
 
     def merged(self, number: int) -> Merged:
         """The figures of a known step."""
@@ -289,53 +415,31 @@ class PlainPairs:
         """The length of the corpus in tokens after a known step."""
         return self._made[number - 1].tokens if number else self._start_tokens
 
-    def last_with(self, least: int) -> int:
-        """The furthest known step that is reached from here by merges of pairs with at least such a count."""
-        fewer = (
-            number for number in range(self.number, self.known) if self._made[number].figures.places < least
-        )
-        return next(fewer, self.known)
-
-    def changes(self) -> tuple[dict[int, int], int]:
-        """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
-        if not self.number:
-            return {}, len(self.cells.counts)
-        made = self._made[self.number - 1]
-        return self.cells.changes(made.pair, made.pairs, made.logged), made.pairs
+    def last_with(self, least: int, number: int) -> int:
+        """The furthest known step that is reached from a step by merges of pairs with at least such a count.
+        """
+        steps = range(number, self.known)
+        return next((step for step in steps if self._made[step].figures.places < least), self.known)
 
     def words_changed(self) -> set[int]:
         """The words, by their number, in which the last step merged something."""
-        if not self.number:
-            return set()
-        places = self.cells.log_place[self._made[self.number - 1].logged :]
-        return {bisect.bisect_right(self.cells.starts, place) - 1 for place in places}
+        places = self._log_place[self._made[self.number - 1].logged :] if self.number else []
+        return {bisect.bisect_right(self.starts, place) - 1 for place in places}
 
-
-def lay_out(material: Material, vocabulary_of: Callable[[Weighted], Vocabulary]) -> PlainPairs:
-    """Lay counted words out as cells.
-
-    Args:
-        material: The counted words and the recipe.
-        vocabulary_of: Makes the vocabulary from the units of the words and their weights.
-    """
-    words, recipe = material.words, material.recipe
-    weights = WEIGHTS.of(recipe.weight).of(words.counts)
-    units_of = Pretokenizer(recipe).units
-    many, units = jobs.BLOCK, list[list[bytes]]()
-    for n, word in enumerate(words.words):
-        many += len(word) + 1
-        if many > jobs.BLOCK:
-            tick(n, len(words.words))
-            many = 0
-        units.append(units_of(word))
-    found = barriers(units, weights, recipe)
-    vocabulary = vocabulary_of(parts_of(without(units, found), weights))
-    symbol_of: Mapping[bytes, int] = vocabulary.units
-    if found:
-        symbol_of = {**symbol_of, **dict.fromkeys(found, BOUNDARY)}
-    cells = Cells((map(symbol_of.__getitem__, word) for word in units), weights, vocabulary.base_size)
-    tick(len(words.words), len(words.words))
-    return PlainPairs(
-        cells, vocabulary, recipe, material.objective,
-        tokens_of(found, units, weights, recipe) if found else 0,
-    )
+    def word(self, index: int, first: int, units: int | None) -> list[Span]:
+        """The present tokens of a word, from the one that covers a unit on, for so many units; None for all.
+        """
+        start = self.starts[index]
+        at, out = start + first, []
+        symbols, length, pair_at = self.symbols, self.length, self._pair_at
+        end = (self.starts[index + 1] if index + 1 < len(self.starts) else len(symbols)) - 1
+        while pair_at[at] < 0:  # a cell inside a token: its first cell is to the left
+            at -= 1
+        stop = end if units is None else min(end, start + first + units)
+        while at < stop:
+            symbol = symbols[at]
+            size = length[symbol] if symbol >= 0 else 1  # no token of the vocabulary stands there
+            if symbol >= 0:
+                out.append(Span(at - start, at - start + size, symbol))
+            at += size
+        return out

@@ -7,16 +7,15 @@ own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokentui.core.jit import COMPILED
 from tokentui.core.jobs import tick
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import Weighted
+from tokentui.learn.bases import Totals
 from tokentui.learn.kernels import layout, merges, order, pairs, score
-from tokentui.learn.kernels.checkpoints import Checkpoint, Copying, Ready
 from tokentui.learn.kernels.layout import (
     A_STEP,
     CELL,
@@ -25,14 +24,13 @@ from tokentui.learn.kernels.layout import (
     PAIR,
     PLACE,
     RANKED,
+    ROOM,
     ROWS,
     RULES,
-    SHORTEST,
     State,
 )
 from tokentui.learn.objectives import Material
-from tokentui.learn.pairs import Merged
-from tokentui.learn.stepped import Constraints
+from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.split import to_bytes
 
 SLICE = 1 << 14
@@ -46,7 +44,14 @@ MOST_CHECKPOINTS = 7
 _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
 _FIRST_STEPS = 1 << 12
-_LOOKED_AT = 128
+
+
+class Checkpoint(NamedTuple):
+    """The corpus as it stood at a step: its cells, and the counts of the pairs there were."""
+
+    number: int
+    cells: Any
+    counts: Any
 
 
 class KernelPairs:
@@ -56,16 +61,16 @@ class KernelPairs:
 
     Args:
         material: The counted words, the recipe and the run.
-        vocabulary_of: Makes the vocabulary from the units of the words and their weights.
+        vocabulary_of: Makes the vocabulary from the units and how often they count.
     """
 
     engine = COMPILED
 
-    def __init__(self, material: Material, vocabulary_of: Callable[[Weighted], Vocabulary]) -> None:
+    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
         words, recipe, objective = material.words, material.recipe, material.objective
         tick(0, len(words.words))
         units = layout.units_of(words, recipe)
-        self._vocabulary = vocabulary_of(zip(([piece] for piece in units.pieces), units.totals, strict=True))
+        self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
         self._filters, self._filled = objective.filters, (-1, -1)
         self._queue = score.QUEUE if objective.filters else pairs.QUEUE
@@ -77,7 +82,7 @@ class KernelPairs:
             **{name: np.zeros(0, row) for name, row in ROWS.items()},
         )._replace(
             text=np.frombuffer(b"".join(base) or b"\0", np.uint8).copy(), chains=np.zeros(CHAINS, np.int32),
-            queue=np.zeros(1, ROWS["queue"]),
+            queue=np.zeros(1, ROWS["queue"]), wanted=np.zeros(len(ROOM), np.int64),
         )
         first_pairs = self._lay_out(units, symbols)
         self._make_symbols(_FIRST_STEPS)
@@ -91,8 +96,6 @@ class KernelPairs:
         )
         self._between = max(LEAST_BETWEEN, len(state.cells) // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
-        self._copying: Copying | None = None
-        self._look()
         tick(len(words.words), len(words.words))
 
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
@@ -102,7 +105,7 @@ class KernelPairs:
         """
         size, words = len(units.units), len(units.weights)
         # Each merge of a place makes two at most, and no more places are merged than there are units.
-        places, log = Ready(3 * size + 1, PLACE), Ready(size, ROWS["log"])
+        places, log = np.empty(3 * size + 1, PLACE), np.empty(size, ROWS["log"])
         self._starts, cells = np.empty(words, np.int64), np.empty(size + words + 1, CELL)
         layout.lay_out(units.units, units.ends, symbols, cells, self._starts)
         table, counts = np.zeros(1, PAIR), np.zeros(1, np.int64)
@@ -116,10 +119,9 @@ class KernelPairs:
             )
             bits += 2
         table = _larger(table, found + 2 + int(table["first"][:found].sum()) // 2)
-        listed = places.take()
-        layout.list_places(found, self._starts, units.weights, cells, listed, table)
+        layout.list_places(found, self._starts, units.weights, cells, places, table)
         self._state = self._state._replace(
-            cells=cells, places=listed, log=log.take(), table=table, counts=_larger(counts, len(table))
+            cells=cells, places=places, log=log, table=table, counts=_larger(counts, len(table))
         )
         return found
 
@@ -148,30 +150,13 @@ class KernelPairs:
 
     def _make_room(self) -> None:
         """Make each array large enough for the next merge."""
-        state, known, pair = self._state, self.known, int(self._state.queue["best"][0])
-        step, first, ends = state.steps[known], state.table["first"], state.ends
-        size, token = int(first[pair + 1] - first[pair]), state.base + known
-        left, right = self.left[pair], self.right[pair]
-        wanted = {
-            "table": int(step["pairs"]) + min(2 * size, 2 * token + 2) + 2,
-            "places": int(first[step["pairs"]]) + 2 * size,
-            "log": int(step["logged"]) + size,
-        }
-        if state.rule >= SHORTEST:
-            wanted["text"] = int(ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right])
-        for name, needed in wanted.items():
-            if needed > len(getattr(state, name)):
+        for name, needed in zip(ROOM, self._state.wanted.tolist(), strict=True):
+            if needed > len(getattr(self._state, name)):
                 self._grow(needed + needed // 2, name)
         self._grow(len(self._state.table), "counts", *self._queue.per_pair)
-        if known + 2 > len(state.steps) or token + 2 > len(ends):
-            self._make_symbols(2 * len(state.steps))
-        self._look()
-
-    def _look(self) -> None:
-        """Look at the arrays as Python's own numbers."""
-        self.left = memoryview(self._state.table["left"])
-        self.right = memoryview(self._state.table["right"])
-        self.length = memoryview(self._state.symbols["length"])
+        steps = len(self._state.steps)
+        if self.known + 2 > steps or self._state.base + self.known + 2 > len(self._state.ends):
+            self._make_symbols(2 * steps)
 
     # ---- walking
 
@@ -187,11 +172,11 @@ class KernelPairs:
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
 
-    def best(self, under: Constraints) -> int:
-        """The best pair at the furthest step, 0 where no pair may be merged."""
+    def coming(self, under: Constraints) -> int:
+        """The count of the best pair at the furthest step, 0 where no pair may be merged."""
         self._limit(under)
-        queue = self._state.queue[0]
-        return int(queue["best"]) if queue["level"] >= under.min_count else 0
+        level = int(self._state.queue["level"][0])
+        return level if level >= under.min_count else 0
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
@@ -204,7 +189,7 @@ class KernelPairs:
             return
         self._limit(under)
         known = self._queue.run(self.known, goal, under.min_count, SLICE, self._state)
-        if known == self.known < goal and self.best(under):
+        if known == self.known < goal and self.coming(under):
             self._make_room()
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
         self.number = self.known = known
@@ -213,8 +198,6 @@ class KernelPairs:
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self._vocabulary = self.vocabulary.copy(self.number)
-        if self.number < self.known:
-            self._copying = None
         self.known = self.number
         self._state.symbols["before"] = 0
         self._state.symbols["after"] = 0
@@ -230,14 +213,13 @@ class KernelPairs:
         return int(self._state.steps["logged"][number]) + A_STEP * number
 
     def _keep(self) -> None:
-        """Make a checkpoint, a part at a time, if the last one is far enough away; its memory before."""
+        """Make a checkpoint if the last one is far enough away."""
         since = self._work(self.known) - self._work(self._checkpoints[-1].number if self._checkpoints else 0)
-        if self._copying is None:
-            if 2 * since >= self._between:
-                self._copying = Copying(len(self._state.cells), len(self._state.counts))
-        elif since >= self._between and (made := self._copying.go_on(self.known, self._state)):
-            self._copying = None
-            self._checkpoints.append(made)
+        if since >= self._between:
+            state = self._state
+            self._checkpoints.append(
+                Checkpoint(self.known, state.cells.copy(), state.counts[: self.pairs_at(self.known)].copy())
+            )
             if len(self._checkpoints) == MOST_CHECKPOINTS:
                 self._checkpoints = self._checkpoints[1::2]
                 self._between *= 2
@@ -293,11 +275,6 @@ class KernelPairs:
         return int(self._state.steps["pairs"][number])
 
     @property
-    def counts(self) -> memoryview:
-        """The count of each pair at this step."""
-        return memoryview(self._state.counts[: self.pairs_at(self.number)])
-
-    @property
     def uses(self) -> memoryview:
         """The uses of each known symbol at this step, by weight."""
         return memoryview(self._state.uses[: self._state.base + self.known])
@@ -311,37 +288,53 @@ class KernelPairs:
         """The length of the corpus in tokens after a known step."""
         return int(self._state.steps["tokens"][number])
 
-    def last_with(self, least: int) -> int:
-        """The furthest known step that is reached from here by merges of pairs with at least such a count."""
-        fewer = self._state.steps["places"][self.number : self.known] < least
-        return self.number + int(fewer.argmax()) if fewer.any() else self.known
+    def last_with(self, least: int, number: int) -> int:
+        """The furthest known step that is reached from a step by merges of pairs with at least such a count.
+        """
+        fewer = self._state.steps["places"][number : self.known] < least
+        return number + int(fewer.argmax()) if fewer.any() else self.known
 
-    def ranked(self, under: Constraints) -> KernelRanked:
-        """The candidates at this step in their order."""
-        return KernelRanked(self, under)
-
-    def standing(self, limit: int, under: Constraints) -> tuple[int, int, list[int]]:
-        """Return the number of candidates, the number that are as good as the best, and so many of the best
-        in order."""
+    def ranked(self, under: Constraints, limit: int) -> Ranked:
+        """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
         heap, state = np.empty(limit + 2, RANKED), self._state._replace(longest=_longest(under))
-        found, tied, ordered = order.standing(size, limit, max(1, under.min_count), heap, state)
-        return found, tied, heap["pair"][:ordered].tolist()
+        total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
+        best = heap["pair"][:ordered]
+        chosen = (best, state.table["left"][best], state.table["right"][best], state.counts[best])
+        fell, first_new = self._falls()
+        rows = [
+            Pair(left, right, places, places + fell.get(pair, 0) if pair < first_new else None)
+            for pair, left, right, places in zip(*(one.tolist() for one in chosen), strict=True)
+        ]
+        return Ranked(total, tied, self._disjoint(int(best[0])) if ordered else 0, rows)
 
-    def changes(self) -> tuple[dict[int, int], int]:
+    def _falls(self) -> tuple[dict[int, int], int]:
         """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
         if not self.number:
             return {}, self.pairs_at(0)
-        before, logged = self.pairs_at(self.number - 1), self._state.steps["logged"]
-        fell = np.zeros(before, np.int64)
-        changed = np.empty(2 * int(logged[self.number] - logged[self.number - 1]), np.int64)
-        changed = changed[: merges.changes(self.number, fell, changed, self._state)]
-        return dict(zip(changed.tolist(), fell[changed].tolist(), strict=True)), before
+        state, step = self._state, self._state.steps[self.number - 1]
+        first_new, merged = int(step["pairs"]), int(step["chosen"])
+        log = state.log[step["logged"] : state.steps["logged"][self.number]]
+        listed = state.places[state.table["first"][merged] : state.table["first"][merged + 1]]
+        weights = listed["weight"][np.searchsorted(listed["place"], log["place"])]
+        middle = log["place"] + state.symbols["length"][state.table["left"][merged]]
+        old = np.concatenate((log["old"], ~state.cells["pair"][middle]))
+        older = (old > 0) & (old < first_new) & (old != merged)
+        found, places = np.unique(old[older], return_inverse=True)
+        fell = np.zeros(len(found), np.int64)
+        np.add.at(fell, places, np.concatenate((weights, weights))[older])
+        return dict(zip(found.tolist(), fell.tolist(), strict=True)), first_new
 
-    def disjoint(self, pair: int) -> int:
+    def _disjoint(self, pair: int) -> int:
         """The number of places of a pair that a merge would replace, by weight."""
-        return int(merges.disjoint(pair, self._state))
+        state, row = self._state, self._state.table[pair]
+        if row["left"] != row["right"]:
+            return int(state.counts[pair])
+        listed = state.places[row["first"] : state.table["first"][pair + 1]]
+        listed = listed[state.cells["pair"][listed["place"]] == pair]
+        size = 2 * int(state.symbols["length"][row["left"]])
+        return disjoint(listed["place"].tolist(), listed["weight"].tolist(), size)
 
     def words_changed(self) -> list[int]:
         """The words, by their number, in which the last step merged something."""
@@ -352,8 +345,8 @@ class KernelPairs:
         found: list[int] = np.unique(np.searchsorted(self._starts, places, "right") - 1).tolist()
         return found
 
-    def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]:
-        """The segmentation of a word now; see `Cells.word`."""
+    def word(self, index: int, first: int, units: int | None) -> list[Span]:
+        """The segmentation of a word now; see `PlainPairs.word`."""
         cells, start = self._state.cells, int(self._starts[index])
         stop = int(self._starts[index + 1]) - 1 if index + 1 < len(self._starts) else len(cells) - 1
         at = start + first
@@ -362,33 +355,10 @@ class KernelPairs:
         if units is not None:
             stop = min(stop, start + first + units)
         places = at + np.flatnonzero(cells["pair"][at:stop] >= 0)
-        return list(zip((places - start).tolist(), cells["symbol"][places].tolist(), strict=True))
-
-
-class KernelRanked:
-    """The candidates of one step, put in order by a kernel as far as is asked.
-
-    Args:
-        pairs: The pairs at the step.
-        under: The constraints on a candidate.
-    """
-
-    def __init__(self, pairs: KernelPairs, under: Constraints) -> None:
-        self._pairs, self._under = pairs, under
-        self._found, self._tied, self._best = pairs.standing(_LOOKED_AT, under)
-
-    def __len__(self) -> int:
-        return self._found
-
-    def tied(self) -> int:
-        """The number of pairs that share the greatest value."""
-        return self._tied
-
-    def best(self, limit: int) -> list[int]:
-        """So many of the best pairs, fewer where there are no more."""
-        if len(self._best) < min(limit, self._found):
-            self._best = self._pairs.standing(2 * limit, self._under)[2]
-        return self._best[:limit]
+        symbols = cells["symbol"][places]
+        begins = places - start
+        ends = begins + self._state.symbols["length"][symbols]
+        return list(map(Span, begins.tolist(), ends.tolist(), symbols.tolist()))
 
 
 def _longest(under: Constraints) -> int:

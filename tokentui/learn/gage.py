@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import GageVocabulary, free_bytes
-from tokentui.learn.bases import Weighted, byte_order_of_gpt2
-from tokentui.learn.bpe import lay_out
+from tokentui.learn.bases import Totals, byte_order_of_gpt2
+from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Candidate, Page, Query, Why
-from tokentui.learn.stepped import Constraints
+from tokentui.learn.rows import Why
 from tokentui.learn.trainer import Compressed
-from tokentui.learn.values import MergeStep, Stop, WhatIf
+from tokentui.learn.values import WhatIf
+from tokentui.recipe import Stops
 
 ENTRY_BYTES = 3
 """The assumed size of an entry of the table in bytes: the pair and the byte that replaces it.
@@ -46,14 +45,6 @@ def letter(value: int) -> str:
     return _LETTERS[value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GageStep(MergeStep):
-    """A step. `left`, `right` and `token` are single bytes; `spelled` is what the placeholder `token` expands
-    to."""
-
-    spelled: bytes = b""
-
-
 class GageTrainer(PairTrainer):
     """A compression: merges by count, as long as a byte is free.
 
@@ -65,82 +56,42 @@ class GageTrainer(PairTrainer):
     """
 
     def __init__(self, material: Material, what_if: tuple[WhatIf, ...] = ()) -> None:
-        def vocabulary(units: Weighted) -> GageVocabulary:
-            free, run = free_bytes({unit for word, _ in units for unit in word}), material.run
-            return GageVocabulary(material.recipe, free, run.specials, run.first_id)
+        def vocabulary(totals: Totals) -> GageVocabulary:
+            run = material.run
+            return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            self._pairs = lay_out(material, vocabulary)
+            self._pairs = PlainPairs(material, vocabulary)
         super().__init__(self._pairs, material, what_if, partial(GageTrainer, material))
+        self.compression = self
+        self.most = len(self._vocabulary.placeholders)
 
     @property
-    def compression(self) -> GageTrainer:
-        """The compressed text."""
-        return self
-
-    @property
-    def vocabulary(self) -> GageVocabulary:
-        """The vocabulary, of which the first `number` merges count."""
+    def _vocabulary(self) -> GageVocabulary:
         vocabulary = self._pairs.vocabulary
         assert isinstance(vocabulary, GageVocabulary)
         return vocabulary
 
-    @property
-    def placeholder(self) -> bytes:
-        """The byte that the next pair is replaced by."""
-        return self.vocabulary.placeholder(self.number)
+    def placeholder(self, rank: int) -> bytes:
+        """The byte that a pair is replaced by; empty where none is free."""
+        return self._vocabulary.placeholder(rank)
 
-    def free(self, number: int) -> int:
-        """The number of bytes that neither the text holds nor a pair has taken, at a step."""
-        return len(self.vocabulary.placeholders) - number
-
-    def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds, forward as long as a byte is free."""
-        super().walk(min(goal, len(self.vocabulary.placeholders)), under)
-
-    def coming(self, under: Constraints) -> int:
-        """The count of the best pair at the furthest step, 0 where there is none or no byte is free."""
-        return super().coming(under) if self.free(self.computed) else 0
-
-    def remain(self, under: Constraints) -> bool:
-        """True if a pair and a byte are left."""
-        return self.free(self.number) > 0 and super().remain(under)
-
-    def candidates(self, query: Query) -> Page[Candidate]:
-        """The pairs that may be replaced next; none where no byte is free."""
-        return super().candidates(query) if self.free(self.number) else Page((), 0, 0)
-
-    def reasons(self, under: Constraints) -> Why:
-        """The reasons of the next step, without its end."""
-        return super().reasons(under) if self.free(self.number) else Why(None, None, 0, 0, self.rule, None)
-
-    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
+    def facts(self, why: Why, stops: Stops) -> Iterable[str]:
         """The sizes, and what the next step does to them."""
         yield self.compressed(length=0).sizes
-        if not self.free(self.number):
+        if self.number >= self.most:
             yield "no free byte: each of the 256 stands in the text or for a pair"
         elif why.best is None:
             yield "no pair stands twice"
-        elif end is None:
-            token = self.vocabulary.placeholder(self.number)
+        elif why.end is None:
+            token = why.best.token
             yield (f"{letter(token[0])} (0x{token.hex()}) is free and will stand for it: "
                    f"{why.replaced:,} off the text, {ENTRY_BYTES} on the table")
-
-    def step_at(self, number: int) -> GageStep:
-        """A known step."""
-        spelled = self.vocabulary.spelled(self.vocabulary.base_size + number - 1)
-        fields = self._fields(number)
-        figures = {"count": fields["count"], "change": 0, "as": fields["token"], "spelled": spelled}
-        values = self.objective.values(**figures)
-        chosen = fields["chosen"].replace(token=fields["token"], values=values, expansion=spelled)
-        return GageStep(**fields | {"values": values, "chosen": chosen}, spelled=spelled)
-
-    def _names(self, symbol: int) -> tuple[bytes, ...]:
-        return self.vocabulary.spelled(symbol), self.vocabulary.pieces[symbol]
+        yield from super().facts(why, stops)
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
         """The compression at this step, with so many bytes of the compressed text from a byte on."""
-        vocabulary, number = self.vocabulary, self.number
+        vocabulary, number = self._vocabulary, self.number
         window, breaks = bytearray(), []
         for at, (first, symbol) in enumerate(itertools.islice(self._symbols(), start, start + length)):
             if first:
@@ -160,8 +111,8 @@ class GageTrainer(PairTrainer):
     def _symbols(self) -> Iterator[tuple[bool, int]]:
         """The symbols of the documents in order, each with whether a document after the first begins with it.
         """
-        symbols, length = self._pairs.cells.symbols, self._pairs.cells.length
-        for n, at in enumerate(self._pairs.cells.starts):
+        symbols, length = self._pairs.symbols, self._pairs.length
+        for n, at in enumerate(self._pairs.starts):
             first = n > 0
             while (symbol := symbols[at]) >= 0:
                 yield first, symbol

@@ -9,17 +9,16 @@ from functools import partial
 from tokentui.core import jit
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Weighted
-from tokentui.learn.bpe import lay_out
+from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Totals
+from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import OBJECTIVES, Material
-from tokentui.learn.pairs import PairEngine, PairTrainer
+from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ranking import TIES
-from tokentui.learn.values import WhatIf
+from tokentui.learn.values import PairEngine, WhatIf
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
-from tokentui.text.documents import CountedWords
+from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import to_bytes
-from tokentui.text.units import MARKS
 
 WORTH_CHARS = 1 << 15
 """A corpus whose distinct words have fewer characters is trained by the plain engine within some hundredths
@@ -36,7 +35,7 @@ def without_kernel(recipe: Recipe) -> str:
     """
     objective = OBJECTIVES.of(recipe.objective)
     known = {"objective": bool(objective.task)}
-    if objective.makes == "merges":
+    if not objective.scored:
         known |= {
             # A barrier inside a word is known to the cells of the plain engine alone.
             "pieces": FILTERS.of(recipe.pieces).allows is None, "tie": TIES.of(recipe.tie).kernel,
@@ -63,7 +62,7 @@ def is_chosen(material: Material) -> bool:
 
 def _size(words: Words) -> int:
     """The length of all distinct words together, in characters or bytes."""
-    return len(words.words.text) if isinstance(words.words, CountedWords) else sum(map(len, words.words))
+    return sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
 
 
 def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
@@ -89,8 +88,8 @@ def merging(
     """
     _, recipe, run, _ = material
 
-    def vocabulary(units: Weighted) -> Vocabulary:
-        return Vocabulary(recipe, BASES.of(recipe.base).units(units), run.specials, run.first_id)
+    def vocabulary(totals: Totals) -> Vocabulary:
+        return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
     with quiet_collector():
         chosen = is_chosen(material) if kernels is None else kernels
@@ -100,5 +99,5 @@ def merging(
 
             engine: PairEngine = KernelPairs(material, vocabulary)
         else:
-            engine = lay_out(material, vocabulary)
+            engine = PlainPairs(material, vocabulary)
         return PairTrainer(engine, material, what_if, partial(merging, material, kernels=kernels))

@@ -64,7 +64,7 @@ class Objective(Choice):
         columns: The columns of its candidates.
         filters: True if a least count says which pairs are candidates; else it only ends a run.
         least: The least count that a pair must have in any case.
-        makes: The part of its vocabulary beyond the pieces, `merges` or `scores`; see `EncodingWay.needs`.
+        scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
     """
 
@@ -76,7 +76,7 @@ class Objective(Choice):
     columns: tuple[Column, ...] = ()
     filters: bool = False
     least: int = 1
-    makes: str = "merges"
+    scored: bool = False
     codes: bool = False
 
     def bound(self, written: str) -> Objective:
@@ -154,7 +154,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
-        trainer=Ref("tokentui.learn.unigram.trainer:UnigramTrainer"), task="unigram", makes="scores",
+        trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), task="unigram", scored=True,
         refuses=_probabilities,
     ),
     Objective(

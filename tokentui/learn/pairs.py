@@ -1,13 +1,18 @@
-"""The trainer of merges of pairs: an engine that merges, an objective, and the vocabulary that it makes."""
+"""The trainer of merges of pairs: it has an engine that merges, an objective, and the vocabulary that it
+makes.
+
+It knows the stops, the what-ifs and the ends of a run, and makes rows of what the engine answers.
+"""
 
 from __future__ import annotations
 
+import bisect
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Marks, Vocabulary
 from tokentui.learn.objectives import Material
 from tokentui.learn.rows import (
     Candidate,
@@ -21,145 +26,69 @@ from tokentui.learn.rows import (
     listed,
     page_of,
 )
-from tokentui.learn.stepped import Constraints, SteppedTrainer
-from tokentui.learn.values import Changed, Event, Kind, MergeStep, Place, Span, Stop, Stretch, WhatIf
+from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
+from tokentui.learn.values import (
+    Changed,
+    Constraints,
+    Event,
+    Kind,
+    Life,
+    MergeStep,
+    Pair,
+    PairEngine,
+    Place,
+    Ranked,
+    Span,
+    Stop,
+    Stretch,
+    WhatIf,
+)
+from tokentui.recipe import Ending, Stops
 from tokentui.text.pretokenize import Pretokenizer
 
+_FAR = 1 << 62
 _JOINED = b"+"
-_Key = TypeVar("_Key")
-_Row = TypeVar("_Row")
+_LOOKED_AT = 128
+"""So many candidates are put in order at least."""
+_NO_PAIRS = Ranked(0, 0, 0, ())
 
 
-class Merged(NamedTuple):
-    """The figures of a merge that was made.
-
-    Attributes:
-        places: The number of places where its pair stood, by weight.
-        replaced: The number of them that were merged.
-        tied: The number of pairs that were as good.
-        left_uses: The uses of its left part before it.
-        right_uses: The uses of its right part before it.
-    """
-
-    places: int
-    replaced: int
-    tied: int
-    left_uses: int
-    right_uses: int
-
-
-class Order(Protocol):
-    """The candidates of a step in their order."""
-
-    def __len__(self) -> int: ...
-
-    def best(self, limit: int) -> list[int]:
-        """So many of the best pairs, fewer where there are no more."""
-
-    def tied(self) -> int:
-        """The number of pairs that share the greatest value."""
-
-
-class PairEngine(Protocol):
-    """The pairs of a corpus by their numbers, and the merges made of them: plain Python (`bpe`) or kernels
-    (`compiled`)."""
-
-    engine: str
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def known(self) -> int: ...
-    @property
-    def memory(self) -> int: ...
-    @property
-    def vocabulary(self) -> Vocabulary: ...
-    @property
-    def left(self) -> Sequence[int]: ...
-    @property
-    def right(self) -> Sequence[int]: ...
-    @property
-    def counts(self) -> Sequence[int]: ...
-    @property
-    def uses(self) -> Sequence[int]: ...
-    @property
-    def length(self) -> Sequence[int]: ...
-    def walk(self, goal: int, under: Constraints) -> None: ...
-    def best(self, under: Constraints) -> int: ...
-    def forget(self) -> None: ...
-    def merged(self, number: int) -> Merged: ...
-    def tokens_at(self, number: int) -> int: ...
-    def last_with(self, least: int) -> int: ...
-    def ranked(self, under: Constraints) -> Order: ...
-    def changes(self) -> tuple[dict[int, int], int]: ...
-    def words_changed(self) -> Iterable[int]: ...
-    def disjoint(self, pair: int) -> int: ...
-    def word(self, index: int, first: int, units: int | None) -> list[tuple[int, int]]: ...
-
-
-class _Last(NamedTuple):
-    """The order of the candidates that was asked for last, and where."""
-
-    number: int
-    under: Constraints
-    order: Order
-
-
-class _Rows(NamedTuple, Generic[_Key, _Row]):
-    """Rows that were made, and everything else that they depend on."""
-
-    of: tuple[object, ...]
-    rows: dict[_Key, _Row]
-
-
-class PairTrainer(SteppedTrainer):
-    """A training by merges of pairs.
+class PairTrainer:
+    """A training by merges of pairs; see `trainer.Trainer`.
 
     Args:
-        engine: The pairs of the corpus.
-        material: The counted words and the recipe.
+        engine: The corpus and its pairs, at step 0.
+        material: The counted words, the recipe and the run.
         what_if: Changes of the run.
         again: Makes another training of the same corpus at step 0, for a fork under what-ifs.
     """
+
+    limits = Stops()
+    most = _FAR
+    """The most merges that the vocabulary holds."""
 
     def __init__(
         self,
         engine: PairEngine,
         material: Material,
         what_if: tuple[WhatIf, ...],
-        again: Callable[[tuple[WhatIf, ...]], SteppedTrainer],
+        again: Callable[[tuple[WhatIf, ...]], PairTrainer],
     ) -> None:
-        self.engine, self.objective = engine, material.objective
-        traits = Traits(
+        self.engine, self.what_if, self._again = engine, what_if, again
+        self.words, self.recipe, self.objective = material.words, material.recipe, material.objective
+        self.substeps: Substeps | None = None
+        self.compression: Compression | None = None
+        self.replay: Replay | None = None
+        self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
             least_size=self.size_at(0), compresses=self.objective.codes,
         )
-        super().__init__(
-            traits, material.recipe.tie, words=material.words, recipe=material.recipe, what_if=what_if,
-            again=again,
-        )
         self._index: dict[str, int] = {}
-        self._ordered: _Last | None = None
-        self._rows: _Rows[tuple[int, int], PairCandidate] = _Rows((), {})
-        """The candidates that were asked for last, by their parts."""
+        self._last: tuple[Constraints, Ranked] | None = None
+        """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        self._entries: _Rows[int, Entry] = _Rows((), {})
-        """The entries of the vocabulary that were asked for last, by their symbols."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary, of which the first `number` merges count."""
-        return self.engine.vocabulary
-
-    @property
-    def placeholder(self) -> bytes | None:
-        """The byte that the next merge makes; None where a token is its parts joined."""
-        return None
-
-    @property
-    def pieces(self) -> Sequence[bytes]:
-        """The bytes of each symbol."""
-        return self.vocabulary.pieces
+        self._ends: dict[int, int] = {}
+        """For a least count the furthest step, where no candidate had such a count after it."""
 
     @property
     def number(self) -> int:
@@ -183,70 +112,134 @@ class PairTrainer(SteppedTrainer):
 
     # ---- walking
 
-    def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds, forward as long as there is a candidate."""
-        self.engine.walk(goal, self._least(under))
+    def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
+        """Walk towards a step, or on to a stop, for about so many seconds; see `Trainer.advance`."""
+        self._limit(stops)
+        stops = stops if goal is None else self.limits
+        deadline = time.perf_counter() + seconds
+        while self.number != goal:
+            if goal is not None and self.number > goal:
+                self.engine.walk(goal, self._under(stops))
+            elif end := self.end(stops):
+                return end
+            else:
+                self.engine.walk(self._goal(goal, stops), self._under(stops))
+            if time.perf_counter() > deadline and self.number != goal:
+                return None
+        return Stop.MERGES
 
-    def _least(self, under: Constraints) -> Constraints:
-        """Constraints with the least count that the objective asks for."""
-        least = self.objective.least
-        return under if under.min_count >= least else replace(under, min_count=least)
-
-    def coming(self, under: Constraints) -> int:
-        """The count of the best candidate at the furthest step, 0 where there is none."""
-        pair = self.engine.best(self._least(under))
-        return self.engine.counts[pair] if pair else 0
-
-    def remain(self, under: Constraints) -> bool:
-        """True if this step has a candidate, also under constraints other than those of the known steps."""
-        return len(self._order(under)) > 0
-
-    def places(self, number: int) -> int:
-        """The count of the pair of a known step when it was chosen."""
-        return self.engine.merged(number).places
-
-    def last_with(self, least: int) -> int:
-        """The furthest known step that is reached from here by pairs with at least such a count."""
-        return self.computed if self.objective.filters else self.engine.last_with(least)
+    def _limit(self, stops: Stops) -> None:
+        """Forget what was made under other limits on a candidate."""
+        limits = stops.only(self.traits.shaped_by)
+        if limits != self.limits:
+            self.limits = limits
+            if self.number < self.computed:
+                self.forget()
+            self._ends.clear()
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self.engine.forget()
-        self._ordered = None
+        self._last = None
+
+    def _under(self, stops: Stops) -> Constraints:
+        """The constraints on the next step of a run under these stops."""
+        number, changes = self.number, self.what_if
+        forbidden = {
+            one.parts
+            for one in changes
+            if one.what == "leave out" or (one.what == "forbid" and one.number <= number)
+        }
+        forced = next((one.parts for one in changes if one.what == "force" and one.number == number), ())
+        least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
+        return Constraints(number, least, self.limits.max_length, frozenset(forbidden), forced)
+
+    def _goal(self, goal: int | None, stops: Stops) -> int:
+        """The furthest step to go to, where one may go on."""
+        number = self.number
+        last = self.most if goal is None else min(goal, self.most)
+        if stops.merges is not None:
+            last = min(last, stops.merges)
+        if stops.vocab_size is not None:
+            last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
+        if self.what_if:  # the constraints may be others after each step
+            last = min(last, number + 1)
+        return min(last, self.engine.last_with(stops.min_count, number)) if number < self.computed else last
+
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why no further step may be made under these stops, None where one may."""
+        if stops.merges is not None and self.number >= stops.merges:
+            return Stop.MERGES
+        if stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
+            return Stop.VOCAB_SIZE
+        under = self._under(stops)
+        if self.objective.filters and stops.min_count != self.limits.min_count:
+            goes_on = self._ranked(under).total > 0  # steps are not made under these
+        elif self.number < self.computed:
+            goes_on = self.engine.last_with(stops.min_count, self.number) > self.number
+        else:
+            goes_on = self.engine.coming(under) > 0
+        return None if goes_on else self._exhausted(stops)
+
+    def _exhausted(self, stops: Stops) -> Stop:
+        """The reason why no candidate is left: a least count, or no pair stands anywhere."""
+        rare = stops.min_count > 1 and self.number < self.most
+        left = rare and self._ranked(self._under(Stops())._replace(min_count=1)).total
+        return Stop.MIN_COUNT if left else Stop.NO_PAIR
+
+    def ending(self, stops: Stops) -> Ending:
+        """The last step of a run under these stops.
+
+        That no candidate is left after a step is known once the step was reached.
+        """
+        last, first_size = self._last_with(self.limits.min_count), self.size_at(0)
+        ends = [] if stops.merges is None else [stops.merges]
+        if stops.vocab_size is not None and (self.most == _FAR or stops.vocab_size <= first_size):
+            ends.append(max(0, stops.vocab_size - first_size))
+        if stops.min_count > 1 and not self.objective.filters:
+            rarer = self.engine.last_with(stops.min_count, 0)
+            found = rarer if rarer < self.computed else self._last_with(stops.min_count)
+            ends += [] if found is None else [found]
+        stop = min(ends, default=None)
+        if last is not None and (stop is None or last <= stop):
+            return Ending(last, "last")
+        if stop is None:
+            return Ending()
+        return Ending(stop, "stop" if stop <= self.computed else "at most")
+
+    def _last_with(self, least: int) -> int | None:
+        """The furthest known step, where no candidate had such a count after it; None where one had, or it is
+        not known."""
+        if self.number == self.computed and not self.engine.coming(self._under(Stops(min_count=least))):
+            self._ends[least] = self.computed
+        return self.computed if self._ends.get(least) == self.computed else None
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PairTrainer:
+        """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
+        other = self._again(self.what_if + what_if)
+        other.what_if = self.what_if
+        other.advance(number, self.limits, math.inf)
+        other.what_if = self.what_if + what_if
+        return other
 
     # ---- steps
 
     def step_at(self, number: int) -> MergeStep:
         """A known step."""
-        return MergeStep(**self._fields(number))
-
-    def _fields(self, number: int) -> dict[str, Any]:
-        vocabulary, made, rank = self.vocabulary, self.engine.merged(number), number - 1
-        parts = left, right = vocabulary.merges[rank]
-        symbol = vocabulary.base_size + rank
-        shown = self._pair(
-            parts, made.places, made.places, made.left_uses, made.right_uses, (0, 0), made.tied > 1
+        vocabulary, made, rank = self.engine.vocabulary, self.engine.merged(number), number - 1
+        parts, symbol = vocabulary.merges[rank], vocabulary.base_size + rank
+        chosen = self._candidate(
+            Pair(*parts, made.places, made.places), made.left_uses, made.right_uses, made.tied > 1, rank
         )
         scored = self.objective.value is not None
-        return {
-            "number": number,
-            "events": (Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
-            "tied": made.tied,
-            "tokens": self.tokens_at(number),
-            "vocab_size": vocabulary.size(number),
-            "worth": shown.worth,
-            "values": shown.values,
-            "chosen": shown,
-            "left": vocabulary.pieces[left],
-            "right": vocabulary.pieces[right],
-            "token": vocabulary.pieces[symbol],
-            "id": vocabulary.id_of(symbol, number),
-            "count": made.places,
-            "replaced": made.replaced,
-            "score": shown.score if scored else None,
-            "left_uses": made.left_uses if scored else 0,
-            "right_uses": made.right_uses if scored else 0,
-        }
+        return MergeStep(
+            number=number, events=(Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
+            tied=made.tied, tokens=self.tokens_at(number), vocab_size=vocabulary.size(number),
+            worth=chosen.worth, values=chosen.values, chosen=chosen,
+            left=chosen.left, right=chosen.right, token=chosen.token, id=vocabulary.id_of(symbol, number),
+            count=made.places, replaced=made.replaced, score=chosen.score if scored else None,
+            left_uses=made.left_uses if scored else 0, right_uses=made.right_uses if scored else 0,
+        )
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
@@ -254,118 +247,126 @@ class PairTrainer(SteppedTrainer):
 
     def size_at(self, number: int) -> int:
         """The number of ids after a known step."""
-        return self.vocabulary.size(number)
+        return self.engine.vocabulary.size(number)
 
-    def find_made(self, tokens: frozenset[bytes], after: int) -> int | None:
-        """The first known step after a step that makes one of these tokens, 0 for a unit; None where none
-        does."""
-        base = self.vocabulary.base_size
-        for number in range(after + 1, self.computed + 1):
-            if not tokens.isdisjoint(self._names(base + number - 1)):
-                return number
-        at_start = not after and any(not tokens.isdisjoint(self._names(symbol)) for symbol in range(base))
-        return 0 if at_start else None
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first computed step at which a goal is reached, or the first after a step; None where there is
+        none yet."""
+        first = after + 1 if after else 0
+        steps = range(first, self.computed + 1)
+        if isinstance(goal, Made):
+            # A byte may be a unit, and stand for a pair later: units come last.
+            made = (*range(after + 1, self.computed + 1), *range(first, 1))
+            return next((step for step in made if self._makes(step, goal.tokens)), None)
 
-    def _names(self, symbol: int) -> tuple[bytes, ...]:
-        """The bytes that a symbol is found by."""
-        return (self.vocabulary.pieces[symbol],)
+        def reached(step: int) -> bool:
+            return (
+                self.size_at(step) >= goal.ids
+                if isinstance(goal, Size)
+                else self.tokens_at(step) <= goal.tokens
+            )
+
+        found = first + bisect.bisect_left(steps, True, key=reached)
+        return found if found <= self.computed else None
+
+    def _makes(self, number: int, tokens: frozenset[bytes]) -> bool:
+        """True if a step makes one of some tokens; the start makes the units."""
+        vocabulary = self.engine.vocabulary
+        base = vocabulary.base_size
+        made = (base + number - 1,) if number else range(base)
+        return any(
+            not tokens.isdisjoint((vocabulary.pieces[one], vocabulary.spelled(one))) for one in made
+        )
+
+    def why(self, number: int, stops: Stops) -> Why:
+        """The reasons of a computed step, or of the step to come."""
+        if number <= self.number:
+            step = self.step_at(number)
+            return Why(step.chosen, None, step.tied, step.replaced, self.recipe.tie)
+        ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
+        best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
+        if best is None:
+            end: Stop | None = self._exhausted(stops)
+        else:
+            end = Stop.MIN_COUNT if best.places < stops.min_count else self.end(stops)
+        why = Why(best, second, ranked.tied, ranked.replaced, self.recipe.tie, end)
+        return replace(why, facts=tuple(self.facts(why, stops)))
+
+    def facts(self, why: Why, stops: Stops) -> Iterable[str]:
+        """Further sentences about the next step, of which it is known whether it may be made."""
+        recipe, filters = self.recipe, self.objective.filters
+        if self.objective.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
+            yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
+        if filters and stops.min_count <= 1:
+            yield "no least pair count is set: rare pairs win"
+        if recipe.weight == "distinct":
+            yield "each distinct word counts once"
 
     # ---- the candidates
 
-    def _order(self, under: Constraints) -> Order:
-        """The candidates at this step in their order, kept while the step and the constraints stay."""
-        if self._ordered is None or self._ordered[:2] != (self.number, under):
-            self._ordered = _Last(self.number, under, self.engine.ranked(under))
-        return self._ordered.order
+    def _ranked(self, under: Constraints, limit: int = _LOOKED_AT) -> Ranked:
+        """The candidates at this step, kept while the step and the constraints stay."""
+        last, ranked = self._last or (None, _NO_PAIRS)
+        if last != under or len(ranked.rows) < min(limit, ranked.total):
+            ranked = self.engine.ranked(under, max(limit, _LOOKED_AT))
+            self._last = under, ranked
+        return ranked
 
     def candidates(self, query: Query) -> Page[Candidate]:
         """The pairs that may be merged next, best first."""
-        order = self._order(self._least(self._under(self.limits)))
-        total = len(order)
-        top = max(0, min(query.top, total - 1))
-        first = max(0, top - 1)
-        pairs = order.best(min(total, top + query.rows + 1))[first:]
-        window = slice(top - first, top - first + query.rows)
-        rows = self._candidates(pairs[window], self._ties(pairs)[window])
-        return Page(rows, top, total, self._matching(order, query.match) if query.match else ())
+        under = self._under(self.limits)
+        ranked = self._ranked(under, query.top + query.rows + 1)
+        top = max(0, min(query.top, ranked.total - 1))
+        rows = self._candidates(ranked, top, top + query.rows)
+        if not query.match:
+            return Page(rows, top, ranked.total)
+        return Page(rows, top, ranked.total, self._matching(self._ranked(under, ranked.total), query.match))
 
-    def _ties(self, pairs: Sequence[int]) -> list[bool]:
-        """Return for each of some pairs in order if it is exactly as good as one of its neighbours."""
-        engine = self.engine
-        counts, left, right, uses = engine.counts, engine.left, engine.right, engine.uses
-        worth_of = self.objective.worth
-        worths = [worth_of(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
-        return [
-            worth in (*worths[max(0, n - 1) : n], *worths[n + 1 : n + 2]) for n, worth in enumerate(worths)
-        ]
+    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
+        """The candidates from a row on up to another, those that are exactly as good as a neighbour tied."""
+        uses, worth, start, number = self.engine.uses, self.objective.worth, max(0, first - 1), self.number
+        near = ranked.rows[start : last + 1]
+        worths = [None, *(worth(one.places, uses[one.left], uses[one.right]) for one in near), None]
+        return tuple(
+            self._candidate(
+                one, uses[one.left], uses[one.right], worths[n + 1] in (worths[n], worths[n + 2]), number
+            )
+            for n, one in enumerate(near)
+            if first <= start + n < last
+        )
 
-    def _candidates(self, pairs: Sequence[int], tied: Sequence[bool]) -> tuple[PairCandidate, ...]:
-        """Pairs as candidates. Those that the last step left as they were are the same objects."""
-        if not pairs:
-            return ()
-        engine, vocabulary = self.engine, self.vocabulary
-        marks, of = Marks(vocabulary), (vocabulary, self.placeholder)
-        known = self._rows.rows if self._rows.of == of else {}
-        found: dict[tuple[int, int], PairCandidate] = {}
-        fell, first_new = engine.changes()
-        lefts, rights, counts, uses = engine.left, engine.right, engine.counts, engine.uses
-        for pair, equal in zip(pairs, tied, strict=True):
-            left, right, count = lefts[pair], rights[pair], counts[pair]
-            before = count + fell.get(pair, 0) if pair < first_new else None
-            figures = count, before, uses[left], uses[right], equal
-            row = known.get((left, right))
-            if row is None or figures != (row.count, row.before, row.left_uses, row.right_uses, row.tied):
-                row = self._pair(
-                    (left, right), count, before, uses[left], uses[right], marks.sizes(left, right), equal
-                )
-            found[left, right] = row
-        self._rows = _Rows(of, found if len(found) > 2 else known | found)
-        return tuple(found.values())
-
-    def _pair(
-        self, key: tuple[int, int], count: int, before: int | None, left_uses: int, right_uses: int,
-        marks: tuple[int, int], tied: bool,
-    ) -> PairCandidate:
-        left, right = key
-        pieces, token = self.vocabulary.pieces, self.vocabulary.join(left, right)
+    def _candidate(self, pair: Pair, left_uses: int, right_uses: int, tied: bool, rank: int) -> PairCandidate:
+        """A pair as the candidate of a merge, with the uses of its parts."""
+        vocabulary, (left, right, count, before) = self.engine.vocabulary, pair
+        token, byte = vocabulary.join(left, right), self.placeholder(rank)
+        shown = token if byte is None else byte
         worth, uses = self.objective.worth(count, left_uses, right_uses), left_uses * right_uses
-        byte = token if self.placeholder is None else self.placeholder
         values = self.objective.values(
             count=count, change=None if before is None else count - before, left_uses=left_uses,
-            right_uses=right_uses, score=count / uses if uses else 0.0, value=worth, **{"as": byte},
+            right_uses=right_uses, score=count / uses if uses else 0.0, value=worth, **{"as": shown},
             spelled=token,
         )
         return PairCandidate(
-            key, (pieces[left], pieces[right]), byte, worth, values, tied, 0, marks, count, before, left_uses,
-            right_uses,
-            expansion=b"" if byte == token else token,
+            (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), shown, worth, values, tied,
+            marks=vocabulary.mark_sizes(left, right), count=count, before=before, left_uses=left_uses,
+            right_uses=right_uses, expansion=b"" if byte is None else token,
         )
 
-    def _matching(self, order: Order, wanted: Sequence[bytes]) -> tuple[int, ...]:
+    def placeholder(self, rank: int) -> bytes | None:
+        """The byte that a merge makes; None where a token is its parts joined."""
+        return None
+
+    def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
         """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
         joined = any(needle.strip(_JOINED) for needle in wanted)
-        vocabulary, rows = self.vocabulary, []
-        for row, pair in enumerate(order.best(len(order))):
-            left, right = self.engine.left[pair], self.engine.right[pair]
-            shown = [vocabulary.join(left, right)]
+        vocabulary, rows = self.engine.vocabulary, []
+        for row, pair in enumerate(ranked.rows):
+            shown = [vocabulary.join(pair.left, pair.right)]
             if joined:
-                shown.append(vocabulary.pieces[left] + _JOINED + vocabulary.pieces[right])
+                shown.append(vocabulary.pieces[pair.left] + _JOINED + vocabulary.pieces[pair.right])
             if any(needle in one for needle in wanted for one in shown):
                 rows.append(row)
         return tuple(rows)
-
-    def reasons(self, under: Constraints) -> Why:
-        """The reasons of the next step, without its end."""
-        order = self._order(self._least(under))
-        pairs, tied = order.best(3), order.tied()
-        best, second = (*self._candidates(pairs[:2], self._ties(pairs)[:2]), None, None)[:2]
-        return Why(best, second, tied, self.engine.disjoint(pairs[0]) if pairs else 0, self.rule, None)
-
-    def facts(self, why: Why, end: Stop | None) -> Iterable[str]:
-        """Further sentences about the next step."""
-        recipe = self.recipe
-        if self.objective.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
-            yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
 
     # ---- the corpus
 
@@ -376,74 +377,57 @@ class PairTrainer(SteppedTrainer):
         if not self._index:
             self._index = {known: number for number, known in enumerate(self.words.words)}
         index = self._index.get(place.text)
-        if index is None:
-            return []
-        length = self.engine.length
-        return [
-            Span(at, at + length[symbol], symbol)
-            for at, symbol in self.engine.word(index, place.first, place.units)
-        ]
-
-    def units(self, word: str) -> list[int]:
-        """A word as the symbols of its units; units that are no part of the base are left out."""
-        units = self.vocabulary.units
-        return [units[unit] for unit in Pretokenizer(self.recipe).units(word) if unit in units]
-
-    def after(self, symbols: list[int], event: Event) -> list[int]:
-        """A word's symbols after a merge, from left to right."""
-        out: list[int] = []
-        for symbol in symbols:
-            if out and (out[-1], symbol) == event.parts:
-                out[-1] = event.symbol
-            else:
-                out.append(symbol)
-        return out
+        return [] if index is None else self.engine.word(index, place.first, place.units)
 
     def changed(self) -> Changed:
         """The words in which the last step merged something."""
         return Changed(frozenset(self.engine.words_changed()))
 
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word: its units, and those after every merge that changes them.
+
+        Units that are no part of the base are left out.
+        """
+        vocabulary = self.engine.vocabulary
+        pieces, units = vocabulary.pieces, vocabulary.units
+        symbols = [units[unit] for unit in Pretokenizer(self.recipe).units(word) if unit in units]
+        lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
+        for rank, parts in enumerate(vocabulary.merges[: self.number]):
+            merged: list[int] = []
+            for symbol in symbols:
+                if merged and (merged[-1], symbol) == parts:
+                    merged[-1] = vocabulary.base_size + rank
+                else:
+                    merged.append(symbol)
+            if len(merged) < len(symbols):
+                symbols = merged
+                lives.append(Life(rank + 1, tuple(pieces[symbol] for symbol in symbols)))
+        return lives
+
     # ---- the vocabulary
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a known step. It shares the vocabulary, which only grows."""
-        return Tokenizer(self.vocabulary, self.number if number is None else number, run)
+        return Tokenizer(self.engine.vocabulary, self.number if number is None else number, run)
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step.
-
-        Those that the last step left as they were are the same objects.
-        """
-        vocabulary, uses = self.vocabulary, self.uses
-        # ids of the base change with every step
-        of = vocabulary, self.number if vocabulary.base_last else None
-        known = self._entries.rows if self._entries.of == of else {}
-        key = vocabulary, self.number, query.order
+        """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        vocabulary, number, uses = self.engine.vocabulary, self.number, self.engine.uses
+        key = vocabulary, number, query.order
         if self._listed[0] != key:
-            self._listed = key, listed(vocabulary, self.number, uses, query.order)
+            self._listed = key, listed(vocabulary, number, uses, query.order)
 
         def entry(symbol: int) -> Entry:
-            row = known.get(symbol)
-            return row if row is not None and row.uses == uses[symbol] else self._entry(symbol)
+            if symbol < 0:
+                return fixed_entry(vocabulary, -1 - symbol)
+            rank = symbol - vocabulary.base_size
+            one = Entry(
+                vocabulary.id_of(symbol, number), symbol, vocabulary.pieces[symbol], "base",
+                uses=uses[symbol], marks=vocabulary.mark_sizes(symbol),
+            )
+            if rank < 0:
+                return one
+            parts = tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank])
+            return one._replace(kind="merge", made=rank + 1, places=vocabulary.counts[rank], parts=parts)
 
-        page = page_of(self._listed[1], query, vocabulary, entry)
-        self._entries = _Rows(of, {row.symbol: row for row in page.rows if row.symbol >= 0})
-        return page
-
-    def _entry(self, entry: int) -> Entry:
-        vocabulary = self.vocabulary
-        if entry < 0:
-            return fixed_entry(vocabulary, -1 - entry)
-        rank = entry - vocabulary.base_size
-        merged = rank >= 0
-        return Entry(
-            id=vocabulary.id_of(entry, self.number),
-            symbol=entry,
-            piece=vocabulary.pieces[entry],
-            kind="merge" if merged else "base",
-            made=rank + 1 if merged else None,
-            places=vocabulary.counts[rank] if merged else None,
-            uses=self.uses[entry],
-            parts=tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank]) if merged else (),
-            marks=Marks(vocabulary).sizes(entry),
-        )
+        return page_of(self._listed[1], query, vocabulary, entry)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.jit import PLAIN
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -46,7 +45,6 @@ class Traits(NamedTuple):
         orders: The orders in which the vocabulary can be listed.
         shaped_by: The names of the stops that a step depends on. The others only end a run.
         least_size: The number of ids that no training comes below.
-        order_said: The order of the steps in words, where a file says it.
         finer: True if a step can be walked through candidate by candidate, by `Trainer.substeps`.
         compresses: True if the steps compress the text, see `Trainer.compression`.
         replays: True if the tokens of a file are replayed, see `Trainer.replay`.
@@ -61,7 +59,6 @@ class Traits(NamedTuple):
     orders: tuple[str, ...] = ("newest", "most used", "longest", "id")
     shaped_by: tuple[str, ...] = ("max_length",)
     least_size: int = 0
-    order_said: str = ""
     finer: bool = False
     compresses: bool = False
     replays: bool = False
@@ -100,11 +97,6 @@ class Candidate:
     def places(self) -> int:
         """The number of places where it stands, by weight."""
         return int(self.worth)
-
-    def replace(self, **fields: Any) -> Self:
-        """This candidate with other values in some fields."""
-        return dataclasses.replace(self, **fields)
-
 
 @dataclass(frozen=True, slots=True)
 class PairCandidate(Candidate):
@@ -336,7 +328,9 @@ class Page(NamedTuple, Generic[Row]):
 # ---- a vocabulary in its orders, for every trainer that has a `Vocabulary`
 
 
-def listed(vocabulary: Vocabulary, merges: int, uses: Sequence[int], order: str) -> list[int]:
+def listed(
+    vocabulary: Vocabulary, merges: int, uses: Sequence[int], order: str, newest: Sequence[int] | None = None
+) -> list[int]:
     """The entries of a vocabulary in an order: a symbol, or -1-n for the n-th of specials and byte tokens.
 
     Args:
@@ -344,12 +338,17 @@ def listed(vocabulary: Vocabulary, merges: int, uses: Sequence[int], order: str)
         merges: The number of its merges that count.
         uses: The uses of each symbol.
         order: `newest`, `most used`, `longest` or `id`.
+        newest: The symbols in use, the newest first, where merges do not tell them.
     """
-    learned = vocabulary.learned(merges)
+    if newest is None:
+        learned = vocabulary.learned(merges)
+        newest = learned if vocabulary.scores else learned[::-1]
+    found = list(newest)
     fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
     if order == "id":
-        return fixed + sorted(learned, key=lambda symbol: vocabulary.id_of(symbol, merges))
-    found = list(learned if vocabulary.scores else reversed(learned))
+        ids = {one: vocabulary.id_of(one, merges) for one in found}
+        ids |= {one: fixed_entry(vocabulary, -1 - one).id or 0 for one in fixed}
+        return sorted(ids, key=ids.__getitem__)
     if order == "most used":
         found.sort(key=uses.__getitem__, reverse=True)
     elif order == "longest":

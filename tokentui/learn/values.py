@@ -9,11 +9,12 @@ step.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.rows import Candidate, Worth
 
 
@@ -212,11 +213,6 @@ class Changed(NamedTuple):
     everything: bool = False
     differs: Callable[[str], bool] | None = None
 
-    def joined(self, other: Changed) -> Changed:
-        """Both changes together."""
-        everything = self.everything or other.everything
-        return Changed(self.words | other.words, self.documents | other.documents, everything)
-
 
 class Life(NamedTuple):
     """A word from a step on, until the next entry: its pieces."""
@@ -237,3 +233,123 @@ class WhatIf(NamedTuple):
     what: str
     parts: tuple[bytes, ...]
     number: int = 0
+
+
+# ---- between a training by merges and its engine
+
+
+class Constraints(NamedTuple):
+    """The conditions on a candidate at a step: often enough, short enough, not forbidden; or the one that is
+    forced.
+
+    Attributes:
+        number: The step before it. A method that follows another rule in early steps looks here and keeps
+            no counter of its own.
+        min_count: The least count, 1 or more.
+        max_length: The greatest number of units.
+        forbidden: The parts of candidates that are not taken.
+        forced: The parts of the candidate that is taken whatever its value is; empty for none.
+    """
+
+    number: int = 0
+    min_count: int = 1
+    max_length: int | None = None
+    forbidden: frozenset[tuple[bytes, ...]] = frozenset()
+    forced: tuple[bytes, ...] = ()
+
+
+class Merged(NamedTuple):
+    """The figures of a merge that was made.
+
+    Attributes:
+        places: The number of places where its pair stood, by weight.
+        replaced: The number of them that were merged.
+        tied: The number of pairs that were as good.
+        left_uses: The uses of its left part before it.
+        right_uses: The uses of its right part before it.
+    """
+
+    places: int
+    replaced: int
+    tied: int
+    left_uses: int
+    right_uses: int
+
+
+class Pair(NamedTuple):
+    """A pair that may be merged.
+
+    Attributes:
+        left: The symbol of its left part.
+        right: The symbol of its right part.
+        places: The number of places where it stands, by weight.
+        before: Its count before the last step, None for a pair that the last step made.
+    """
+
+    left: int
+    right: int
+    places: int
+    before: int | None
+
+
+class Ranked(NamedTuple):
+    """The candidates of a step.
+
+    Attributes:
+        total: The number of all.
+        tied: The number of those that share the greatest value.
+        replaced: The weight of the places of the best one that a merge replaces.
+        rows: The best ones in order.
+    """
+
+    total: int
+    tied: int
+    replaced: int
+    rows: Sequence[Pair]
+
+
+class PairEngine(Protocol):
+    """The pairs of a corpus and the merges made of them: plain Python (`bpe`) or kernels (`compiled`).
+
+    It stands at the step `number` and knows the steps up to `known`.
+    """
+
+    engine: str
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def known(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def uses(self) -> Sequence[int]: ...
+    def walk(self, goal: int, under: Constraints) -> None: ...
+    def coming(self, under: Constraints) -> int: ...
+    def ranked(self, under: Constraints, limit: int) -> Ranked: ...
+    def forget(self) -> None: ...
+    def merged(self, number: int) -> Merged: ...
+    def tokens_at(self, number: int) -> int: ...
+    def last_with(self, least: int, number: int) -> int: ...
+    def words_changed(self) -> Iterable[int]: ...
+    def word(self, index: int, first: int, units: int | None) -> list[Span]: ...
+
+
+def disjoint(places: Iterable[int], weights: Iterable[int], size: int) -> int:
+    """The weight of the places in which a pair of twice the same symbol is merged.
+
+    A place that overlaps an earlier merged one stays, and does not count.
+
+    Args:
+        places: The places where it stands, ascending.
+        weights: The weight of each.
+        size: The length of the pair in units.
+    """
+    replaced = free = 0
+    for place, weight in zip(places, weights, strict=True):
+        if place >= free:
+            replaced += weight
+            free = place + size
+    return replaced

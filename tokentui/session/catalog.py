@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokentui.analyze.agreement import PAIR_MEASURES, Agreement, Disagreement
 from tokentui.analyze.align import DROPPED, Alignment, Cell, Mark
-from tokentui.analyze.compare import FEWEST, MOST, DifferentCut
+from tokentui.analyze.compare import (
+    FEWEST,
+    MOST,
+    PAIR_MEASURES,
+    Agreement,
+    DifferentCut,
+    Disagreement,
+    PairAgreement,
+)
 from tokentui.analyze.metrics import SYMBOLS, Figure, Measure, MeasureRow, shown
+from tokentui.learn.trainer import Compressed
 from tokentui.text.sources import Sample, find_sample, samples
 
 if TYPE_CHECKING:
@@ -15,6 +23,8 @@ if TYPE_CHECKING:
     from tokentui.formats.proof import ExportReport as ExportReport
 
 __all__ = [
-    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "DifferentCut",
-    "Disagreement", "Figure", "Mark", "Measure", "MeasureRow", "Sample", "find_sample", "samples", "shown",
+    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "Compressed",
+    "DifferentCut", "Disagreement", "Figure", "Mark", "Measure", "MeasureRow", "PairAgreement", "Sample",
+    "find_sample",
+    "samples", "shown",
 ]

@@ -1,53 +1,214 @@
-"""A column: a training, or the replay of a file, over the corpus, and how it is brought to a position."""
+"""A column: a training, or the replay of a file, over the corpus, how it is brought to a position, and its
+sections. A section is made again only when its key has changed.
+
+A key holds everything that the section depends on: the training with its corpus, its run and its engine
+(`Prepared`, of which each has sections of its own), the step, how far steps are computed, the rows that are
+shown, the text.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any, cast
 
 from tokentui.axes import label
-from tokentui.core.errors import TokentuiError
-from tokentui.encode.tokenizer import Tokenizer
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import GlyphMode, meant
+from tokentui.encode.decode import Decoder
+from tokentui.encode.explain import round_trip
+from tokentui.encode.offsets import EncodedToken, WordEncoder
+from tokentui.encode.stretches import Typed
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.rows import Candidate, Page, Query
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.learn.values import Stop
 from tokentui.presets import preset_of
-from tokentui.recipe import Recipe, Stops
+from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.session.opening import Prepared
-from tokentui.session.sections import Sections
-from tokentui.session.views import END, Busy, ColumnSnapshot, ColumnWanted, Position, Viewport
-from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words
+from tokentui.session.views import (
+    END,
+    MAIN,
+    AtStep,
+    Busy,
+    ColumnSnapshot,
+    ColumnWanted,
+    CurveView,
+    EncodedView,
+    Position,
+    Viewport,
+)
+from tokentui.text.patterns import TakesTooLong
+from tokentui.text.split import to_bytes
 
-EDITABLE_BYTES = 1_000_000
-"""A larger corpus is not edited: each key would train on all of it."""
+LOSSES_CHARS = 4_000
+"""In a longer text no losses are looked for at each step."""
+
+Key = tuple[object, ...]
+_EMPTY = ColumnSnapshot()
 
 
-@dataclass(frozen=True, slots=True)
-class TokenizerAtStep:
-    """The tokenizer of a step and the texts to query it with; later steps do not change it."""
+class Sections:
+    """The sections of a column.
 
-    step: int
-    tokenizer: Tokenizer
-    corpus: Corpus
-    words: Words
-    typed: str
-
-
-def editable_text(corpus: Corpus) -> str:
-    """The text of a corpus, for an editor.
-
-    Raises:
-        TokentuiError: It is no text, or too long.
+    Args:
+        prepared: The training, with its corpus and its run.
     """
-    if corpus.counts is not None:
-        raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
-    if corpus.size > EDITABLE_BYTES:
-        raise TokentuiError(
-            f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        self._typed = Typed()
+        self._kept: dict[str, tuple[Key, Any]] = {}
+        self._errors: dict[str, str] = {}
+        self._lengths: dict[int, int] = {}
+        """The corpus in tokens after the steps that the curve has shown."""
+        file = prepared.opened.tokenizer if prepared.opened else None
+        self._decoder = Decoder(file.vocabulary, file.merges) if file else None
+        recipe, view = prepared.recipe, prepared.opened.view if prepared.opened else None
+        self._column = ColumnSnapshot(
+            about=label(recipe), recipe=recipe, preset=preset_of(recipe), path=view.path if view else "",
+            opened=view, notes=file.notes if file else (), partial=prepared.partial,
+            traits=prepared.trainer.traits,
         )
-    return "\n".join(corpus.documents)
+
+    def column(self, key: int, name: str, in_sync: bool, view: Viewport, typed: str) -> ColumnSnapshot:
+        """The column with the sections that a viewport wants.
+
+        Args:
+            key: The column's own number.
+            name: Its name.
+            in_sync: True if it is at the position.
+            view: The rows and sections that are shown.
+            typed: The typed text.
+        """
+        prepared, trainer = self.prepared, self.prepared.trainer
+        substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
+        moment = number, computed, None if substeps is None else substeps.walked
+        at: AtStep = self._section("at", moment, lambda: at_step(prepared))
+        listed = Query(view.candidates_top, view.candidates_rows)
+        entries = Query(view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order)
+        place = view.corpus, view.corpus_chars, view.corpus_before
+        wanted: dict[str, tuple[Key, Callable[[], object]]] = {
+            "candidates": ((moment, listed), lambda: candidates(trainer, listed)),
+            "why": (moment, lambda: trainer.why(number + 1, prepared.run.stops)),
+            "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
+            "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
+            "encoding": ((number, typed), lambda: self._encoding(typed)),
+            "curve": ((computed, at.target, view.curve_points), lambda: self._curve(at, view.curve_points)),
+        }
+        sections = {
+            one: self._section(one, *wanted[one]) if one in view.wants else getattr(_EMPTY, one)
+            for one in MAIN
+        }
+        errors = {one: error for one, error in self._errors.items() if one in view.wants}
+        return dataclasses.replace(
+            self._column, key=key, name=name, in_sync=in_sync, at=at, errors=errors, **sections
+        )
+
+    def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
+        """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
+        """
+        kept = self._kept.get(name)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        self._errors.pop(name, None)
+        try:
+            made = make()
+        except Cancelled:
+            raise
+        except Exception as error:
+            expected = isinstance(error, TokentuiError)
+            self._errors[name] = (
+                str(error) if expected else f"this should not happen: {type(error).__name__}: {error}"
+            )
+            made = getattr(_EMPTY, name)
+        self._kept[name] = key, made
+        return made
+
+    def _curve(self, at: AtStep, points: int) -> CurveView:
+        """The corpus in tokens after evenly spread steps up to the end of the run, as far as they are
+        computed."""
+        trainer, known = self.prepared.trainer, self._lengths
+        end, points = max(at.computed, at.target or 0), max(2, points)
+        lengths = []
+        for step in [round(n * end / (points - 1)) for n in range(points)]:
+            if step <= at.computed:
+                if step not in known:
+                    known[step] = trainer.tokens_at(step)
+                lengths.append(known[step])
+        return CurveView(tuple(lengths), end)
+
+    def _encoding(self, text: str) -> EncodedView:
+        """The typed text as the tokenizer of the step encodes it."""
+        tokenizer, typed, decoder = self.prepared.trainer.tokenizer(), self._typed, self._decoder
+        size, vocabulary, merges = len(to_bytes(text)), tokenizer.vocabulary, tokenizer.merges
+        if typed.too_slow and typed.too_slow[0] == text:
+            return EncodedView(text, (), size, str(typed.too_slow[1]))
+        try:
+            if decoder is None:
+                tokens, encoder = typed.encode(vocabulary, merges, text), None
+            else:  # a whole file, which decodes an id alike at any step
+                encoder = WordEncoder(vocabulary, merges)
+                tokens = encoder.encode(text).rows
+        except TokentuiError as error:
+            if isinstance(error, TakesTooLong):
+                typed.too_slow = text, error
+            return EncodedView(text, (), size, str(error))
+        if len(text) > LOSSES_CHARS or (decoder is None and _comes_back(vocabulary, tokens, text)):
+            return EncodedView(text, tokens, size)
+        back = round_trip(encoder or WordEncoder(vocabulary, merges), text, decoder)
+        return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
+
+
+def at_step(prepared: Prepared) -> AtStep:
+    """The numbers of a training at its step."""
+    trainer = prepared.trainer
+    number, words = trainer.number, trainer.words
+    target, ending = trainer.ending(prepared.run.stops)
+    tokens, start_tokens = trainer.tokens_at(number), trainer.tokens_at(0)
+    if ending == "last" and not prepared.opened and (prepared.partial or not start_tokens):
+        # That is the end of the part that has been counted, or of nothing at all.
+        target, ending = Ending()
+    last = trainer.step_at(number) if number else None
+    counted = tokens and prepared.recipe.weight != "distinct"
+    return AtStep(
+        step=number,
+        computed=trainer.computed,
+        target=target,
+        ending=ending,
+        tokens=tokens,
+        start_tokens=start_tokens,
+        vocab_size=trainer.size_at(number),
+        occurrences=words.occurrences,
+        distinct=len(words.words),
+        memory=trainer.memory,
+        bytes_per_token=prepared.corpus.size / tokens if counted else None,
+        last=last.chosen if last else None,
+        last_id=getattr(last, "id", None),
+    )
+
+
+def candidates(trainer: Trainer, query: Query) -> Page[Candidate]:
+    """A page of the candidates; for a file that is at its end, of its last tokens."""
+    page = trainer.candidates(query)
+    if not page.total and trainer.traits.replays:
+        page = trainer.candidates(query._replace(order="made"))
+    return page
+
+
+def needles(text: str, mode: GlyphMode = "text") -> tuple[bytes, ...]:
+    """Return the readings of a typed text: as typed, and with symbols for spaces and bytes resolved."""
+    return tuple(dict.fromkeys((to_bytes(text), meant(text, mode))))
+
+
+def _comes_back(vocabulary: Vocabulary, tokens: tuple[EncodedToken, ...], text: str) -> bool:
+    """True if the pieces concatenate to the text and decoding leaves them unchanged."""
+    recipe = vocabulary.recipe
+    if recipe.mark_kind != "none" or recipe.split == "metaspace" or vocabulary.byte_tokens:
+        return False
+    pieces = [token.piece for token in tokens]
+    return None not in pieces and b"".join(cast("list[bytes]", pieces)) == to_bytes(text)
 
 
 class Column:
@@ -87,22 +248,21 @@ class Column:
             self.wanted = ColumnWanted(recipe, prepared.run)
 
     @property
+    def trained(self) -> Prepared:
+        """The training of a column that is open, with its corpus and its run."""
+        assert self.prepared is not None
+        return self.prepared
+
+    @property
     def trainer(self) -> Trainer:
         """The training of a column that is open."""
         assert self.prepared is not None
         return self.prepared.trainer
 
     @property
-    def sections(self) -> Sections:
-        """The sections of a column that is open."""
-        assert self._sections is not None
-        return self._sections
-
-    @property
     def stops(self) -> Stops:
         """The stops of its run."""
-        assert self.prepared is not None
-        return self.prepared.run.stops
+        return self.trained.run.stops
 
     def end(self, free: bool) -> Stop | None:
         """Why it cannot go on, by its stops or, where it is free of them, for good; None where it can."""
@@ -181,6 +341,19 @@ class Column:
 
     # ---- looking
 
+    def way(self, goal: Position) -> Busy | None:
+        """The way to a goal, where it is a long one."""
+        trainer, number = self.trainer, self.trainer.number
+        if goal.value == END:
+            return Busy("going to the end", number, trainer.ending(self.stops).step or 0)
+        if goal.by == "size":
+            return Busy(f"going to {goal.value:,} ids", trainer.size_at(number), goal.value)
+        return (
+            Busy(f"going to step {goal.value:,}", number, goal.value)
+            if abs(goal.value - number) > 1
+            else None
+        )
+
     @property
     def recipe(self) -> Recipe:
         """The recipe of the training, or that of the file once it is read."""
@@ -225,16 +398,6 @@ def same(one: ColumnWanted, other: ColumnWanted) -> bool:
     )
 
 
-@dataclass(slots=True)
-class Seek:
-    """A walk that looks for the step that makes a token."""
-
-    wanted: frozenset[bytes]
-    looked: int
-    origin: int
-    answer: Callable[[object], None]
-
-
 def over(columns: Sequence[Column], position: Position, free: bool) -> bool:
     """True if no column can go further.
 
@@ -267,19 +430,3 @@ def last(columns: Sequence[Column], by: str) -> int:
     # A merge that borrows the id of a special adds none: the end is not the first step of its size then.
     exact = all(column.trainer.find(Size(most)) in (None, column.trainer.number) for column in growing)
     return most if exact else most + 1
-
-
-def way(column: Column, looking: bool, goal: Position | None) -> Busy | None:
-    """The way to a goal, where it is a long one."""
-    trainer = column.trainer
-    if looking:
-        return Busy("looking for the token", trainer.number, 0)
-    if goal is None:
-        return None
-    if goal.value == END:
-        return Busy("going to the end", trainer.number, trainer.ending(column.stops).step or 0)
-    if goal.by == "size":
-        return Busy(f"going to {goal.value:,} ids", trainer.size_at(trainer.number), goal.value)
-    if abs(goal.value - trainer.number) > 1:
-        return Busy(f"going to step {goal.value:,}", trainer.number, goal.value)
-    return None

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, dataclass_transfor
 from tokentui.axes import label
 from tokentui.core.safetext import GlyphMode
 from tokentui.recipe import Recipe, Run
-from tokentui.session.snapshot import CompressedView, PiecesView, PreviewView
+from tokentui.session.snapshot import PiecesView, PreviewView
 from tokentui.session.views import ColumnWanted, CorpusPlace, Passage, Viewport
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
+    from tokentui.learn.trainer import Compressed  # noqa: F401
 
 Answer_co = TypeVar("Answer_co", covariant=True)
-TOKEN_SHOWN = 40
 
 
 class Lane(Enum):
@@ -65,6 +65,7 @@ class Command(Generic[Answer_co]):
         walks: True if the command moves from step to step.
         fresh: True if the command makes earlier requests for steps meaningless.
         opens: The parts of the session that the command opens anew.
+        said: The short description, a format string of the command.
         in_order: True if the command runs in order with the others; a command that only reads does not.
     """
 
@@ -74,13 +75,14 @@ class Command(Generic[Answer_co]):
     fresh: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
     opens: ClassVar[Decides] = Decides.NOTHING
+    said: ClassVar[str] = ""
 
     def __init_subclass__(
         cls, lane: Lane = Lane.ENGINE, need: Need = Need.NOTHING, walks: bool = False, fresh: bool = False,
-        opens: Decides = Decides.NOTHING,
+        opens: Decides = Decides.NOTHING, said: str = "",
     ) -> None:
         super().__init_subclass__()
-        cls.lane, cls.need, cls.walks, cls.fresh, cls.opens = lane, need, walks, fresh, opens
+        cls.lane, cls.need, cls.walks, cls.fresh, cls.opens, cls.said = lane, need, walks, fresh, opens, said
         cls.in_order = lane is Lane.LOADER or need >= Need.STEPS
         dataclass(frozen=True)(cls)
 
@@ -92,7 +94,7 @@ class Command(Generic[Answer_co]):
     @property
     def words(self) -> str:
         """A short description, shown while the command waits; empty where a dialog shows it."""
-        return ""
+        return self.said.format(self)
 
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
@@ -110,7 +112,7 @@ class GoTo(Command[None], need=Need.STEPS, walks=True):
         return "go to the end" if self.step is None else f"go to step {self.step:,}"
 
 
-class GoToToken(Command[int | None], need=Need.STEPS, walks=True):
+class GoToToken(Command[int | None], need=Need.STEPS, walks=True, said="go to the token ‘{0.text:.40}’"):
     """Go to the step that makes this token (text as shown or typed), if it is computed or comes within the
     run.
 
@@ -118,18 +120,10 @@ class GoToToken(Command[int | None], need=Need.STEPS, walks=True):
     """
     text: str
 
-    @property
-    def words(self) -> str:
-        return f"go to the token ‘{self.text[:TOKEN_SHOWN]}’"
 
-
-class Play(Command[None], need=Need.ARRIVED, walks=True):
+class Play(Command[None], need=Need.ARRIVED, walks=True, said="run"):
     """Run, or stop where it is. None turns over."""
     on: bool | None = None
-
-    @property
-    def words(self) -> str:
-        return "run"
 
 
 class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
@@ -165,7 +159,7 @@ class SetViewport(Command[None]):
     viewport: Viewport
 
 
-class Find(Command[int | CorpusPlace | None], need=Need.SIGHT):
+class Find(Command[int | CorpusPlace | None], need=Need.SIGHT, said="find ‘{0.text:.40}’"):
     """Find text in a pane, from a row or place on.
 
     Args:
@@ -183,10 +177,6 @@ class Find(Command[int | CorpusPlace | None], need=Need.SIGHT):
     start: int | CorpusPlace
     backward: bool = False
     mode: GlyphMode = "text"
-
-    @property
-    def words(self) -> str:
-        return f"find ‘{self.text[:TOKEN_SHOWN]}’"
 
 
 class FindChanged(Command[CorpusPlace | None], need=Need.SIGHT):
@@ -213,7 +203,7 @@ class OpenTokenizer(Command[None], lane=Lane.LOADER, fresh=True, opens=Decides.T
         return f"open {os.path.basename(self.path) or self.path}"
 
 
-class Open(Command[None], opens=Decides.CORPUS, lane=Lane.LOADER, fresh=True):
+class Open(Command[None], opens=Decides.CORPUS, lane=Lane.LOADER, fresh=True, said="open {0.named}"):
     """Open sources as one corpus: what CORPUS may be on the command line; with a tokenizer file on it where
     one is named.
 
@@ -229,10 +219,6 @@ class Open(Command[None], opens=Decides.CORPUS, lane=Lane.LOADER, fresh=True):
         return Decides.CORPUS | Decides.TRAINING if self.tokenizer else Decides.CORPUS
 
     @property
-    def words(self) -> str:
-        return f"open {self.named}"
-
-    @property
     def named(self) -> str:
         """The name of what is opened."""
         if self.tokenizer is not None:
@@ -242,17 +228,15 @@ class Open(Command[None], opens=Decides.CORPUS, lane=Lane.LOADER, fresh=True):
         return f"{len(self.sources):,} sources"
 
 
-class TrainOnText(Command[None], lane=Lane.LOADER, opens=Decides.CORPUS):
+class TrainOnText(
+    Command[None], lane=Lane.LOADER, opens=Decides.CORPUS, said="train on the text that is typed"
+):
     """Train on a text that was typed, at the same place. Answered when it is there.
 
     While another text is trained, the newest waits for it; a text that waits gives way to a newer one, by
     `Cancelled`.
     """
     text: str
-
-    @property
-    def words(self) -> str:
-        return "train on the text that is typed"
 
 
 class SetRecipe(Command[None], lane=Lane.LOADER, opens=Decides.TRAINING):
@@ -289,7 +273,7 @@ class Pieces(Command[PiecesView], need=Need.WHOLE):
     chars: int = 2000
 
 
-class Compress(Command[CompressedView], need=Need.WHOLE):
+class Compress(Command["Compressed"], need=Need.WHOLE):
     """The compression at this step: so many bytes from a byte of the first document on."""
     start: int = 0
     length: int = 4000
@@ -426,7 +410,7 @@ class NextPassage(Command[Passage | None], lane=Lane.BESIDE):
     backward: bool = False
 
 
-class HoldOut(Command[None]):
+class HoldOut(Command[None], lane=Lane.BESIDE):
     """Measure on a second corpus as well; without a source on none.
 
     Answered when it is open; raises what is wrong with it.

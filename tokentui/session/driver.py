@@ -1,17 +1,20 @@
 """The async session: commands go in, frozen snapshots come out.
 
-One worker thread walks the columns, in slices of some milliseconds; between two slices it takes in commands
-and publishes a snapshot. Another thread reads and counts, two more run queries, on objects of their own.
+All that comes in, commands and the answers of jobs, waits in one inbox. One worker thread, the engine, owns
+the state: turn by turn it takes in what has come, walks the columns for some milliseconds, and makes a
+snapshot. Another thread reads and counts, one opens columns, two run queries, on objects of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from tokentui.core import jit
@@ -20,25 +23,19 @@ from tokentui.core.jobs import job, seen
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.beside import Beside
-from tokentui.session.column import EDITABLE_BYTES
-from tokentui.session.jobs import (
-    PUBLISH_S,
-    QUIET_S,
-    Answer,
-    JobPool,
-    Line,
-    Loading,
-    resolve,
-    tell_failure,
-    warm,
-)
-from tokentui.session.opening import Hooks, Prepared, Shelf, nothing
-from tokentui.session.queries import answered
+from tokentui.session.column import Column
+from tokentui.session.jobs import Answer, JobPool, Line, Tell, said, tell_failure, warm
+from tokentui.session.opening import Prepared, Shelf, nothing, prepare_again, prepare_column
+from tokentui.session.queries import EDITABLE_BYTES, answered
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.sync import SLICE_S
+from tokentui.session.views import Busy
 
+PUBLISH_S = 0.1
+"""The least time between two snapshots of a run; after a command one goes out at once."""
+QUIET_S = 0.5
+"""Seconds before the progress of another recipe or a typed text is shown; a faster one shows none."""
 ARRIVE_S = 0.05
 """Seconds to walk a new training towards the kept position before it is shown; the screen changes once."""
 LOOK_S = 0.5
@@ -52,8 +49,36 @@ REBUILD_BYTES = 200_000
 one looks."""
 
 Publish = Callable[[Snapshot], None]
-Work = Callable[[], object]
 _A = TypeVar("_A")
+
+
+@dataclass(slots=True)
+class Loading:
+    """A corpus, a recipe or a tokenizer being opened in the first column.
+
+    Attributes:
+        command: The command that opens it.
+        was: The training to go back to where it comes to nothing.
+        since: The time at which it began.
+        part: A part of it, to be shown before all of the corpus is counted.
+        shows: True if a part, also of an opening before it, is shown.
+    """
+
+    command: do.Command[object]
+    was: Prepared
+    since: float
+    part: Prepared | None = None
+    shows: bool = False
+
+    @property
+    def anew(self) -> bool:
+        """True if what is open is trained anew."""
+        return isinstance(self.command, do.SetRecipe | do.TrainOnText)
+
+    @property
+    def quiet(self) -> bool:
+        """True if the work is still too short to show its progress."""
+        return time.monotonic() - self.since < (QUIET_S if self.anew else PUBLISH_S)
 
 
 class Session:
@@ -73,32 +98,32 @@ class Session:
         """Set while there is nothing to do: no command waiting, no step to make, nothing being opened or
         found."""
         self._publish = publish
-        self._state = State(nothing(recipe or Recipe(), run))
-        self._open = self._shown = self._state.prepared
-        """The training opened last, and the one installed last; the latter may be a partial one."""
-        self._batch: list[tuple[do.Command[object] | Work, Answer]] = []
-        self._taken_in = self._batch
-        """The commands of the slice under way."""
-        self._line = Line()
+        self._inbox: list[Callable[[], object]] = []
+        self._asked: set[Answer] = set()
+        """The answers that are not known yet."""
         self._wake = asyncio.Event()
         self._closing = False
         self._responsive = contextlib.ExitStack()
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
-        self._loader = ThreadPoolExecutor(1, "tokentui-loader")
-        self._columns = JobPool("tokentui-columns", 1, self._call)
-        self._pool = JobPool("tokentui-beside", 2, self._call)
-        self._beside = Beside(self._state, self._pool, self._columns)
-        self._loading: Loading | None = None
-        self._installing: Prepared | None = None
-        """The training that is installed but not yet at its position."""
-        self._shelf = Shelf()
         self._task: asyncio.Task[None] | None = None
         self._kernels = kernels
-        self._warming: asyncio.Task[bool] | None = None
+        self._warming: asyncio.Task[None] | None = None
+        # The engine's own.
+        self._state = State(nothing(recipe or Recipe(), run))
+        self._answers: list[tuple[Answer, object]] = []
+        self._line = Line(self._answer)
+        self._loader = JobPool("tokentui-loader", 1, self._call)
+        self._columns = JobPool("tokentui-columns", 1, self._call)
+        self._pool = JobPool("tokentui-beside", 2, self._call)
+        self._loading: Loading | None = None
+        self._shelf = Shelf()
+        self._rebuild = False
+        """True if trainings that were laid out without kernels are laid out again."""
+        self._touched = False
+        """True if a command was done since the last snapshot."""
         self._stamp: tuple[object, ...] = ()
-        self._moved, self._rested = 0.0, True
-        self._quiet_until = 0.0
-        """The time until which what is trained anew is not shown on its way to its place."""
+        self._published = self._moved = self._quiet_until = 0.0
+        self._at: tuple[object, ...] = ()
         if kernels:
             jit.compile_elsewhere()
 
@@ -108,26 +133,20 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui session")
         self._task.add_done_callback(tell_failure)
-        self._wake.set()
 
     async def close(self) -> None:
         """Stop, wherever it is. Waits for the slice under way."""
         self._closing = True
-        self._cancel_loading()
         self._wake.set()
         if self._task:
             await asyncio.wait([self._task])
         if self._warming:
             self._warming.cancel()
             await asyncio.wait([self._warming])
-        for _, future in self._batch:
-            future.cancel()
-        for one in self._line.take_all():
-            one.answer.cancel()
-        # A reader that hangs on a device looks at its job; do not wait for it here.
-        self._loader.shutdown(wait=False, cancel_futures=True)
-        self._columns.close(wait=False)
-        self._pool.close()
+        for pool in (self._loader, self._columns, self._pool):
+            pool.close()
+        for answer in list(self._asked):
+            answer.cancel()
         self._worker.shutdown(wait=True)
         self._responsive.close()
 
@@ -139,353 +158,302 @@ class Session:
         """
         answer: Answer = asyncio.get_running_loop().create_future()
         answer.add_done_callback(seen)
-        if isinstance(command, do.CancelWork):
-            self._line.drop("dropped", loads=True)
-            self._cancel_loading()
-            self._hand_in(command, answer)
+        if self._closing:
+            answer.cancel()
         else:
-            self._give(command, answer)
+            self._asked.add(answer)
+            answer.add_done_callback(self._asked.discard)
+            self._hand_in(lambda: self._give(command, answer))
         return cast("asyncio.Future[_A]", answer)
 
-    def _tell_engine(self, engine: str) -> None:
-        self._state.engine = engine
+    def _hand_in(self, work: Callable[[], object]) -> None:
+        self.idle.clear()
+        self._inbox.append(work)
         self._wake.set()
 
-    # ---- what waits
+    def _call(self, work: Callable[[], object]) -> None:
+        """Have something done by the engine; from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
+            self._loop.call_soon_threadsafe(self._hand_in, work)
+
+    async def _warm(self) -> None:
+        """Make the kernels ready, and have them take over."""
+        if await warm(lambda engine: self._hand_in(lambda: setattr(self._state, "engine", engine))):
+            self._hand_in(lambda: setattr(self, "_rebuild", True))
+
+    async def _drive(self) -> None:
+        while not self._closing:
+            self._wake.clear()
+            batch, self._inbox = self._inbox, []
+            wait, answers, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch)
+            for future, answer in answers:
+                if future.done():
+                    continue
+                if isinstance(answer, BaseException):
+                    future.set_exception(answer)
+                else:
+                    future.set_result(answer)
+            if snapshot is not None:
+                self._publish(snapshot)
+                if self._kernels and self._warming is None:  # not before the first paint
+                    self._warming = asyncio.create_task(self._warm(), name="tokentui kernels")
+                    self._warming.add_done_callback(seen)
+            if wait == 0 or self._inbox:
+                continue
+            rests = wait is None and not (self._loader.running or self._columns.running or self._pool.running)
+            if rests:
+                self.idle.set()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), COLLECT_S if rests else wait)
+                continue
+            if rests:
+                gc.collect(1)
+                await self._wake.wait()
+
+    # ---- the engine
+
+    def _turn(
+        self, batch: list[Callable[[], object]]
+    ) -> tuple[float | None, list[tuple[Answer, object]], Snapshot | None]:
+        """Take in what has come, work for a slice, look. A pattern that is slow over what is looked at makes
+        way for the next command.
+
+        Returns:
+            The seconds until the next turn, None where nothing is to be done until something comes; answers;
+            a snapshot, None where there is nothing new.
+        """
+        state, sync, snapshot = self._state, self._state.sync, None
+        with job(cancel=lambda: self._closing or bool(self._inbox), match_seconds=LOOK_S):
+            before = state.prepared
+            for work in batch:
+                work()
+            if (loading := self._loading) is not None and loading.part is not None:
+                self._show_part(loading, loading.part)
+            now, wait = time.monotonic(), None
+            if self._line.waiting:
+                self._go_on()
+            if sync.at_work:
+                wait = state.work(now, ARRIVE_S if state.prepared is not before else SLICE_S)
+                if self._line.waiting:
+                    self._go_on()
+            working = sync.at_work
+            if not working:
+                wait = None
+            if state.side_by_side:
+                wait = self._find(now, wait)
+            if self._rebuild:
+                self._lay_out_again()
+            line, loading, waits = self._line.waiting, self._loading, state.waiting
+            state.waiting, state.busy = said(line) if line else "", None
+            if loading is not None:
+                wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
+                if state.waiting or state.prepared.nothing or not loading.quiet:
+                    state.busy = self._loader.running["load"].busy
+            # What is trained anew has come to its place before it is shown: the screen changes once.
+            quiet = now < self._quiet_until and sync.arriving and not state.waiting
+            new = state.stamp() != self._stamp
+            due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
+            if (self._touched or (new and due)) and not quiet:
+                with contextlib.suppress(Cancelled):
+                    snapshot = state.snapshot()
+                    self._stamp, self._published, self._touched = state.stamp(), now, False
+            answers, self._answers = self._answers, []
+        return wait, answers, snapshot
+
+    def _answer(self, future: Answer, answer: object) -> None:
+        self._answers.append((future, answer))
 
     def _give(self, command: do.Command[object], answer: Answer) -> None:
         """Do it, or let it wait for what it needs."""
-        self.idle.clear()
-        self._wake.set()
+        line = self._line
+        if line.waiting:
+            line.leave()
+        if isinstance(command, do.CancelWork):
+            line.drop("dropped", loads=True)
+            self._loader.give_up("load")
         if isinstance(command, do.Play) and command.on is None and self._state.sync.playing:
-            self._hand_in(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
-        elif command.decides:
-            if self._line.admits(command, self._loading.command if self._loading else None):
-                self._load(command, answer)
-            else:
-                self._line.add(command, answer)
-        elif command.need > self._there or (self._line and command.in_order and self._line.keeps_order):
-            self._line.add(command, answer)
+            self._do(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
+        elif command.decides and line.admits(command, self._loading.command if self._loading else None):
+            self._load(command, answer)
+        elif (
+            command.decides
+            or command.need > self._there
+            or (line.waiting and command.in_order and line.keeps_order)
+        ):
+            line.add(command, answer)
         else:
-            self._hand_in(command, answer)
+            self._do(command, answer)
 
     @property
     def _there(self) -> do.Need:
         """The state that is available to commands."""
         loading, state = self._loading, self._state
+        if loading is None and state.sync.walking:
+            return do.Need.STEPS if state.sync.arriving else do.Need.WHOLE
         if loading is None:
-            if self._installing is not None or state.sync.arrival is not None:
-                return do.Need.STEPS
-            walks = any(
-                isinstance(one, do.Command) and one.walks for one, _ in (*self._taken_in, *self._batch)
-            )
-            return do.Need.WHOLE if walks or state.sync.walking else do.Need.REST
-        if loading.part is not None:
-            return do.Need.ARRIVED if loading.part.opened else do.Need.CORPUS
-        if self._shown.nothing:
+            return do.Need.REST
+        if loading.shows:
+            return do.Need.ARRIVED if state.prepared.opened else do.Need.CORPUS
+        if state.prepared.nothing:
             return do.Need.NOTHING
         return do.Need.SIGHT if do.Decides.CORPUS in loading.command.decides else do.Need.CORPUS
 
-    def _go_on(self) -> bool:
-        """Do what comes next of what waits, where there is what it needs.
-
-        Returns whether something was done.
-        """
-        command = self._line.head
-        if command is None:
-            return False
-        if command.decides:
-            ready = self._loading is None and self._there >= do.Need.REST
-        else:
+    def _go_on(self) -> None:
+        """Do what comes next of what waits, as long as there is what it needs."""
+        line, sync = self._line, self._state.sync
+        while line.waiting:
+            line.leave()
+            if not line.waiting:
+                return
+            command = line.waiting[0].command
+            if command.decides:
+                if self._loading is not None or self._there < do.Need.REST:
+                    return
             # What waits is done as if each had been asked for when the one before it was done.
-            ready = command.need <= self._there and not (
-                command.in_order and (self._state.sync.walking or self._batch)
-            )
-        if ready:
-            for one in self._line.take():
+            elif command.need > self._there or (command.in_order and sync.walking):
+                return
+            for one in line.take():
                 if one.command.decides:
                     self._load(one.command, one.answer)
                 else:
-                    self._hand_in(one.command, one.answer)
-        return ready
+                    self._do(one.command, one.answer)
 
-    def _hand_in(self, work: do.Command[object] | Work, answer: Answer) -> None:
-        if self._closing:  # nothing would come to it
-            answer.cancel()
-            return
-        self.idle.clear()
-        self._batch.append((work, answer))
-        self._wake.set()
-
-    def _call(self, work: Work) -> None:
-        """Have something done between two slices; from any thread."""
-        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(self._do, work)
-
-    def _do(self, work: Work) -> Answer:
-        answer: Answer = self._loop.create_future()
-        answer.add_done_callback(seen)
-        self._hand_in(work, answer)
-        return answer
-
-    # ---- the engine
-
-    async def _drive(self) -> None:
-        last, state = 0.0, self._state
-        while not self._closing:
-            self._wake.clear()
-            if self._line:
-                self._go_on()
-            batch, self._batch = self._batch, []
-            self._taken_in = batch
-            now = time.monotonic()
-            waiting = self._line.said if self._line else ""
-            due = bool(batch) or now - last >= PUBLISH_S or waiting != state.waiting
-            state.waiting = waiting
-            state.busy = (
-                self._loading.shown(bool(waiting) or state.prepared.nothing) if self._loading else None
-            )
-            wait, answers, snapshot = await self._loop.run_in_executor(self._worker, self._turn, batch, due)
-            self._taken_in = []
-            for future, answer in answers:
-                resolve(future, answer)
-            if snapshot is not None:
-                last = time.monotonic()
-                self._publish(snapshot)
-                if self._kernels and self._warming is None:  # not before the first paint
-                    self._warming = asyncio.create_task(warm(self._tell_engine), name="tokentui kernels")
-                    self._warming.add_done_callback(lambda _: self._wake.set())
-            self._rebuild()
-            working = state.sync.at_work or self._loading is not None
-            if self._line and (self._go_on() or not working):
-                continue
-            if self._wake.is_set() or (working and wait <= 0 and self._loading is None):
-                continue
-            unchanged = state.stamp() == self._stamp
-            if (
-                not working
-                and unchanged
-                and self._rested
-                and not self._pool.running
-                and not self._columns.running
-            ):
-                self.idle.set()
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), COLLECT_S)
-                    continue
-                gc.collect(1)
-                await self._wake.wait()
-                continue
-            timeout = min(wait, PUBLISH_S) if wait > 0 else PUBLISH_S
-            if not working and unchanged:  # jobs and openings wake it
-                timeout = max(0.001, self._moved + REST_S - now) if not self._rested else COLLECT_S
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), timeout)
-
-    def _turn(
-        self, batch: list[tuple[do.Command[object] | Work, Answer]], due: bool
-    ) -> tuple[float, list[tuple[Answer, object]], Snapshot | None]:
-        """One slice, in the worker: take in commands, work, look. A pattern that is slow over what is looked
-        at makes way for the next command."""
-        state, sync, answers = self._state, self._state.sync, list[tuple[Answer, object]]()
-        before, installed = state.prepared, False
-        with job(cancel=lambda: self._closing or bool(self._batch), match_seconds=LOOK_S):
-            for one, future in batch:
-                try:
-                    if isinstance(one, do.Command):
-                        self._take_in(one, future)
-                    else:
-                        answers.append((future, one()))
-                except Exception as error:
-                    answers.append((future, error))
-            installed = state.prepared is not before
-            now = time.monotonic()
-            wait = state.work(now, ARRIVE_S if installed else SLICE_S) if sync.at_work else 0.0
-            if state.side_by_side:
-                self._find(now)
-            if sync.arrival is not None and now < self._quiet_until and not state.waiting:
-                # the screen changes once, when what is trained anew has come to its place
-                return wait, answers, None
-            stamp = state.stamp()
-            if not (batch or (stamp != self._stamp and (due or not sync.at_work))):
-                return wait, answers, None
-            try:
-                snapshot = state.snapshot()
-            except Cancelled:
-                return wait, answers, None
-            self._stamp = state.stamp()
-            return wait, answers, snapshot
-
-    def _take_in(self, command: do.Command[object], future: Answer) -> None:
+    def _do(self, command: do.Command[object], answer: Answer) -> None:
         """Begin what a command asks for."""
         state, sync = self._state, self._state.sync
-        if command.walks and sync.walking and not (isinstance(command, do.Move) and sync.goal is not None):
-            state.work(time.monotonic())  # what was asked for in the same moment is begun, and is not undone
-        later = lambda answer: self._later(future, answer)  # noqa: E731
-        if isinstance(command, do.NextPassage):
-            self._beside.find_passage(command, later)
-        elif isinstance(command, do.HoldOut):
-            self._beside.hold_out(command, later)
-        elif command.lane is do.Lane.BESIDE:
-            at, prepared = state.at_step(), state.prepared
-            self._pool.submit(type(command).__name__, lambda tell: answered(command, at, prepared), later)
-        else:
+        later, self._touched = functools.partial(self._answer, answer), True
+        try:
+            if (
+                command.walks
+                and sync.walking
+                and not (isinstance(command, do.Move) and sync.goal is not None)
+            ):
+                # what was asked for in the same moment is begun, and is not undone
+                state.work(time.monotonic())
+            if command.lane is do.Lane.BESIDE:
+                self._ask(command, later)
+                return
             if isinstance(command, do.CancelWork):
                 state.results.give_up(self._pool)
-                for key in ("passage", "held out"):
-                    self._pool.give_up(key)
-                    self._columns.give_up(key)
+                self._pool.give_up(do.NextPassage.__name__)
+                self._columns.give_up(do.HoldOut.__name__)
             state.handle(command, later)
-            for column in sync.columns:
-                if column.prepared is None and not column.error:
-                    self._beside.open_column(column)
+        except Exception as error:
+            later(error)
 
-    def _later(self, future: Answer, answer: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(resolve, future, answer)
+    # ---- jobs
 
-    # ---- background jobs
+    def _ask(self, command: do.Command[object], later: Callable[[object], None]) -> None:
+        """Have a question answered by a thread of its own, on objects of its own."""
+        state, at, prepared = self._state, self._state.at_step(), self._state.prepared
 
-    def _find(self, now: float) -> None:
-        """Find what belongs to the position once the columns rest there."""
+        def taken(found: object) -> None:
+            self._touched = True
+            later(found if isinstance(found, BaseException) else state.found(command, found))
+
+        pool = self._columns if isinstance(command, do.HoldOut) else self._pool
+        pool.submit(type(command).__name__, lambda tell: answered(command, at, prepared), taken)
+
+    def _find(self, now: float, wait: float | None) -> float | None:
+        """Open the columns that are not open, and find what belongs to the position once the columns rest
+        there. Returns the seconds until the next turn."""
         state = self._state
-        position = state.stamp()[:4]
-        if position != self._at:
-            self._moved, self._at = now, position
-        self._rested = not state.at_work and now - self._moved >= REST_S
-        state.results.take_up(self._pool, state.view, self._rested)
+        for column in state.columns:
+            if column.prepared is None and not column.error:
+                self._open_column(column)
+        if (at := state.stamp()[:4]) != self._at:
+            self._moved, self._at = now, at
+        left = 0.0 if state.sync.at_work else self._moved + REST_S - now
+        state.results.take_up(self._pool, state.view, left <= 0 and not state.sync.at_work)
+        return max(0.001, left) if wait is None and left > 0 else wait
 
-    _at: tuple[object, ...] = ()
-
-    def _rebuild(self) -> None:
-        """Go on with kernels where they were loaded after what is trained was laid out and it makes a
-        difference."""
-        warming = self._warming
-        if (
-            warming is None
-            or not warming.done()
-            or warming.cancelled()
-            or warming.exception()
-            or not warming.result()
-        ):
+    def _open_column(self, column: Column) -> None:
+        """Open a further column next to the first."""
+        state, key = self._state, f"column {column.key}"
+        if key in self._columns.running:
             return
-        if (
-            self._closing
-            or self._loading
-            or self._installing
-            or self._columns.running
-            or self._open.corpus.size < REBUILD_BYTES
-        ):
+        counted, wanted = state.results.counted, column.wanted
+
+        def work(tell: Tell) -> Prepared:
+            def told(what: str, done: int, total: int) -> None:
+                column.loading = Busy(what, done, total)
+                tell(what, done, total)
+                if column not in state.columns:
+                    raise Cancelled
+
+            return prepare_column(counted, wanted, told)
+
+        def taken(prepared: object) -> None:
+            if isinstance(prepared, Prepared):
+                state.opened(column, prepared)
+                gc.freeze()  # millions of numbers that live on: not to be walked by each collection
+            elif not isinstance(prepared, Cancelled):
+                state.refused(column, str(prepared))
+
+        self._columns.submit(key, work, taken)
+
+    def _lay_out_again(self) -> None:
+        """Lay out one idle column anew, by kernels that were not there before, where it makes a difference.
+        """
+        state = self._state
+        if self._loading or self._columns.running or state.prepared.corpus.size < REBUILD_BYTES:
             return
+        column = next((one for one in state.columns if one.prepared and one.prepared.plain), None)
+        if column is None:
+            return
+        was = column.trained
 
-        def replaced(was: Prepared, prepared: Prepared) -> None:
-            if self._open is was:
-                self._open = self._shown = prepared
-                self._shelf.keep(prepared)
+        def taken(prepared: object) -> None:
+            if isinstance(prepared, Prepared) and column.prepared is was:
+                state.take_over(column, prepared)
+                if column is state.main:
+                    self._shelf.keep(prepared)
 
-        if self._beside.lay_out_again(replaced):
-            self.idle.clear()
-
-    # ---- opening
+        self._columns.submit(f"again {column.key}", lambda tell: prepare_again(was, tell), taken)
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
-        self._cancel_loading()
-        if self._closing:
-            answer.cancel()
-            return
-        self.idle.clear()
+        """Open something in the first column, in the place of what is being opened there."""
+        state, before, now = self._state, self._loading, time.monotonic()
+        was = before.was if before is not None else state.prepared
+        loading = self._loading = Loading(command, was, now, shows=before is not None and before.shows)
+        self._quiet_until = now + QUIET_S if loading.anew else 0.0
         for key in [key for key in self._columns.running if str(key).startswith("again")]:
             self._columns.give_up(key)
-        loading = Loading(command, self._wake_from_thread)
-        self._loading = loading
-        anew = isinstance(command, do.SetRecipe | do.TrainOnText)
-        self._quiet_until = loading.since + QUIET_S if anew else 0.0
-        task = asyncio.create_task(self._load_in_thread(command, loading, answer), name="tokentui loading")
-        # where it ended without an answer, as at the end of the session
-        task.add_done_callback(lambda _: answer.cancel())
-        self._wake.set()
-
-    def _cancel_loading(self) -> None:
-        if self._loading:
-            self._loading.give_up()
-
-    def _wake_from_thread(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(self._wake.set)
-
-    async def _load_in_thread(self, command: do.Command[object], loading: Loading, answer: Answer) -> None:
-        was, fresh = self._open, command.fresh
-
-        def take_part(prepared: Prepared) -> None:
-            if loading.cancelled or loading.done:
-                return
-            if loading.quiet and not fresh:
-                self._loop.call_later(QUIET_S / 5, take_part, prepared)
-                return
-            loading.part = prepared
-            self._install(prepared, keep_place=not fresh, keep_view=isinstance(command, do.TrainOnText))
 
         def partial(prepared: Prepared) -> None:
-            self._loop.call_soon_threadsafe(take_part, prepared)
+            self._call(lambda: self._show_part(loading, prepared))
 
-        hooks = Hooks(loading.tell, partial)
-        load = cast("do.Command[None]", command)
-
-        def prepare() -> Prepared:
-            with job(cancel=lambda: loading.cancelled or self._closing):
-                return self._shelf.prepared(load, was, hooks)
-
-        work = self._loop.run_in_executor(self._loader, prepare)
-        work.add_done_callback(seen)
-        try:
-            prepared = await loading.result(work)
-        except Exception as error:
-            # left behind, with objects of its own: the next opening has a thread of its own too
-            if not work.done():
-                self._loader.shutdown(wait=False)
-                self._loader = ThreadPoolExecutor(1, "tokentui-loader")
-            await self._put_back(loading, was)
-            resolve(answer, error)
-        else:
-            if loading.cancelled:
-                await self._put_back(loading, was)
-                resolve(answer, Cancelled())
-            else:
+        def taken(prepared: object) -> None:
+            last = self._loading is loading
+            if last:
+                self._loading = None
+            if isinstance(prepared, Prepared):
                 self._shelf.keep(was)
                 self._shelf.keep(prepared)
-                loading.done, self._open = True, prepared
-                await self._install(
-                    prepared, keep_place=not (fresh or prepared.opened),
-                    keep_view=isinstance(command, do.TrainOnText),
-                )
+                self._install(command, prepared)
                 if prepared.corpus.size > EDITABLE_BYTES:
                     gc.freeze()  # millions of numbers that live on: not to be walked by each collection
-                resolve(answer, None)
-        finally:
-            if self._loading is loading:
-                self._loading = None
-            self._wake.set()
+            elif last:
+                self._line.drop("not done, what it waited for is not there", loads=False)
+                if loading.shows:
+                    state.install(was)
+            self._answer(answer, None if isinstance(prepared, Prepared) else prepared)
 
-    async def _put_back(self, loading: Loading, was: Prepared) -> None:
-        """Go back to what was there before an opening that came to nothing."""
-        if self._loading is loading:
-            self._line.drop("not done, what it waited for is not there", loads=False)
-            if self._shown is not was:
-                await self._install(was)
+        load = cast("do.Command[None]", command)
+        what = f"opening {command.words.removeprefix('open ')}" if command.fresh else "opening"
+        self._loader.submit("load", lambda tell: self._shelf.prepared(load, was, tell, partial), taken, what)
 
-    def _install(self, prepared: Prepared, *, keep_place: bool = False, keep_view: bool = False) -> Answer:
-        self._shown = prepared
+    def _show_part(self, loading: Loading, prepared: Prepared) -> None:
+        """Show a part of what is being opened, once it takes long."""
+        if self._loading is not loading:
+            return
+        loading.part = prepared
+        if loading.command.fresh or not loading.quiet:
+            loading.part, loading.shows = None, True
+            self._install(loading.command, prepared)
 
-        def install() -> None:
-            self._state.install(prepared, self._state.kept if keep_place else None, keep_view=keep_view)
-
-        answer = self._do(install)
-        if not prepared.partial:
-            self._installing = prepared
-
-            def installed(_: object) -> None:
-                if self._installing is prepared:
-                    self._installing = None
-
-            answer.add_done_callback(installed)
-        return answer
+    def _install(self, command: do.Command[object], prepared: Prepared) -> None:
+        state = self._state
+        keeps = not (command.fresh or (prepared.opened and not prepared.partial))
+        typed = isinstance(command, do.TrainOnText)
+        state.install(prepared, state.kept if keeps else None, keep_view=typed)

@@ -7,28 +7,27 @@ column or another corpus makes another job of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
-from tokentui.analyze.agreement import Overlap, overlap, pieces
-from tokentui.analyze.compare import compare_on, tally_each
+from tokentui.analyze.compare import Overlap, PairAgreement, compare_on, overlap, pieces, tally_each
 from tokentui.analyze.divergence import as_trained, both_divergences, encoded, evenly, replayed, walked
-from tokentui.analyze.metrics import bits, rows_of
+from tokentui.analyze.metrics import Conventions, bits, rows_of
 from tokentui.analyze.results import DivergenceSide
-from tokentui.analyze.tally import Conventions
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import Progress, check, job, tick
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.jobs import Tell
-from tokentui.session.opening import Prepared, prepare_tokenizer, quiet_hooks
-from tokentui.session.snapshot import Curve, Measured, OverlapCounts, PairAgreement, TokenInBoth, TokensInBoth
+from tokentui.session.jobs import Tell, telling
+from tokentui.session.opening import Prepared, prepare_tokenizer
+from tokentui.session.snapshot import Curve, Measured, OverlapCounts, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import count
+from tokentui.text.count import WordCounts
 from tokentui.text.split import to_bytes
 
 Key = tuple[str, tuple[int, ...]]
@@ -77,13 +76,9 @@ class Divergence:
         return self.spelled if literal and self.spelled is not None else self
 
 
-def _of(tell: Tell, what: str) -> Progress:
-    return lambda done, total: tell(what, done, total)
-
-
 def _again(prepared: Prepared, tell: Tell) -> Trainer:
     """Fork the training at step 0, to walk it independently."""
-    with quiet_collector(), job(_of(tell, "laying out")):
+    with quiet_collector(), telling(tell, "laying out"):
         return prepared.trainer.fork(0, ())
 
 
@@ -95,7 +90,7 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
         both = [one for _, one in (a, b)]
         first, second = (_again(one, tell) for one in both)
 
-        with quiet_collector(), job(_of(tell, what)):
+        with quiet_collector(), telling(tell, what):
             found = both_divergences(first, second, rows=ROWS, stops=(both[0].run.stops, both[1].run.stops))
         looked = min(first.computed, second.computed)
         meant, spelled = (
@@ -125,7 +120,7 @@ def whole_run(key: int, prepared: Prepared) -> Finding:
         if not trainer.traits.grows:  # pieces are only dropped
             return _pieces(trainer.fork(0, ()).tokenizer())
         walk = _again(prepared, tell)
-        with job(_of(tell, what)):
+        with telling(tell, what):
             total = walk.ending(stops).step or 0
             while walk.advance(None, stops) is None:
                 tick(walk.number, total)
@@ -139,14 +134,15 @@ def _pieces(tokenizer: Tokenizer) -> frozenset[bytes]:
 
 
 def measures(
-    kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
-    signature: Signature,
+    kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], counted: WordCounts,
+    under: Conventions, signature: Signature,
 ) -> Finding:
     """The measures of the columns on a corpus."""
+    corpus = counted.corpus
 
     def work(tell: Tell) -> Measured:
-        with job(_of(tell, "measuring")):
-            tallies, errors = tally_each([one for _, one in columns], corpus, under)
+        with telling(tell, "measuring"):
+            tallies, errors = tally_each([one for _, one in columns], corpus, under, counted)
         keys = tuple(key for key, _ in columns)
         refused = tuple((key, str(error)) for key, error in zip(keys, errors, strict=True) if error)
         return Measured(at, corpus.name, keys, rows_of(tallies), refused)
@@ -161,98 +157,58 @@ def agreements(
     """A query for the agreement of each two columns on a corpus. Omits columns that cannot read it."""
 
     def work(tell: Tell) -> tuple[PairAgreement, ...]:
-        able = list(columns)
-        while len(able) > 1:
-            try:
-                with job(_of(tell, "comparing")):
-                    found = compare_on([one for _, one in able], corpus, under, most=CUTS_SHOWN)
-                return tuple(
-                    PairAgreement(able[one.a][0], able[one.b][0], one.agreement, one.partings)
-                    for one in found
-                )
-            except Cancelled:
-                raise
-            except TokentuiError:
-                _, errors = tally_each([one for _, one in able], corpus, under)
-                if not any(errors):
-                    raise
-                able = [one for one, error in zip(able, errors, strict=True) if error is None]
-        return ()
+        with telling(tell, "comparing"):
+            return compare_on(columns, corpus, under, most=CUTS_SHOWN)
 
     return Finding((kind, ()), (*signature, under, corpus.sha256), "comparing", work)
 
 
-def own_curve(key: int, prepared: Prepared, points: int) -> Finding:
-    """The curves of a column on its own corpus, as far as its steps are computed."""
-    trainer = prepared.trainer
-    computed, number = trainer.computed, trainer.number
-    if trainer.traits.step != "merge" or not as_trained(prepared.recipe):
-        return _curve(key, prepared, prepared.corpus, computed, points)
-    vocabulary, uses, steps = (
-        trainer.tokenizer(computed).vocabulary, list(trainer.uses), evenly(computed, points),
-    )
-    merges = vocabulary.merges[:computed]
-
-    def remembered(tell: Tell) -> Curve:
-        tokens = [trainer.tokens_at(step) for step in range(computed + 1)]
-        found, used = replayed(merges, vocabulary.base_size, tokens, uses, number, steps)
-        return curve_of(
-            key, False, steps, found, [trainer.size_at(step) for step in steps], prepared.corpus.size, used
-        )
-
-    return Finding(("curve", (key,)), (trainer, computed, points), "drawing curves", remembered)
-
-
-def held_curve(key: int, prepared: Prepared, corpus: Corpus, points: int) -> Finding:
-    """The curves of a column on another corpus, as far as its steps are computed."""
-    return _curve(key, prepared, corpus, prepared.trainer.computed, points)
-
-
-def _curve(key: int, prepared: Prepared, corpus: Corpus, computed: int, points: int) -> Finding:
-    held_out = corpus is not prepared.corpus
-    trainer, recipe, what = prepared.trainer, prepared.recipe, "drawing curves"
-    by_merges = trainer.traits.step == "merge" and not trainer.traits.compresses
+def curve(
+    key: int, prepared: Prepared, counted: WordCounts, points: int, held_out: bool = False
+) -> Finding:
+    """The curves of a column on its own corpus, or on a second one, as far as its steps are computed."""
+    trainer, recipe, file, what = prepared.trainer, prepared.recipe, prepared.opened, "drawing curves"
+    computed, number, traits, corpus = trainer.computed, trainer.number, trainer.traits, counted.corpus
+    by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
+    remembers = tokenizer is not None and not held_out and as_trained(recipe)
+    uses = list(trainer.uses) if remembers else []
+
+    def found(tell: Tell) -> Curve:
+        steps, other, words = evenly(computed, points), trainer, None
+        if tokenizer is not None and remembers:
+            lengths, vocabulary = (
+                [trainer.tokens_at(step) for step in range(computed + 1)], tokenizer.vocabulary,
+            )
+            merges = vocabulary.merges[:computed]
+            tokens, used = replayed(merges, vocabulary.base_size, lengths, uses, number, steps)
+        elif tokenizer is not None:
+            words = counted.of(recipe) if held_out else trainer.words
+            with telling(tell, what):
+                tokens, used = encoded(tokenizer, words, steps)
+        else:
+            if file is not None and held_out:
+                other = prepare_tokenizer(corpus, file.tokenizer, prepared.run, tell).trainer
+            else:
+                other = _again(prepared, tell)
+            if file is None and (held_out or not as_trained(recipe)):
+                words = counted.of(recipe)
+                steps = evenly(computed, min(points, _FEW)) if traits.grows else steps
+            with telling(tell, what):
+                tokens, used = walked(other, prepared.run.stops, steps, words)
+        sizes = [other.size_at(step) for step in steps]
+        return curve_of(key, held_out, steps, tokens, sizes, corpus.size, used)
 
     def work(tell: Tell) -> Curve:
         try:
             return found(tell)
-        except Cancelled:
-            raise
         except TokentuiError as error:
             return Curve(key, held_out, (), (), (), (), (), str(error))
 
-    def found(tell: Tell) -> Curve:
-        steps = evenly(computed, points)
-        if tokenizer is not None:
-            words = count(corpus, recipe) if held_out else trainer.words
-            with job(_of(tell, what)):
-                tokens, used = encoded(tokenizer, words, steps)
-            return curve_of(
-                key, held_out, steps, tokens, [trainer.size_at(step) for step in steps], corpus.size, used
-            )
-        words_of, file = None, prepared.opened
-        if file is not None:
-            other = (
-                prepare_tokenizer(corpus, file.tokenizer, prepared.run, quiet_hooks(tell)).trainer
-                if held_out
-                else (trainer.fork(0, ()))
-            )
-        else:
-            other = _again(prepared, tell)
-            if held_out or not as_trained(recipe):
-                words_of = count(corpus, recipe)
-                steps = evenly(computed, min(points, _FEW)) if trainer.traits.grows else steps
-        with job(_of(tell, what)):
-            tokens, used = walked(other, prepared.run.stops, steps, words_of)
-        return curve_of(
-            key, held_out, steps, tokens, [other.size_at(step) for step in steps], corpus.size, used
-        )
-
-    return Finding(
-        ("held curve" if held_out else "curve", (key,)), (trainer, computed, points, corpus.sha256), what,
-        work,
-    )
+    # One that takes long is drawn again when the steps have become a twentieth, or eight, more.
+    drawn = computed if remembers else int(20 * math.log1p(computed / 160))
+    signature = trainer, drawn, points, corpus.sha256
+    return Finding(("held curve" if held_out else "curve", (key,)), signature, what, work)
 
 
 def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
@@ -283,13 +239,6 @@ def curve_of(
         if used
         else (),
     )
-
-
-def pairs_of(
-    columns: Sequence[tuple[int, Prepared]],
-) -> list[tuple[tuple[int, Prepared], tuple[int, Prepared]]]:
-    """Each two columns, the one further left first."""
-    return list(combinations(columns, 2))
 
 
 # The vocabularies of several columns at one position: what is common, what only one has, and what one never

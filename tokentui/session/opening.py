@@ -13,22 +13,21 @@ from typing import cast
 
 from tokentui.axes import check
 from tokentui.core import jit
-from tokentui.core.jobs import job
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load_any, refuse_tokenizers
-from tokentui.learn import start_counted
-from tokentui.learn.replay import ReplayTrainer, TokenOrder
+from tokentui.learn import jump, start_counted
+from tokentui.learn.replay import ReplayTrainer
+from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.walk import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.replay_window import OpenedText
+from tokentui.session.jobs import Tell, telling, unheard
 from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
-from tokentui.session.window import RunningText
+from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
-from tokentui.text.count import Words, count, count_steps, words_of
+from tokentui.text.count import WordCounts, Words, count, count_steps
 from tokentui.text.kernels.rules import scans
 from tokentui.text.read import read
 
@@ -43,20 +42,11 @@ FIRST_LOOK_STAGED = 20_000
 """The same for an opened tokenizer, whose steps may take much longer where the axes do not say them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """The callbacks of a long job.
-
-    Args:
-        progress: Told (what, done, total).
-        partial: Given what there is before all of the corpus is counted.
-    """
-
-    progress: Callable[[str, int, int], None]
-    partial: Callable[[Prepared], None]
+Partial = Callable[["Prepared"], object]
+"""Takes what there is before all of the corpus is counted."""
 
 
-def open_corpus(source: str | Sequence[str], as_: str | None, field: str, hooks: Hooks) -> Corpus:
+def open_corpus(source: str | Sequence[str], as_: str | None, field: str, tell: Tell = unheard) -> Corpus:
     """Read a corpus.
 
     Raises:
@@ -64,28 +54,23 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str, hooks:
     """
     sources = (source,) if isinstance(source, str) else source
     name = " ".join(os.path.basename(one.rstrip(os.sep)) or one for one in sources)
-
-    def progress(done: int, total: int) -> None:
-        hooks.progress(f"reading {name}", done, total)
-
     refuse_tokenizers(source, as_)
-    with job(progress):
+    with telling(tell, f"reading {name}"):
         return read(source, as_=as_, field=field)
 
 
-def quiet_hooks(progress: Callable[[str, int, int], None]) -> Hooks:
-    """Hooks of a work that shows no part of what it lays out."""
-    return Hooks(progress, lambda prepared: None)
-
-
-def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks, words: Words | None = None) -> Prepared:
+def prepare(
+    corpus: Corpus, recipe: Recipe, run: Run, tell: Tell = unheard, partial: Partial = unheard,
+    words: Words | None = None,
+) -> Prepared:
     """Count a corpus for a recipe and lay it out.
 
     Args:
         corpus: The corpus.
         recipe: The recipe.
         run: Its run.
-        hooks: What is told meanwhile.
+        tell: Told what is done meanwhile.
+        partial: Given a part of a large corpus, laid out before the rest is counted.
         words: The counted words under this recipe, where they are known.
 
     Raises:
@@ -94,111 +79,105 @@ def prepare(corpus: Corpus, recipe: Recipe, run: Run, hooks: Hooks, words: Words
     recipe = check(recipe)
     text = RunningText(corpus, recipe)
 
-    def lay_out(words: Words, partial: bool) -> Prepared:
+    def lay_out(words: Words, part: bool) -> Prepared:
         # Of a part of the corpus only the words are known, which is enough for a first look.
-        documents = None if partial or corpus.counts is not None else corpus.documents
-        with quiet_collector(), job(_told(hooks, "laying out")):
+        documents = None if part else corpus.documents
+        with quiet_collector(), telling(tell, "laying out"):
             trainer = start_counted(words, recipe, run, documents)
         trainer.advance(0, run.stops)
-        return Prepared(corpus, recipe, run, trainer, text, partial, plain=not jit.loaded())
+        return Prepared(corpus, recipe, run, trainer, text, part, plain=not part and not jit.loaded())
 
-    if words is not None:
-        return lay_out(words, False)
-    total = corpus.characters
-    if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scans(recipe)):
-        hooks.partial(lay_out(_first_words(corpus, recipe, hooks), True))
-    with job(_told(hooks, "counting")):
-        words = count(corpus, recipe)
-    hooks.progress("laying out", 0, 0)
-    hash(corpus.digest)  # of a long file it takes a moment: not on the event loop, which asks for it
+    if words is None:
+        total = corpus.characters
+        if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scans(recipe)):
+            partial(lay_out(_first_words(corpus, recipe, tell), True))
+        with telling(tell, "counting"):
+            words = count(corpus, recipe)
+        tell("laying out", 0, 0)
+        # of a long file it takes a moment: not in a slice of the engine, which asks for it
+        _ = corpus.sha256
     return lay_out(words, False)
 
 
-def open_tokenizer(path: str, split: str, hooks: Hooks) -> Tokenizer:
+def open_tokenizer(path: str, split: str, tell: Tell = unheard) -> Tokenizer:
     """Read a tokenizer file. The split that was named is for a file that holds none.
 
     Raises:
         TokentuiError: It cannot be read, or is none.
     """
-    hooks.progress(f"reading {os.path.basename(path)}", 0, 0)
+    tell(f"reading {os.path.basename(path)}", 0, 0)
     return load_any(path, split)
 
 
-def prepare_whole(corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, path: str) -> Prepared:
-    """Prepare a tokenizer at its last replay step. Drops the stops of a training."""
-    run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
-
-    def at_end(prepared: Prepared) -> Prepared:
-        jump(prepared.trainer, prepared.trainer.computed)
-        return prepared
-
-    partial = Hooks(hooks.progress, lambda prepared: hooks.partial(at_end(prepared)))
-    return at_end(prepare_tokenizer(corpus, tokenizer, run, partial, path=path))
-
-
 def prepare_tokenizer(
-    corpus: Corpus, tokenizer: Tokenizer, run: Run, hooks: Hooks, *, path: str = ""
+    corpus: Corpus, tokenizer: Tokenizer, run: Run, tell: Tell = unheard, partial: Partial = unheard, *,
+    path: str = "", at_end: bool = False,
 ) -> Prepared:
-    """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there; at step 0.
+    """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there.
 
     Args:
         corpus: The corpus.
         tokenizer: The tokenizer.
         run: The run to keep for a later training.
-        hooks: The callbacks for progress and partial results.
+        tell: Told what is done meanwhile.
+        partial: Given a part of a large corpus, encoded before the rest.
         path: The tokenizer's file.
+        at_end: True to begin at its last step, without the stops of a training; else at step 0.
 
     Raises:
         TokentuiError: The tokenizer does not make its tokens one by one.
     """
     order = TokenOrder.of(tokenizer)
-    view = opened_view(tokenizer, order, path)
+    opened = Opened(tokenizer, opened_view(tokenizer, order, path))
     text = OpenedText(corpus, tokenizer)
+    if at_end:
+        run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
-    def lay_out(of: Corpus, partial: bool) -> Prepared:
-        with job(_told(hooks, "counting")):
+    def lay_out(of: Corpus, part: bool) -> Prepared:
+        with telling(tell, "counting"):
             words, fixed = text.pretokens.count(of)
-        with quiet_collector(), job(_told(hooks, "encoding")):
+        with quiet_collector(), telling(tell, "encoding"):
             trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
-        return Prepared(corpus, tokenizer.recipe, run, trainer, text, partial, Opened(tokenizer, view))
+        if at_end:
+            jump(trainer, trainer.computed)
+        return Prepared(corpus, tokenizer.recipe, run, trainer, text, part, opened)
 
     first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
     if corpus.counts is None and corpus.characters > 2 * first:
-        hooks.partial(lay_out(beginning(corpus, first), True))
+        partial(lay_out(beginning(corpus, first), True))
     return lay_out(corpus, False)
 
 
-def prepare_column(corpus: Corpus, wanted: ColumnWanted, words: Words | None, hooks: Hooks) -> Prepared:
+def prepare_column(counted: WordCounts, wanted: ColumnWanted, tell: Tell = unheard) -> Prepared:
     """Read the file that a column asks for, or count the corpus for its recipe, and lay it out; at step 0.
 
     Raises:
         TokentuiError: The file or the corpus cannot be read.
     """
     if wanted.path:
-        tokenizer = open_tokenizer(wanted.path, wanted.split, hooks)
-        return prepare_tokenizer(corpus, tokenizer, wanted.run, hooks, path=wanted.path)
-    return prepare(corpus, wanted.recipe or Recipe(), wanted.run, hooks, words)
+        tokenizer = open_tokenizer(wanted.path, wanted.split, tell)
+        return prepare_tokenizer(counted.corpus, tokenizer, wanted.run, tell, path=wanted.path)
+    recipe = check(wanted.recipe or Recipe())
+    with telling(tell, "counting"):
+        words = counted.of(recipe)
+    return prepare(counted.corpus, recipe, wanted.run, tell, words=words)
 
 
-def prepare_again(was: Prepared, hooks: Hooks) -> Prepared:
+def prepare_again(was: Prepared, tell: Tell = unheard) -> Prepared:
     """Lay a corpus out again, by kernels that were not there before, and come to the same step."""
-    again = prepare(was.corpus, was.recipe, was.run, quiet_hooks(hooks.progress), was.trainer.words)
+    again = prepare(was.corpus, was.recipe, was.run, tell, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
     for step in was.trainer.computed, was.trainer.number:
         jump(again.trainer, step)
     return replace(again, plain=False)
 
 
-def _told(hooks: Hooks, what: str) -> Callable[[int, int], None]:
-    return lambda done, total: hooks.progress(what, done, total)
-
-
-def _first_words(corpus: Corpus, recipe: Recipe, hooks: Hooks) -> Words:
+def _first_words(corpus: Corpus, recipe: Recipe, tell: Tell) -> Words:
     for done, total, counts in count_steps(corpus, recipe):
-        hooks.progress("counting", done, total)
+        tell("counting", done, total)
         if done >= FIRST_LOOK_CHARS:
-            return words_of(counts)
-    return Words((), ())
+            return Words.of(counts)
+    return Words()
 
 
 KEPT_BYTES = 1 << 30
@@ -213,32 +192,31 @@ class Shelf:
     def __init__(self) -> None:
         self._trainings: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
 
-    def prepared(self, command: do.Command[None], was: Prepared, hooks: Hooks) -> Prepared:
+    def prepared(self, command: do.Command[None], was: Prepared, tell: Tell, partial: Partial) -> Prepared:
         """Read and lay out what a command asks for, in the place of what was there; a training that is kept
         is taken again.
 
         Raises:
             TokentuiError: It cannot be.
         """
-        recipe, run = was.recipe, was.run
+        corpus, recipe, run = was.corpus, was.recipe, was.run
+        file = (was.opened.tokenizer, was.opened.view.path) if was.opened else None
         match command:
             case do.SetRecipe():
-                corpus, recipe, run = was.corpus, command.recipe, command.run or was.run
+                recipe, run, file = command.recipe, command.run or run, None
             case do.OpenTokenizer(path, split, kept):
                 for one in self._trainings.values() if kept else ():
-                    if one.corpus is was.corpus and one.opened and one.opened.view.path == path:
+                    if one.corpus is corpus and one.opened and one.opened.view.path == path:
                         return one
-                return prepare_whole(was.corpus, open_tokenizer(path, split, hooks), was.run, hooks, path)
+                file = open_tokenizer(path, split, tell), path
             case do.TrainOnText(text):
                 corpus = Corpus.from_text(text, SCRATCH)
-            case do.Open(sources, as_, field, file):
-                corpus = open_corpus(sources, as_, field, hooks)
-                if file is not None:
-                    return prepare_whole(
-                        corpus, open_tokenizer(file.path, file.split, hooks), was.run, hooks, file.path
-                    )
-        if not isinstance(command, do.SetRecipe) and was.opened:
-            return prepare_whole(corpus, was.opened.tokenizer, was.run, hooks, was.opened.view.path)
+            case do.Open(sources, as_, field, tokenizer):
+                corpus = open_corpus(sources, as_, field, tell)
+                if tokenizer is not None:
+                    file = open_tokenizer(tokenizer.path, tokenizer.split, tell), tokenizer.path
+        if file is not None:
+            return prepare_tokenizer(corpus, file[0], run, tell, partial, path=file[1], at_end=True)
         for one in self._trainings.values():
             if (
                 one.corpus is corpus
@@ -247,7 +225,7 @@ class Shelf:
                 and one.shape(one.run) == one.shape(run)
             ):
                 return replace(one, run=run)
-        return prepare(corpus, recipe, run, hooks)
+        return prepare(corpus, recipe, run, tell, partial)
 
     def keep(self, prepared: Prepared) -> None:
         """Keep a training while its corpus is open, as long as all that are kept hold no more than
@@ -289,7 +267,7 @@ class Prepared:
         step.
         partial: Whether only a part of the corpus has been counted.
         opened: The tokenizer of a file, None where a recipe is trained.
-        plain: Whether the kernels were not loaded when it was laid out.
+        plain: True if all of it was laid out without kernels.
     """
 
     corpus: Corpus
@@ -327,6 +305,6 @@ NOTHING = Corpus.from_text("", "nothing open")
 def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
     """An empty corpus: what a session begins with."""
     return Prepared(
-        NOTHING, recipe, run or Run(), start_counted(words_of(Counter()), recipe),
+        NOTHING, recipe, run or Run(), start_counted(Words.of(Counter()), recipe),
         RunningText(NOTHING, recipe),
     )

@@ -1,45 +1,70 @@
-"""Queries that run in the background, on objects of their own: previews, reports, losses of export."""
+"""Questions to a session: those that run in the background, on objects of their own, and those that are
+answered at once."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from tokentui import axes
+from tokentui import axes, learn
+from tokentui.analyze.compare import cuts, disagreements
 from tokentui.analyze.health import examine
 from tokentui.analyze.report import vocabulary_report
-from tokentui.analyze.results import HealthReport, VocabularyReport
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import check
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check, each
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, mistaken, recognise, targets
 from tokentui.formats.proof import ExportReport, look
 from tokentui.formats.spec import Refused, Spec
-from tokentui.learn import start_counted, walk
+from tokentui.learn import start_counted
 from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Trainer
+from tokentui.learn.trainer import Compressed, Trainer
 from tokentui.learn.values import Step, Stop
-from tokentui.recipe import Stops
+from tokentui.recipe import Recipe, Stops
 from tokentui.session import commands as do
-from tokentui.session.column import TokenizerAtStep
-from tokentui.session.opening import Prepared
-from tokentui.session.sections import candidates, needles, next_place
-from tokentui.session.snapshot import CompressedView, PreviewView
-from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Viewport
-from tokentui.text.corpus import beginning
-from tokentui.text.count import count
+from tokentui.session.column import candidates, needles
+from tokentui.session.opening import Prepared, open_corpus
+from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
+from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Passage, Viewport
+from tokentui.session.window import RunningText
+from tokentui.text.corpus import Corpus, LongText, beginning
+from tokentui.text.count import Words, count
 
-Answer = PreviewView | VocabularyReport | HealthReport | ExportReport | tuple[ExportReport, ...] | str
-"""The result of a background query."""
-
+EDITABLE_BYTES = 1_000_000
+"""A larger corpus is not edited: each key would train on all of it."""
 PREVIEW_CHARS = 20_000
 """The characters of the corpus that a preview trains on; few enough to follow the selected line."""
 PREVIEW_SIZE = 500
 """The size that a unigram model is pruned to in a preview."""
 
 
-def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepared) -> Answer:
-    """The answer to a question.
+@dataclass(frozen=True, slots=True)
+class TokenizerAtStep:
+    """The tokenizer of a step and the texts to query it with; later steps do not change it.
+
+    Attributes:
+        step: The step of the first column.
+        tokenizer: Its tokenizer.
+        corpus: The corpus.
+        words: Its counted words under the recipe of the first column.
+        typed: The typed text.
+        columns: The tokenizers of all columns at the position.
+        passage: The passage that is shown.
+    """
+
+    step: int
+    tokenizer: Tokenizer
+    corpus: Corpus
+    words: Words
+    typed: str
+    columns: tuple[Tokenizer, ...]
+    passage: Passage | None
+
+
+def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepared) -> object:
+    """The answer to a question, see the commands.
 
     Args:
         command: The question.
@@ -48,23 +73,30 @@ def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepare
     """
     check()
     match command:
-        case do.Recognise():
-            format = recognise(command.path)
-            if format is None and (damaged := mistaken(command.path)) is not None:
+        case do.Recognise(path):
+            format = recognise(path)
+            if format is None and (damaged := mistaken(path)) is not None:
                 raise damaged
             return format.about if format else ""
         case do.Fingerprint():
             return at.corpus.sha256
         case do.ExamineHealth():
-            return facts(at)
+            return examine(at.tokenizer, at.step)
         case do.Formats():
-            return formats(at)
+            spec = Spec(at.tokenizer)
+            return tuple(look(spec, format) for format in each(WRITTEN.values()))
         case do.Export():
             return export_to(at, command)
         case do.Preview():
             return preview(prepared, command)
-        case do.AnalyzeVocabulary():
-            return ask(at, command)
+        case do.AnalyzeVocabulary(word, exhaust):
+            return vocabulary_report(
+                at.tokenizer, at.corpus, at.words, step=at.step, text=word or at.typed, exhaust=exhaust
+            )
+        case do.NextPassage(backward):
+            return next_parting(at.corpus, at.columns, at.passage, Passage().length, backward)
+        case do.HoldOut(source, as_, field):
+            return open_corpus(source, as_, field) if source else None
     raise TokentuiError("not a question of a session", type(command).__name__)
 
 
@@ -82,16 +114,14 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
         recipe = axes.check(command.recipe)
         words = count(corpus, recipe)
         pruned = replace(run, stops=Stops(vocab_size=PREVIEW_SIZE))
-        trainer = start_counted(words, recipe, pruned, corpus.documents if corpus.counts is None else None)
+        trainer = start_counted(words, recipe, pruned, corpus.documents)
         # The stops that say what is a candidate hold here too; those that end a run do not.
         shaping = run.stops.only(tuple(name for name in trainer.traits.shaped_by if name != "vocab_size"))
-        reason = walk.run(trainer, replace(shaping, merges=command.steps))
-    except Cancelled:
-        raise
+        reason = learn.run(trainer, replace(shaping, merges=command.steps))
     except TokentuiError as error:
         return PreviewView((), (), "", chars, str(error))
     end = "" if reason is Stop.MERGES else str(reason)
-    made = [(step, step.chosen) for step in walk.steps(trainer)]
+    made = [(step, step.chosen) for step in learn.steps(trainer)]
     pairs = tuple(chosen for _, chosen in made if chosen is not None)
     return PreviewView(pairs, tuple(_line(step) for step, chosen in made if chosen is None), end, chars)
 
@@ -104,33 +134,6 @@ def _line(step: Step) -> str:
     return (
         f"{what}, round {row['round']}: {row['kept']:,} pieces{dropped}, {row['objective']:.4f} nats a word"
     )
-
-
-def ask(at: TokenizerAtStep, command: do.AnalyzeVocabulary) -> VocabularyReport:
-    """The questions that a vocabulary raises, at a step.
-
-    Args:
-        at: The step.
-        command: The word that is asked for, and whether to go on until nothing is left.
-    """
-    return vocabulary_report(
-        at.tokenizer, at.corpus, at.words, step=at.step, text=command.word or at.typed,
-        exhaust=command.exhaust,
-    )
-
-
-def facts(at: TokenizerAtStep) -> HealthReport:
-    """The facts and the health of the tokenizer at that step."""
-    return examine(at.tokenizer, at.step)
-
-
-def formats(at: TokenizerAtStep) -> tuple[ExportReport, ...]:
-    """Return the losses of an export to each file format at a step."""
-    spec, found = Spec(at.tokenizer), []
-    for format in WRITTEN.values():
-        check()
-        found.append(look(spec, format))
-    return tuple(found)
 
 
 def _other_format(path: str, format: Format) -> Format | None:
@@ -165,6 +168,30 @@ def export_to(at: TokenizerAtStep, command: do.Export) -> ExportReport:
 
 
 # Questions that are answered at once: where a text stands, what the last step changed, the compressed text.
+
+
+def editable_text(corpus: Corpus) -> str:
+    """The text of a corpus, for an editor.
+
+    Raises:
+        TokentuiError: It is no text, or too long.
+    """
+    if corpus.counts is not None:
+        raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
+    if corpus.size > EDITABLE_BYTES:
+        raise TokentuiError(
+            f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
+        )
+    return "\n".join(corpus.documents)
+
+
+def next_place(places: Sequence[int], start: int, backward: bool) -> int | None:
+    """The next of some rows after (or before) a row, round the end; None where there is none."""
+    if not places:
+        return None
+    if backward:
+        return next((row for row in reversed(places) if row < start), places[-1])
+    return next((row for row in places if row > start), places[0])
 
 
 def find(prepared: Prepared, order: str, asked: do.Find) -> int | CorpusPlace | None:
@@ -207,7 +234,7 @@ def find_changed(prepared: Prepared, start: CorpusPlace) -> CorpusPlace | None:
     return found and CorpusPlace(*found)
 
 
-def compressed(trainer: Trainer, start: int, length: int) -> CompressedView:
+def compressed(trainer: Trainer, start: int, length: int) -> Compressed:
     """A part of the compressed text.
 
     Raises:
@@ -216,15 +243,7 @@ def compressed(trainer: Trainer, start: int, length: int) -> CompressedView:
     if (compression := trainer.compression) is None:
         objective = f"objective={trainer.recipe.objective}"
         raise TokentuiError("only Gage's compression has a compressed text", objective, "take gage")
-    view = compression.compressed(start, length)
-    names = view.names
-    return CompressedView(
-        parts=tuple((value, names.get(value, "")) for value in view.compressed),
-        table=tuple((names[one], one, left, right, whole) for one, left, right, whole in view.table),
-        text_bytes=view.text_bytes,
-        table_bytes=view.table_bytes,
-        original_bytes=view.original_bytes,
-    )
+    return compression.compressed(start, length)
 
 
 def check_view(view: Viewport) -> None:
@@ -238,3 +257,195 @@ def check_view(view: Viewport) -> None:
     for name in view.wants:
         if name not in MAIN and name not in BETWEEN:
             raise TokentuiError("no such section", name, "one of: " + ", ".join((*MAIN, *BETWEEN)))
+
+
+# Stretches of the corpus that are shown encoded: where they begin and end, and the next one that columns cut
+# otherwise.
+
+
+MOST_CHARS = 2_000
+"""The longest passage in characters."""
+_NEAR = 40
+
+
+def _count(corpus: Corpus) -> int:
+    """The number of texts to cut passages from: documents, or counted words."""
+    return len(corpus.parts)
+
+
+def _text(corpus: Corpus, document: int) -> str | LongText:
+    return corpus.parts[document]
+
+
+def fitted(corpus: Corpus, wanted: Passage) -> Passage:
+    """A passage inside the corpus that begins behind white space and ends before it, where there is some
+    near."""
+    count = _count(corpus)
+    if not count:
+        return Passage(0, 0, 0)
+    document = min(max(0, wanted.document), count - 1)
+    text = _text(corpus, document)
+    if corpus.counts is not None:
+        return Passage(document, 0, len(text))
+    length = min(max(1, wanted.length), MOST_CHARS)
+    start = min(max(0, wanted.start), len(text))
+    if start == len(text):
+        start = max(0, len(text) - length)
+    before = text[max(0, start - _NEAR) : start]
+    spaces = [place for place, char in enumerate(before) if char.isspace()]
+    if spaces:
+        start -= len(before) - spaces[-1] - 1
+    return Passage(document, start, _end(text, start, length) - start)
+
+
+def _end(text: str | LongText, start: int, length: int) -> int:
+    """Where a passage ends: before the last white space in it, or the first behind it."""
+    end = start + length
+    if end >= len(text):
+        return len(text)
+    behind = text[end : end + _NEAR]
+    if behind[0].isspace():
+        return end
+    inside = text[max(start + 1, end - _NEAR) : end]
+    spaces = [place for place, char in enumerate(inside) if char.isspace()]
+    if spaces:
+        return end - len(inside) + spaces[-1]
+    return end + next((place for place, char in enumerate(behind) if char.isspace()), 0)
+
+
+def text_of(corpus: Corpus, passage: Passage) -> str:
+    """The text of a passage."""
+    if not _count(corpus):
+        return ""
+    return _text(corpus, passage.document)[passage.start : passage.start + passage.length]
+
+
+def next_parting(
+    corpus: Corpus, tokenizers: Sequence[Tokenizer], here: Passage | None, length: int, backward: bool
+) -> Passage | None:
+    """The next passage, or the one before, that the tokenizers do not all cut alike.
+
+    Args:
+        corpus: The corpus.
+        tokenizers: Two or more; a passage that one of them refuses is passed over.
+        here: The passage to look from; None looks from an end of the corpus.
+        length: How long passages are.
+        backward: Look the other way.
+
+    Returns:
+        None where there is none, all round.
+    """
+    for passage in _passages(corpus, here, length, backward):
+        check()
+        text = text_of(corpus, passage)
+        try:
+            ways = [cuts(one.encode(text)) for one in tokenizers]
+        except TokentuiError:
+            continue
+        if any(disagreements(ways)):
+            return passage
+    return None
+
+
+def _passages(corpus: Corpus, here: Passage | None, length: int, backward: bool) -> Iterator[Passage]:
+    """The passages of the corpus from one on, round the end, itself last."""
+    count = _count(corpus)
+    if not count:
+        return
+    if here is None:
+        here = Passage(0, 0, 0) if not backward else Passage(count - 1, len(_text(corpus, count - 1)), 0)
+    for turn in range(count + 1):
+        number = (here.document + (-turn if backward else turn)) % count
+        size = len(_text(corpus, number))
+        start, end = 0, size
+        if turn == 0:
+            start, end = (0, here.start) if backward else (here.start + here.length, size)
+        elif turn == count:
+            start, end = (here.start, size) if backward else (0, here.start + here.length)
+        yield from _cut(corpus, number, start, end, length, backward)
+
+
+def _cut(
+    corpus: Corpus, document: int, start: int, end: int, length: int, backward: bool
+) -> Iterator[Passage]:
+    """The passages of a stretch of a document."""
+    text = _text(corpus, document)
+    if corpus.counts is not None:
+        if start < end:
+            yield Passage(document, 0, len(text))
+        return
+    while start < end:
+        if backward:
+            begin = fitted(corpus, Passage(document, max(start, end - length), length)).start
+            begin = begin if start <= begin < end else max(start, end - length)
+            yield Passage(document, begin, end - begin)
+            end = begin
+        else:
+            stop = max(start + 1, min(end, _end(text, start, length)))
+            yield Passage(document, start, stop - start)
+            start = stop
+
+
+# The split of a text: its pieces, the matching branch of the pattern, and a warning for huge ones.
+
+
+OWN_STEPS = "the steps of the file"
+"""The label in place of the branches of a split for an opened tokenizer."""
+HUGE_CHARS = 2_000
+"""A pre-token of so many characters is no word any more."""
+_TYPED_CHARS = 20_000
+_CELL_BYTES = 120
+"""About what a character of the distinct pre-tokens takes in memory: measured 61 at the start, 121 after some
+merges."""
+
+
+def pieces_view(
+    text: RunningText, words: Words, recipe: Recipe, typed: str, place: CorpusPlace, chars: int
+) -> PiecesView:
+    """Split the typed text, and a number of characters of the corpus from a place on.
+
+    Args:
+        text: The corpus under the recipe.
+        words: Its counted pre-tokens.
+        recipe: Its normalisation and split.
+        typed: What the user typed; the first characters of a very long text.
+        place: The first character, moved to the start of its pre-token.
+        chars: The number of characters of the corpus.
+    """
+    names = text.branches.names if text.branches is not None else (OWN_STEPS,)
+    where = place
+    corpus: tuple[PiecePart, ...] = ()
+    if text.documents:
+        where = CorpusPlace(min(max(0, place.document), text.documents - 1), place.offset)
+        corpus = tuple(text.pieces(where, chars))
+        if corpus:
+            where = CorpusPlace(where.document, corpus[0].start)
+    longest = max(map(len, words.words), default=0)
+    return PiecesView(
+        split=recipe.split,
+        branches=names,
+        typed=tuple(text.typed(typed[:_TYPED_CHARS])),
+        place=where,
+        corpus=corpus,
+        distinct=len(words.words),
+        occurrences=words.occurrences,
+        longest=longest,
+        warning=_warning(words, longest),
+    )
+
+
+def _warning(words: Words, longest: int) -> str:
+    """A warning of the cost of huge pieces, empty if there are none."""
+    if longest < HUGE_CHARS:
+        return ""
+    total = sum(map(len, words.words))
+    huge = sum(len(word) for word in words.words if len(word) >= HUGE_CHARS)
+    return (
+        f"the longest piece has {longest:,} characters: merges cross words, no count is shared between equal"
+        f" words, and {huge:,} of {total:,} characters are laid out one by one,"
+        f" about {_size(total * _CELL_BYTES)} of memory"
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.0f} MB" if count >= 1_000_000 else f"{max(1, count // 1000):,} kB"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from tokentui.analyze.agreement import agreement, cuts, word_spans
-from tokentui.analyze.align import Alignment, Width, align
-from tokentui.analyze.tally import Conventions
-from tokentui.core.errors import TokentuiError
+from tokentui.analyze.align import Width, align
+from tokentui.analyze.compare import PairAgreement, agreement, word_spans
+from tokentui.analyze.metrics import Conventions
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.session import findings
 from tokentui.session.column import Column
@@ -23,18 +24,16 @@ from tokentui.session.snapshot import (
     DivergenceView,
     Measured,
     OverlapCounts,
-    PairAgreement,
     TokensInBoth,
 )
 from tokentui.session.sync import Synchronizer
-from tokentui.session.views import Busy, EncodedToken, Passage, TokenList, Viewport
+from tokentui.session.views import Busy, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
 from tokentui.text.split import to_bytes
 
 MOST_SHOWN = 4_000
 """Of a longer text that is typed only so many characters are shown aligned."""
-_GROWN, _MORE = 1.05, 8
-"""A curve that takes long is drawn again when the steps have become so many more."""
 
 
 class Results:
@@ -47,8 +46,9 @@ class Results:
 
     def __init__(self, sync: Synchronizer, corpus: Corpus) -> None:
         self.sync = sync
-        self.corpus = corpus
-        self.held_out: Corpus | None = None
+        self.counted = WordCounts(corpus)
+        """The corpus: each way to cut it is counted once for all columns and their measures."""
+        self.held_out: WordCounts | None = None
         self.under = Conventions()
         self.busy: dict[Key, Busy] = {}
         """The findings under way, and how far they are."""
@@ -60,10 +60,15 @@ class Results:
 
     def begin(self, corpus: Corpus) -> None:
         """Begin anew on another corpus."""
-        self.corpus = corpus
+        self.counted = WordCounts(corpus)
         self._found.clear()
         self._given_up.clear()
         self.version += 1
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus of the columns."""
+        return self.counted.corpus
 
     # ---- finding
 
@@ -94,29 +99,15 @@ class Results:
         """Yield the queries that a screen needs and that have no result yet, the fastest first."""
         for one in self._wanted(view):
             known = self._found.get(one.key)
-            if known is not None and (known[0] == one.signature or self._near(one, known[0])):
+            if known is not None and known[0] == one.signature:
                 continue
             if self._given_up.get(one.key) != one.signature:
                 yield one
 
-    def _near(self, one: Finding, known: Signature) -> bool:
-        """True if an expensive curve is known nearly to its wanted length."""
-        wanted = one.signature
-        if one.key[0] not in ("curve", "held curve") or len(wanted) < 4 or len(known) != len(wanted):
-            return False
-        steps, drawn = wanted[1], known[1]
-        assert isinstance(steps, int)
-        assert isinstance(drawn, int)
-        same = (wanted[0], *wanted[2:]) == (known[0], *known[2:])
-        return same and drawn <= steps <= drawn * _GROWN + _MORE
-
     def _wanted(self, view: Viewport) -> Iterator[Finding]:
         wants, sync, listed = view.wants, self.sync, view.tokens
-        opened = sorted(
-            ((column.key, column.prepared) for column in sync.open if column.prepared), key=lambda one: one[0]
-        )
-        for a, b in findings.pairs_of(opened):
-            yield findings.divergence(a, b)
+        opened = sorted(((one.key, one.trained) for one in sync.open), key=lambda one: one[0])
+        yield from itertools.starmap(findings.divergence, combinations(opened, 2))
         if listed is not None and listed.part.startswith("never"):
             key = listed.b if listed.part == "never_b" else listed.a
             yield from (findings.whole_run(*one) for one in opened if one[0] == key)
@@ -128,28 +119,22 @@ class Results:
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         known = self._found.get(("vocabulary", ()))
         if ("vocabularies" in wants or listed is not None) and (known is None or known[0] != signature):
-            seen = [
-                Seen(key, one, list(column.trainer.uses))
-                for (key, one), column in zip(tokenizers, there, strict=True)
-            ]
+            seen = [Seen(one.key, one.trainer.tokenizer(), list(one.trainer.uses)) for one in there]
             yield findings.overlaps(at, seen, signature)
         if "measures" in wants:
-            yield findings.measures("measures", at, tokenizers, self.corpus, self.under, signature)
-        prepared = [(column.key, column.prepared) for column in there if column.prepared]
+            yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
+        points, held = view.curve_points, self.held_out
         if "curves" in wants:
-            yield from (findings.own_curve(*one, view.curve_points) for one in prepared)
-        held = self.held_out
+            yield from (findings.curve(one.key, one.trained, self.counted, points) for one in there)
         if held is not None and "measures" in wants:
             yield findings.measures("held measures", at, tokenizers, held, self.under, signature)
         if "agreement" in wants:
             yield findings.agreements("agreement", tokenizers, self.corpus, self.under, signature)
         if held is not None and "curves" in wants:
-            yield from (findings.held_curve(*one, held, view.curve_points) for one in prepared)
+            yield from (findings.curve(one.key, one.trained, held, points, held_out=True) for one in there)
 
     def deliver(self, one: Finding, value: object) -> None:
         """Take in what was found; an error is not looked for again."""
-        from tokentui.core.errors import Cancelled
-
         self.version += 1
         if isinstance(value, Cancelled) or any(self.sync.column(key) is None for key in one.key[1]):
             return
@@ -175,7 +160,7 @@ class Results:
 
     def hold_out(self, corpus: Corpus | None) -> None:
         """Measure on a second corpus as well."""
-        self.held_out = corpus
+        self.held_out = None if corpus is None else WordCounts(corpus)
         self.version += 1
         for key in [key for key in self._found if key[0].startswith("held")]:
             del self._found[key]
@@ -242,7 +227,7 @@ class Results:
             measured=self.measured("measures", "agreement"),
             held_measured=self.measured("held measures"),
             curves=self.curves(view.curve_points) if "curves" in view.wants else None,
-            held_out=self.held_out.name if self.held_out else "",
+            held_out=self.held_out.corpus.name if self.held_out else "",
             ended=ended,
             busy=next(iter(self.busy.values()), None),
             failed=tuple(self.failed()),
@@ -275,8 +260,7 @@ class Results:
                 yield f"{kind}: {value or type(value).__name__}"
 
     def _answer(self, kind: str) -> object:
-        found = self._found.get((kind, ()))
-        return None if found is None else found[1]
+        return self._found.get((kind, ()), (None, None))[1]
 
     def overlaps(self) -> tuple[OverlapCounts, ...]:
         """Return the overlaps of each two vocabularies, empty until they are known."""
@@ -286,20 +270,15 @@ class Results:
     def tokens(self, listed: TokenList | None) -> TokensInBoth | None:
         """The rows of a list, None where none is asked for or nothing is known yet."""
         known = self._answer("vocabulary")
+        if listed is None or not isinstance(known, Vocabularies):
+            return None
         walk = next((busy for key, busy in self.busy.items() if key[0] == "whole"), None)
-        return (
-            known.shown(listed, self._whole(), walk)
-            if isinstance(known, Vocabularies) and listed is not None
-            else None
-        )
+        return known.shown(listed, self._whole(), walk)
 
     def _whole(self) -> dict[int, frozenset[bytes]]:
         """All tokens of the whole runs that are known, by the key of the column."""
-        return {
-            key[1][0]: value
-            for key, (_, value) in self._found.items()
-            if key[0] == "whole" and isinstance(value, frozenset)
-        }
+        found = {keys[0]: value for (kind, keys), (_, value) in self._found.items() if kind == "whole"}
+        return {key: value for key, value in found.items() if isinstance(value, frozenset)}
 
     def measured(self, kind: str, agreed: str = "") -> Measured | None:
         """The measures of a corpus, and how far the columns agree on it where that belongs to the same
@@ -312,20 +291,19 @@ class Results:
             return replace(measured, agreements=found[1])
         return measured
 
+    def _curve(self, kind: str, column: Column) -> Curve | None:
+        signature, found = self._found.get((kind, (column.key,)), ((None,), None))
+        return found if isinstance(found, Curve) and signature[0] is column.trainer else None
+
     def curves(self, points: int) -> Curves:
         """The curves of all columns."""
         series: list[Curve] = []
         there = self.sync.in_sync
         for column in there:
-            found = self._found.get(("curve", (column.key,)))
-            own = (
-                found[1] if found and found[0][0] is column.trainer and isinstance(found[1], Curve) else None
-            )
-            if column.prepared and (own is None or (own.steps and own.steps[-1] < column.trainer.computed)):
-                own = findings.curve_so_far(column.key, column.prepared, points) or own
-            held = self._found.get(("held curve", (column.key,)))
-            others = held[1] if held and held[0][0] is column.trainer else None
-            series += [one for one in (own, others) if isinstance(one, Curve)]
+            own, held = (self._curve(kind, column) for kind in ("curve", "held curve"))
+            if own is None or (own.steps and own.steps[-1] < column.trainer.computed):
+                own = findings.curve_so_far(column.key, column.trained, points) or own
+            series += [one for one in (own, held) if one is not None]
         marks = tuple((column.key, column.trainer.number) for column in there)
         return Curves(max((column.trainer.computed for column in there), default=0), tuple(series), marks)
 
@@ -341,8 +319,6 @@ class Encodings:
     def __init__(self, width: Width) -> None:
         self._width = width
         self._encoders: dict[int, WordEncoder] = {}
-        self._encoded: dict[int, tuple[tuple[object, ...], Encoding | TokentuiError]] = {}
-        self._aligned: tuple[tuple[Encoding, ...], Alignment] | None = None
         self._last: tuple[tuple[object, ...], Aligned] | None = None
 
     def aligned(self, columns: Sequence[Column], text: str, passage: Passage | None, words: str) -> Aligned:
@@ -355,22 +331,26 @@ class Encodings:
             words: The splitter that tells what a word is.
         """
         shown = text[:MOST_SHOWN]
-        found = [(column.key, self._encode(column, shown)) for column in columns]
-        key = (shown, len(text), passage, words, tuple(found))
+        there = [(column.key, column.trainer, column.trainer.number) for column in columns]
+        key = (text, passage, words, there)
         if self._last is not None and self._last[0] == key:
             return self._last[1]
+        found = [(column.key, self._encode(column, shown)) for column in columns]
         rows = [(key, one) for key, one in found if isinstance(one, Encoding)]
-        ways, spans = [cuts(one) for _, one in rows], word_spans(shown, words)
+        alignment = align([one for _, one in rows], width=self._width) if rows else None
+        spans = word_spans(shown, words)
         aligned = Aligned(
             text=shown,
             passage=passage,
             keys=tuple(key for key, _ in rows),
-            alignment=self._align(tuple(one for _, one in rows)),
-            tokens=tuple(_tokens(one) for _, one in rows),
+            alignment=alignment,
+            tokens=tuple(one.rows for _, one in rows),
             bytes=len(to_bytes(shown)),
             pairs=tuple(
-                PairAgreement(rows[a][0], rows[b][0], agreement(ways[a], ways[b], spans))
-                for a, b in combinations(range(len(rows)), 2)
+                PairAgreement(a, b, agreement(one, other, spans))
+                for (a, one), (b, other) in combinations(
+                    zip((key for key, _ in rows), alignment.cuts if alignment else (), strict=True), 2
+                )
             ),
             refused=tuple((key, str(one)) for key, one in found if not isinstance(one, Encoding)),
             left=len(text) - len(shown),
@@ -381,39 +361,15 @@ class Encodings:
     def _encode(self, column: Column, text: str) -> Encoding | TokentuiError:
         tokenizer = column.trainer.tokenizer()
         vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-        key = (vocabulary, merges, text)
-        known = self._encoded.get(column.key)
-        if known is not None and known[0] == key:
-            return known[1]
-        found: Encoding | TokentuiError
         try:
-            if column.prepared and column.prepared.opened:
-                found = tokenizer.encode(text)
-            else:
-                encoder = self._encoders.get(column.key)
-                if encoder is None or encoder.vocabulary is not vocabulary:
-                    encoder = WordEncoder(vocabulary, merges)
-                elif encoder.merges != merges:
-                    encoder = encoder.after(merges)
-                self._encoders[column.key] = encoder
-                found = encoder.encode(text)
+            if column.trained.opened:
+                return tokenizer.encode(text)
+            encoder = self._encoders.get(column.key)
+            if encoder is None or encoder.vocabulary is not vocabulary:
+                encoder = WordEncoder(vocabulary, merges)
+            elif encoder.merges != merges:
+                encoder = encoder.after(merges)
+            self._encoders[column.key] = encoder
+            return encoder.encode(text)
         except TokentuiError as error:
-            found = error
-        self._encoded[column.key] = (key, found)
-        return found
-
-    def _align(self, encodings: tuple[Encoding, ...]) -> Alignment | None:
-        if not encodings:
-            return None
-        if self._aligned is None or self._aligned[0] != encodings:
-            self._aligned = (encodings, align(encodings, width=self._width))
-        return self._aligned[1]
-
-
-def _tokens(encoding: Encoding) -> tuple[EncodedToken, ...]:
-    return tuple(
-        EncodedToken(number, text, piece, start, end, word)
-        for number, text, piece, (start, end), word in zip(
-            encoding.ids, encoding.tokens, encoding.pieces, encoding.offsets, encoding.words, strict=True
-        )
-    )
+            return error

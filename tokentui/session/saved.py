@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_whole
-from tokentui.core.paths import state_dir
 from tokentui.recipe import Recipe, Run
 
 VERSION = 1
@@ -220,13 +221,11 @@ def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
     """The newest session that its user did not leave and that no process has, as `read` gives it; None where
     there is none."""
     for path in _sessions(folder or _folder()):
-        try:
-            os.close(_hold(path))
+        with contextlib.suppress(TokentuiError):
             kept, note = read(path)
-        except TokentuiError:
-            continue
-        if not kept.ended:
-            return kept, note
+            if not kept.ended:
+                os.close(_hold(path))
+                return kept, note
     return None
 
 
@@ -307,23 +306,65 @@ def _read(path: Path) -> SavedSession:
     return loads(data, str(path))
 
 
-_MARK = b'"ended": false\n}'
-"""The last bytes of the file of a session that its user did not leave."""
+# The folder of the program's state, and the corpora that were opened last.
 
 
-def any_open() -> bool:
-    """True if some saved session looks as if its user had not left it; `offered` reads it."""
+MOST_RECENT = 20
+"""The number of sources that are remembered."""
+
+_MOST_BYTES = 1 << 20  # a longer file was not written here
+
+
+def state_dir() -> Path:
+    """The folder of what the program remembers by itself. It may not exist."""
+    home = os.environ.get("TOKENTUI_HOME")
+    return Path(home) if home else platformdirs.user_state_path("tokentui", appauthor=False)
+
+
+def recent() -> tuple[str, ...]:
+    """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not
+    readable."""
     try:
-        with os.scandir(_folder()) as listed:
-            return any(_is_open(entry.path) for entry in listed if entry.name.endswith(".json"))
-    except OSError:
-        return False
+        with _recent_file().open("rb") as file:
+            listed = json.loads(file.read(_MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    if not isinstance(listed, list):
+        return ()
+    return tuple(dict.fromkeys(one for one in listed if isinstance(one, str) and one))[:MOST_RECENT]
 
 
-def _is_open(path: str) -> bool:
+def remember(source: str) -> None:
+    """Put a source at the front of the recent ones. A path is kept absolute; standard input is not kept.
+
+    Where nothing can be written, such as in a home that is read-only, nothing is remembered and nothing is
+    said.
+    """
+    if source in ("", "-"):
+        return
     try:
-        with open(path, "rb") as file:
-            file.seek(-len(_MARK), os.SEEK_END)
-            return file.read() == _MARK
-    except OSError:
-        return False
+        kept = source if source.startswith("sample:") else os.path.abspath(os.path.expanduser(source))
+        listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
+        state_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
+    except (OSError, ValueError, TokentuiError):
+        return
+
+
+def keep_account(text: str) -> Path | None:
+    """Keep the account of a failure, in the place of an older one.
+
+    Returns:
+        Where it is; None where nothing can be written.
+    """
+    path = state_dir() / "crash.txt"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(path, text.encode("utf-8", "replace"))
+    except (OSError, ValueError, TokentuiError):
+        return None
+    return path
+
+
+def _recent_file() -> Path:
+    return state_dir() / "recent.json"

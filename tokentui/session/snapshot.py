@@ -15,18 +15,17 @@ from tokentui.session.views import (
     Busy,
     ColumnSnapshot,
     CorpusPlace,
-    EncodedToken,
     Passage,
     Position,
     TokenList,
 )
 
 if TYPE_CHECKING:  # the room of measures loads when columns are compared
-    from tokentui.analyze.agreement import Agreement
     from tokentui.analyze.align import Alignment
-    from tokentui.analyze.compare import DifferentCut
+    from tokentui.analyze.compare import PairAgreement
     from tokentui.analyze.metrics import MeasureRow
     from tokentui.analyze.results import DivergenceSide
+    from tokentui.encode.offsets import EncodedToken
 
 CURVES: tuple[tuple[str, str, str], ...] = (
     ("tokens", "tokens left", "N"),
@@ -62,19 +61,6 @@ class DivergenceView:
     done: bool
     literal: bool = False
     other: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """The agreement of two columns, by their keys, on the text that is shown or on the corpus.
-
-    `partings` are the stretches of the corpus that they most often cut differently. For the text
-    that is shown there are none: `Aligned.alignment.partings` has them."""
-
-    a: int
-    b: int
-    agreement: Agreement
-    partings: tuple[DifferentCut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,22 +229,6 @@ class PiecesView:
     occurrences: int
     longest: int
     warning: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompressedView:
-    """Gage's compression at a step: a window of the compressed text, and the table that expands it.
-
-    `parts` are the bytes in order, each with the letter that stands for a placeholder (empty for a byte that
-    is itself); `table` has (letter, placeholder, left, right, expansion) in the order of the steps, left and
-    right being bytes that may be placeholders themselves. Sizes are in bytes.
-    """
-
-    parts: tuple[tuple[int, str], ...]
-    table: tuple[tuple[str, int, int, int, bytes], ...]
-    text_bytes: int
-    table_bytes: int
-    original_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

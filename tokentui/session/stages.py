@@ -10,7 +10,7 @@ from typing import Any
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.replay import SAID, TokenOrder
+from tokentui.learn.replay.segmentations import SAID, TokenOrder
 from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
 

@@ -9,34 +9,43 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tokentui.analyze.align import Width
 from tokentui.analyze.compare import FEWEST, MOST
-from tokentui.analyze.tally import Conventions
+from tokentui.analyze.metrics import Conventions
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.table import cell_width
+from tokentui.learn import jump
 from tokentui.learn.merging import WORTH_CHARS, without_kernel
-from tokentui.learn.walk import jump
-from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session import passages
-from tokentui.session.column import Column, TokenizerAtStep, editable_text, same
+from tokentui.session.column import Column, same
 from tokentui.session.opening import Prepared
-from tokentui.session.passages import pieces_view
-from tokentui.session.queries import check_view, compressed, find, find_changed
+from tokentui.session.queries import (
+    TokenizerAtStep,
+    check_view,
+    compressed,
+    editable_text,
+    find,
+    find_changed,
+    fitted,
+    pieces_view,
+    text_of,
+)
 from tokentui.session.results import Encodings, Results
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import SLICE_S, Synchronizer
 from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
-from tokentui.text.count import Words
-from tokentui.text.pretokenize import cuts_alike
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
+from tokentui.text.kernels.rules import without_scanner
 
 KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
 Answer = Callable[[object], None]
 _ALONE = Between()
+_LATER = object()
 
 
 class Kept(NamedTuple):
@@ -86,9 +95,7 @@ class State:
     @property
     def prepared(self) -> Prepared:
         """The training of the first column."""
-        prepared = self.main.prepared
-        assert prepared is not None
-        return prepared
+        return self.main.trained
 
     @property
     def columns(self) -> list[Column]:
@@ -161,9 +168,9 @@ class State:
         ):
             sync.stand(main)  # of a part the whole walks there
         elif self.keep_place == "size":
-            sync.come(main, Position("size", kept.vocab_size))
+            sync.come(Position("size", kept.vocab_size))
         else:
-            sync.come(main, Position("merges", kept.merges))
+            sync.come(Position("merges", kept.merges))
 
     def take_over(self, column: Column, prepared: Prepared) -> None:
         """Go on with another trainer of what is trained already: at the same step, with all that is known and
@@ -198,21 +205,7 @@ class State:
             self._show_whole = False
             files = [one for one in self.sync.open if one.prepared and one.prepared.opened]
             if files:
-                self.sync.go_within(max(one.trainer.computed for one in files))
-
-    def words(self, recipe: Recipe) -> Words | None:
-        """The counted words of the corpus under a recipe, where a column has them."""
-        for column in (self.main, *self.compared):
-            prepared = column.prepared
-            usable = (
-                prepared
-                and not prepared.opened
-                and not prepared.partial
-                and prepared.corpus is self.results.corpus
-            )
-            if prepared and usable and cuts_alike(prepared.recipe, recipe):
-                return prepared.trainer.words
-        return None
+                self.sync.go(max(one.trainer.computed for one in files), free=False)
 
     def handle(self, command: do.Command[object], answer: Answer) -> None:
         """Take in a command. `answer` is called with its answer, now or when it is known.
@@ -220,6 +213,12 @@ class State:
         Raises:
             TokentuiError: It cannot be done.
         """
+        found = self._handled(command, answer)
+        if found is not _LATER:
+            answer(found)
+
+    def _handled(self, command: do.Command[object], answer: Answer) -> object:
+        """Take in a command. Returns its answer, `_LATER` where it is given later."""
         sync = self.sync
         if command.walks:
             self._wished, self._show_whole = None, False
@@ -230,7 +229,7 @@ class State:
                 sync.go(step)
             case do.GoToToken(text):
                 sync.seek(text, answer)
-                return
+                return _LATER
             case do.Play(on):
                 sync.play(on, time.monotonic())
             case do.Speed(by):
@@ -256,34 +255,20 @@ class State:
                     raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
                 self.keep_place = by
             case do.Find():
-                answer(find(self.prepared, self.view.vocabulary_order, command))
-                return
+                return find(self.prepared, self.view.vocabulary_order, command)
             case do.FindChanged(start):
-                answer(find_changed(self.prepared, start))
-                return
+                return find_changed(self.prepared, start)
             case do.Pieces(place, chars):
                 prepared = self.prepared
                 words = prepared.trainer.words
-                answer(pieces_view(prepared.text, words, prepared.recipe, self.typed, place, chars))
-                return
+                return pieces_view(prepared.text, words, prepared.recipe, self.typed, place, chars)
             case do.CorpusText():
-                answer(editable_text(self.prepared.corpus))
-                return
+                return editable_text(self.prepared.corpus)
             case do.Compress(begin, length):
-                answer(compressed(self.main.trainer, begin, length))
-                return
+                return compressed(self.main.trainer, begin, length)
             case do.WhyUnreachable(number):
                 replay = self.main.trainer.replay
-                answer("" if replay is None else replay.unreachable(number))
-                return
-            case _:
-                self._handle_columns(command, answer)
-                return
-        answer(None)
-
-    def _handle_columns(self, command: do.Command[object], answer: Answer) -> None:
-        """Take in a command about columns side by side."""
-        match command:
+                return "" if replay is None else replay.unreachable(number)
             case do.Compare(columns):
                 self._compare(columns)
             case do.Leave():
@@ -291,8 +276,7 @@ class State:
             case do.SyncBy(way):
                 self.sync.keep_by(way)
             case do.AddColumn(wanted, place):
-                answer(self._add(wanted, place))
-                return
+                return self._add(wanted, place)
             case do.RemoveColumn(key):
                 self._remove(key)
             case do.MoveColumn(key, by):
@@ -304,17 +288,17 @@ class State:
                             "a column that cannot be shown parts nowhere", self._known(key).name, error
                         )
                 self.results.when_found(a, b, answer, self.view.literal)
-                return
+                return _LATER
             case do.FindDivergence(a, b):
                 self.results.look_again(self._known(a).key, self._known(b).key)
             case do.ShowPassage(passage):
                 corpus = self.results.corpus
-                self.passage = passages.fitted(corpus, passage) if passage is not None else None
+                self.passage = fitted(corpus, passage) if passage is not None else None
             case do.MeasureUnder(splitter, alpha):
                 self.results.under = Conventions(splitter, alpha)
             case _:
                 raise TokentuiError("not a command of a session", type(command).__name__)
-        answer(None)
+        return None
 
     # ---- columns
 
@@ -335,11 +319,20 @@ class State:
             raise TokentuiError("two columns are as few as there may be", "compare", "name another one")
         self.sync.halt()
         self.compared = columns
+        self.results.counted = WordCounts(self.results.corpus)
+        for trained in (column.prepared for column in columns):
+            if (
+                trained
+                and trained.corpus is self.results.corpus
+                and not trained.opened
+                and not trained.partial
+            ):
+                self.results.counted.know(trained.recipe, trained.trainer.words)
         for column in columns:
             column.in_sync = column is self.main and column.in_sync
         self.sync.put(columns)
         if self.main not in columns:
-            self.sync.begin(Position())
+            self.sync.come(Position())
         files = bool(wanted) and all(one.path for one in wanted)
         self._show_whole = self.main not in columns or (
             files and self.main.trainer.number == self.main.trainer.computed
@@ -353,7 +346,7 @@ class State:
         if first is not self.main:
             self.main = first
             self._note_engine()
-        self.passage = None
+        self.passage, self.results.counted = None, WordCounts(self.results.corpus)
         self.sync.put([self.main])
         self.sync.stand(self.main)
 
@@ -404,7 +397,8 @@ class State:
         Returns:
             How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
         """
-        if self.prepared.partial and not self.prepared.opened and not self.side_by_side:
+        prepared = self.main.prepared
+        if prepared is not None and prepared.partial and not prepared.opened and not self.side_by_side:
             return 0.1  # steps begin when the corpus is whole
         return self.sync.work(now, seconds)
 
@@ -413,9 +407,20 @@ class State:
     def at_step(self) -> TokenizerAtStep:
         """The tokenizer of this step, for a longer look elsewhere."""
         trainer = self.main.trainer
+        columns = tuple(column.trainer.tokenizer() for column in self.sync.in_sync)
         return TokenizerAtStep(
-            trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed
+            trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed, columns,
+            self.passage,
         )
+
+    def found(self, command: do.Command[object], found: object) -> object:
+        """Take in what a question has found. Returns its answer."""
+        if isinstance(command, do.NextPassage):
+            self.passage = cast("Passage | None", found) or self.passage
+        elif isinstance(command, do.HoldOut):
+            self.results.hold_out(cast("Corpus | None", found))
+            return None
+        return found
 
     def stamp(self) -> tuple[object, ...]:
         """Return the values that change a snapshot, besides commands."""
@@ -425,7 +430,7 @@ class State:
         )
         return (
             numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting,
-            self.results.version,
+            self.results.version, [one.loading for one in sync.columns], list(self.results.busy.values()),
         )
 
     def snapshot(self) -> Snapshot:
@@ -443,7 +448,7 @@ class State:
             goal=sync.goal,
             running=sync.playing,
             speed=sync.speed,
-            busy=self.busy or sync.busy,
+            busy=self.busy or (sync.busy if sync.walking else None),
             waiting=self.waiting,
             keep_place=self.keep_place,
             engine=self._runs,
@@ -453,19 +458,23 @@ class State:
 
     def _between(self) -> Between:
         results, passage = self.results, self.passage
-        text = self.typed if passage is None else passages.text_of(results.corpus, passage)
+        text = self.typed if passage is None else text_of(results.corpus, passage)
         aligned = self._encodings.aligned(self.sync.in_sync, text, passage, results.under.splitter)
         return results.between(self.view, aligned, self.sync.ended)
 
     def _note_engine(self) -> None:
-        """Note what of the recipes there is no kernel for, where the corpus is worth one."""
+        """Note what of the recipes there is no kernel for, where the corpus is worth one: to train, and to
+        count."""
         trained = [one.prepared.recipe for one in self.columns if one.prepared and not one.prepared.opened]
-        lacking = map(without_kernel, trained) if self.results.corpus.size >= WORTH_CHARS else ()
-        self._lacking = next(filter(None, lacking), "")
+        worth = trained if self.results.corpus.size >= WORTH_CHARS else []
+        self._lacking = next(filter(None, map(without_kernel, worth)), "")
+        self._uncounted = next(filter(None, map(without_scanner, worth)), "")
 
     @property
     def _runs(self) -> str:
         """The engine in words; names the setting of the recipe that has no kernel."""
         if self._lacking and self.engine.startswith(COMPILED):
             return f"{PLAIN} for {self._lacking}, else {self.engine}"
+        if self._uncounted and self.engine.startswith(COMPILED):
+            return f"{self.engine}; {PLAIN} counts by {self._uncounted}"
         return self.engine

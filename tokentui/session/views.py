@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Never
+from typing import TYPE_CHECKING, NamedTuple, Never
 
 from tokentui.learn.rows import Candidate, Entry, Page, Traits, Why
 from tokentui.recipe import Ending, Recipe, Run
+
+if TYPE_CHECKING:  # what encodes loads after the first paint
+    from tokentui.encode.offsets import EncodedToken as EncodedToken
 
 
 class CorpusPlace(NamedTuple):
@@ -151,20 +154,6 @@ class CorpusView:
     at_start: bool = True
     at_end: bool = True
     position: float = 0.0
-
-
-class EncodedToken(NamedTuple):
-    """A token of the typed text.
-
-    `piece` is None for an unknown; `start` and `end` are characters of what was typed.
-    """
-
-    id: int | None
-    text: str
-    piece: bytes | None
-    start: int
-    end: int
-    word: int
 
 
 @dataclass(frozen=True, slots=True)

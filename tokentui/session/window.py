@@ -3,27 +3,62 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import regex
 
+from tokentui.encode.pipeline import ImportedVocabulary, Special
+from tokentui.encode.stretches import Item, Pretokens
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Kind, Span, Step, Word
 from tokentui.recipe import Recipe
 from tokentui.session.snapshot import PiecePart
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpan, Viewport
-from tokentui.text.corpus import Corpus
-from tokentui.text.documents import LongText
-from tokentui.text.patterns import Branches, TakesTooLong
-from tokentui.text.split import to_bytes
-from tokentui.text.window import CorpusWindow
+from tokentui.text.corpus import Corpus, LongText
+from tokentui.text.count import CorpusWindow
+from tokentui.text.patterns import Branches, TakesTooLong, kept
+from tokentui.text.split import SPLITS, to_bytes
+from tokentui.text.split import branches as known_branches
 
 _WORD_UNITS = 20_000
 _NONE = -2
 """No symbol: -1 is that of a unit that the vocabulary lacks."""
 _AROUND = 1_000
-"""Characters of a long document on either side of a word that a pattern may look at."""
+"""Characters on either side of a word that a pattern may look at."""
+
+Units = tuple[tuple[int, int], ...]
+"""The characters of each unit of a word, from its start on; a unit may be a byte of a character."""
+Key = tuple[str, Units | None]
+"""The text of a word and its units, on which its tokens depend."""
+
+
+class Cut(NamedTuple):
+    """A pre-token in a text, or a token that stands there by its name.
+
+    Attributes:
+        start: The first character.
+        end: The character behind it.
+        text: The text that is shown.
+        word: The pre-token as the trainer knows it; None for a token by its name.
+        units: The characters of its units; None for those that the recipe makes of the word.
+    """
+
+    start: int
+    end: int
+    text: str
+    word: str | None
+    units: Units | None = None
+
+
+class _Tokens(NamedTuple):
+    """The tokens of a word, the symbol of each, and for a file the step since which they are these."""
+
+    spans: tuple[TokenSpan, ...]
+    symbols: tuple[int, ...]
+    since: int
 
 
 class RunningText(CorpusWindow):
@@ -39,57 +74,68 @@ class RunningText(CorpusWindow):
         self._shown: _Window | None = None
         self._newest = _NONE
         """The symbol that the last step made."""
-        self._cut: dict[str, tuple[tuple[TokenSpan, ...], tuple[int, ...]]] = {}
-        """The tokens of the words in the window, and the symbol of each."""
+        self._cut: dict[Key, _Tokens] = {}
+        """The tokens of the words in the window."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
+        self._mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
+
+    @property
+    def branches(self) -> Branches | None:
+        """The branches of the one pattern that cuts the text; None where other steps have a say."""
+        return known_branches(self._recipe.split)
+
+    def typed(self, text: str) -> Iterator[PiecePart]:
+        """The pre-tokens of a typed text, in characters of its prepared form."""
+        analysis = self._pretokenizer.analyse(text)
+        cuts = [Cut(one.prepared_start, one.prepared_end, one.text, one.text) for one in analysis.pretokens]
+        return pieces(analysis.prepared, 0, len(analysis.prepared), cuts, self.branches)
+
+    def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
+        """The pre-tokens of a stretch of a document, and those across its ends."""
+        for at, word, stop in self.words(document, start, end):
+            yield Cut(at, stop, word, word)
 
     def view(self, look: Viewport, trainer: Trainer) -> CorpusView:
         """The window that a screen looks at, with the tokens of the trainer's step.
 
-        A place past the end is moved to the end. Of the step before, or after, only the words are cut again
-        that it changed.
+        A place past the end is moved to the end. Of another step only the words are cut again that it
+        changed.
         """
         key = look.corpus, look.corpus_chars, look.corpus_before, trainer
-        kept, substeps, number = self._shown, trainer.substeps, trainer.number
+        shown, substeps, number = self._shown, trainer.substeps, trainer.number
         moment = number, None if substeps is None else substeps.walked
-        if kept is None or kept.key != key or (kept.moment != moment and not kept.by_word):
-            step = trainer.step_at(number) if number else None
-            self._newest = _made(step)
-            self._shown = kept = self._lay_out(key, look, trainer)
-            kept.merged = _merged(step)
-        elif kept.moment != moment:
-            self._follow(kept, trainer)
-        kept.moment = moment
-        return kept.view
+        if shown is None or shown.key != key or shown.moment != moment:
+            step, was = trainer.step_at(number) if number else None, self._newest
+            made = step.made if step else -1
+            self._newest = made if made >= 0 else _NONE
+            if shown is None or shown.key != key or not shown.by_word:
+                self._shown = shown = _Window(key, moment)
+                self._lay_out(shown, look, trainer)
+            else:
+                self._follow(shown, moment, was, _merged(step), trainer)
+            shown.moment, shown.merged = moment, _merged(step)
+        return shown.view
 
-    def _lay_out(self, key: tuple[object, ...], look: Viewport, trainer: Trainer) -> _Window:
+    def _lay_out(self, shown: _Window, look: Viewport, trainer: Trainer) -> None:
         """Find the pre-tokens of a window, and their tokens."""
         if not self.documents:
-            return _Window(key, (0, None), CorpusView(), {}, True)
+            return
         document = min(max(0, look.corpus.document), self.documents - 1)
         text = self.text(document)
         offset = min(max(0, look.corpus.offset), len(text)) if document == look.corpus.document else len(text)
-        place = CorpusPlace(document, offset)
         first, start = self.rewind(document, offset, look.corpus_before)
         parts: list[CorpusPart] = []
-        words: dict[str, list[int]] = {}
-        ahead = (
-            look.corpus_chars
-            + offset
-            - start
-            + sum(len(self.text(before)) + 1 for before in range(first, document))
-        )
-        at, begin, end, by_word = first, start, False, True
+        ahead = look.corpus_chars + offset - start
+        ahead += sum(len(self.text(before)) + 1 for before in range(first, document))
+        at, begin, end = first, start, False
         self._cut.clear()
-        while ahead > 0:
+        while ahead > 0 and at < self.documents:
             text = self.text(at)
             stop = len(text)
-            for part, word in self._parts_or_text(at, begin, begin + ahead, trainer):
-                if word:
-                    words.setdefault(word, []).append(len(parts))
-                elif part.tokens and part.text not in self._recipe.symbols:
-                    by_word = False
+            for part, key in self._parts(shown, at, begin, begin + ahead, trainer):
+                if key is not None:
+                    shown.words.setdefault(key, []).append(len(parts))
                 parts.append(part)
                 ahead -= len(part.text)
                 stop = part.place.offset + len(part.text)
@@ -98,210 +144,295 @@ class RunningText(CorpusWindow):
             end = at == self.documents - 1 and stop >= len(text)
             ahead -= 1
             at, begin = at + 1, 0
-            if at >= self.documents:
-                break
-        view = CorpusView(
-            place=place,
-            parts=tuple(parts),
-            at_start=first == 0 and start == 0,
-            at_end=end,
-            position=self.fraction((document, offset)),
+        shown.view = CorpusView(
+            place=CorpusPlace(document, offset), parts=tuple(parts), at_start=first == 0 and start == 0,
+            at_end=end, position=self.fraction((document, offset)),
         )
-        return _Window(key, (0, None), view, words, by_word)
 
-    def _follow(self, kept: _Window, trainer: Trainer) -> None:
+    def _follow(
+        self, shown: _Window, moment: _Moment, was: int, merged: tuple[int, int] | None, trainer: Trainer
+    ) -> None:
         """Cut again the words of a window that another step has changed, and mark the tokens that it made."""
-        cut, (before, walked), number, was = self._cut, kept.moment, trainer.number, self._newest
-        step = trainer.step_at(number) if number else None
-        self._newest = newest = _made(step)
-        merged = _merged(step)
-        if merged and number == before + 1 and walked is None:
-            left, right = merged
+        cut, (before, walked), (number, _), newest = self._cut, shown.moment, moment, self._newest
+        if (replay := trainer.replay) is not None:
             changed = [
-                word for word, (_, symbols) in cut.items()
-                if left in symbols and right in symbols and (left, right) in itertools.pairwise(symbols)
+                key for key, tokens in cut.items()
+                if max(tokens.since, replay.since(key[0])) > min(before, number)
             ]
-        elif kept.merged and number == before - 1:
-            changed = [word for word, (_, symbols) in cut.items() if was in symbols]
+        elif merged and number == before + 1 and walked is None:
+            changed = [
+                key for key, (_, symbols, _) in cut.items()
+                if merged[0] in symbols and merged[1] in symbols and merged in itertools.pairwise(symbols)
+            ]
+        elif shown.merged and number == before - 1:
+            changed = [key for key, (_, symbols, _) in cut.items() if was in symbols]
         else:
             changed = list(cut)
-        kept.merged = merged
-        again = {word: self._cut_word(word, trainer) for word in changed}
-        for word, (spans, symbols) in cut.items():  # else only the mark of the newest token changes
-            if (was in symbols or newest in symbols) and word not in again:
-                again[word] = tuple([
-                    TokenSpan(start, end, symbol == newest, partial)
-                    for (start, end, _, partial), symbol in zip(spans, symbols, strict=True)
-                ]), symbols
+        again = {key: self._cut_word(key, trainer) for key in changed}
+        for key, (spans, symbols, since) in cut.items():  # else only the mark of the newest token changes
+            if (was in symbols or newest in symbols) and key not in again:
+                marked = zip(spans, symbols, strict=True)
+                again[key] = _Tokens(
+                    tuple([span._replace(fresh=symbol == newest) for span, symbol in marked]), symbols, since
+                )
         cut.update(again)
-        shown = list(kept.view.parts)
-        for word, (spans, _) in again.items():
-            for index in kept.words[word]:
-                part = shown[index]
-                shown[index] = CorpusPart(part.place, part.text, spans, part.times)
-        kept.view = replace(kept.view, parts=tuple(shown))
+        parts = list(shown.view.parts)
+        for key, (spans, _, _) in again.items():
+            for index in shown.words[key]:
+                parts[index] = parts[index]._replace(tokens=spans)
+        shown.view = replace(shown.view, parts=tuple(parts))
 
-    def pieces(self, place: CorpusPlace, chars: int, branches: Branches | None) -> Iterator[PiecePart]:
+    def pieces(self, place: CorpusPlace, chars: int) -> Iterator[PiecePart]:
         """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped
         between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
         end = min(len(text), start + chars)
-        shown = start
-        for at, word, stop in self.words(place.document, start, end):
-            if stop <= start or at >= end:
-                continue
-            if at > shown:
-                yield PiecePart(text[shown:at], shown, at, None)
-            if len(word) > _WORD_UNITS:  # an enormous one: only what is looked at
-                at, word, stop = max(at, start), text[max(at, start) : end], min(stop, end)
-            assert branches is not None
-            begin = max(0, at - _AROUND) if isinstance(text, LongText) else 0
-            branch = branches.of(
-                text[begin : stop + _AROUND] if isinstance(text, LongText) else text, at - begin, word
-            )
-            yield PiecePart(word, at, stop, branch)
-            shown = max(shown, stop)
-        if shown < end:
-            yield PiecePart(text[shown:end], shown, end, None)
-
-    def _parts_or_text(
-        self, document: int, start: int, end: int, trainer: Trainer
-    ) -> Iterator[tuple[CorpusPart, str]]:
-        """As `_parts`; the bare text where the pattern of the split takes too long over what stands there."""
-        shown = start
-        if document not in self._slow:
-            try:
-                for part, word in self._parts(document, start, end, trainer):
-                    yield part, word
-                    shown = part.place.offset + len(part.text)
-                return
-            except TakesTooLong:
-                self._slow.add(document)
-        if shown < (stop := min(end, len(text := self.text(document)))):
-            yield CorpusPart(CorpusPlace(document, shown), text[shown:stop], ()), ""
+        return pieces(text, start, end, self.cuts(place.document, start, end), self.branches)
 
     def _parts(
-        self, document: int, start: int, end: int, trainer: Trainer
-    ) -> Iterator[tuple[CorpusPart, str]]:
-        """The pre-tokens of a stretch with their tokens, and what lies between them; a pre-token that is
-        whole with its word."""
-        text = self.text(document)
-        times = self._corpus.counts[document][1] if self._corpus.counts is not None else None
-        cut = self._cut
-        mark = self._recipe.mark_text if self._recipe.mark_kind.startswith("end-") else ""
-        shown = start
-        for at, word, stop in self.words(document, start, end):
-            if stop <= start and not (at == stop == start):
-                continue
-            if at > shown:
-                yield CorpusPart(CorpusPlace(document, shown), text[shown:at], ()), ""
-            if at >= end:
-                return
-            if len(word) > _WORD_UNITS or word in self._recipe.symbols:
-                skip = max(0, start - at) if stop - at > _WORD_UNITS else 0
-                yield self._part(document, at, word, skip, min(end, stop) - at, trainer, times), ""
-            else:
-                if word not in cut:
-                    cut[word] = self._cut_word(word, trainer)
-                yield CorpusPart(CorpusPlace(document, at), word + mark, cut[word][0], times), word
-            shown = max(shown, stop)
-        if shown < min(end, len(text)):
-            yield CorpusPart(CorpusPlace(document, shown), text[shown : min(end, len(text))], ()), ""
-
-    def _cut_word(self, word: str, trainer: Trainer) -> tuple[tuple[TokenSpan, ...], tuple[int, ...]]:
-        """The tokens of a word as characters of it, and the symbol of each."""
-        found, recipe, newest = trainer.segment(Word(word)), self._recipe, self._newest
-        symbols = tuple([symbol for _, _, symbol in found])
-        if recipe.unit != "grapheme" and recipe.mark == "none" and word.isascii():  # a unit is a character
-            return tuple(
-                [TokenSpan(start, end, symbol == newest, False) for start, end, symbol in found]
-            ), symbols
-        mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
-        spans = _spans(found, 0, unit_sizes(recipe, word), mark, recipe.mark_kind == "end-suffix", newest)
-        return spans, symbols
+        self, shown: _Window, document: int, start: int, end: int, trainer: Trainer
+    ) -> Iterator[tuple[CorpusPart, Key | None]]:
+        """The pre-tokens of a stretch with their tokens, those of `_cut` with their key, and what lies
+        between them; the bare text where the pattern of the split takes too long over what stands there."""
+        text, counts, at = self.text(document), self._corpus.counts, start
+        times = counts[document][1] if counts is not None else None
+        try:
+            for cut in self.cuts(document, start, end) if document not in self._slow else ():
+                if cut.end <= at and not (cut.start == cut.end == start):
+                    continue
+                if cut.start > at:
+                    yield CorpusPart(CorpusPlace(document, at), text[at : cut.start], ()), None
+                if cut.start >= end:
+                    return
+                part, key = self._part(document, cut, start, end, times, trainer)
+                if cut.start < at and at > start:  # its first characters belong to the one before as well
+                    part, key = _without(part, at - cut.start), None
+                shown.by_word = shown.by_word and (
+                    key is not None or cut.word in (None, *self._recipe.symbols)
+                )
+                yield part, key
+                at = max(at, cut.end)
+        except TakesTooLong:
+            self._slow.add(document)
+        if at < (stop := min(end, len(text))):
+            yield CorpusPart(CorpusPlace(document, at), text[at:stop], ()), None
 
     def _part(
-        self, document: int, at: int, word: str, skip: int, wanted: int, trainer: Trainer, times: int | None
-    ) -> CorpusPart:
-        """A symbol of the recipe, or an enormous pre-token with its tokens: only the characters from `skip`
-        on to `wanted`."""
-        if word in self._recipe.symbols:
-            return CorpusPart(
-                CorpusPlace(document, at), word, (TokenSpan(0, len(word), False, False),), times
-            )
-        piece = word[skip : min(len(word), wanted + 1)]
-        sizes = unit_sizes(self._recipe, piece)
+        self, document: int, cut: Cut, start: int, end: int, times: int | None, trainer: Trainer
+    ) -> tuple[CorpusPart, Key | None]:
+        """A pre-token with its tokens; of an enormous one only the characters of the window."""
+        place, word = CorpusPlace(document, cut.start), cut.word
+        if word is None or word in self._recipe.symbols:
+            return CorpusPart(place, cut.text, (TokenSpan(0, len(cut.text), False, False),), times), None
+        if len(word) <= _WORD_UNITS or cut.units is not None:
+            key = word, cut.units
+            tokens = self._cut.get(key)
+            if tokens is None:
+                tokens = self._cut[key] = self._cut_word(key, trainer)
+            return CorpusPart(place, cut.text if cut.units else word + self._mark, tokens.spans, times), key
+        skip = max(0, start - cut.start) if cut.end - cut.start > _WORD_UNITS else 0
+        piece = word[skip : min(len(word), min(end, cut.end) - cut.start + 1)]
+        units = unit_spans(self._recipe, piece, "")
         first = len(to_bytes(word[:skip])) if self._recipe.unit == "byte" else skip
-        found = trainer.segment(Word(word, first, len(sizes)))
-        spans = _spans(found, first, sizes, "", False, self._newest)
-        return CorpusPart(CorpusPlace(document, at + skip), piece, spans, times)
+        found = [
+            Span(max(0, one.start - first), min(one.end - first, len(units)), one.symbol)
+            for one in trainer.segment(Word(word, first, len(units)))
+        ]
+        spans = _spans([one for one in found if one.start < one.end], units, self._newest)
+        return CorpusPart(CorpusPlace(document, cut.start + skip), piece, spans, times), None
+
+    def _cut_word(self, key: Key, trainer: Trainer) -> _Tokens:
+        """The tokens of a word as characters of it."""
+        word, units = key
+        if units is None:
+            units = unit_spans(self._recipe, word, self._mark)
+        # One that came from nothing has no place.
+        found = [one for one in trainer.segment(Word(word)) if units[one.start][0] < units[one.end - 1][1]]
+        since = trainer.replay.since(word) if trainer.replay is not None else 0
+        return _Tokens(_spans(found, units, self._newest), tuple([one.symbol for one in found]), since)
+
+
+class OpenedText(RunningText):
+    """A corpus under the steps of a tokenizer, to be looked at in windows. Places are characters of the text
+    as typed.
+
+    Args:
+        corpus: The corpus.
+        tokenizer: The tokenizer.
+    """
+
+    def __init__(self, corpus: Corpus, tokenizer: Tokenizer) -> None:
+        super().__init__(corpus, tokenizer.recipe)
+        self.pretokens = Pretokens(tokenizer)
+        self._tokenizer = tokenizer
+        self._known: tuple[int, int, int, list[Item]] = (-1, 0, 0, [])
+
+    def text(self, document: int) -> str | LongText:
+        """A document as it was typed."""
+        corpus = self._corpus
+        return corpus.parts[document]
+
+    @property
+    def branches(self) -> Branches | None:
+        """The branches of the one pattern that cuts what is typed; None where other steps of the file have a
+        say."""
+        vocabulary, recipe = self._tokenizer.vocabulary, self._tokenizer.recipe
+        pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
+        steps = (pipeline.stages or {}) if pipeline is not None else {}
+        near = pipeline is not None and pipeline.near
+        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or near:
+            return None
+        found = known_branches(recipe.split)
+        return found if SPLITS.of(recipe.split).keeps_spaces else kept(found)
+
+    def typed(self, text: str) -> Iterator[PiecePart]:
+        """The pre-tokens of a typed text, in its own characters."""
+        return pieces(text, 0, len(text), cuts_of(self.pretokens.of(text), text), self.branches)
+
+    def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
+        """The pre-tokens of a stretch and the tokens that stand in it by their names.
+
+        A word of a corpus of words is one.
+        """
+        text = self.text(document)
+        if self._corpus.counts is not None:
+            yield Cut(0, len(text), str(text), str(text), tuple((at, at + 1) for at in range(len(text))))
+            return
+        held, low, high, items = self._known
+        if held != document or start < low or end > high:
+            items = self.pretokens.within(text, start, end)
+            self._known = document, start, end, items
+        yield from cuts_of(
+            (one for one in items if one.start < end and (one.end > start or not one.end)), text
+        )
+
+    def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+        """The pre-tokens of a stretch as the corpus counts them."""
+        return (
+            (cut.start, cut.word, cut.end) for cut in self.cuts(document, start, end) if cut.word is not None
+        )
+
+
+_EMPTY = CorpusView()
+_Moment = tuple[int, tuple[int, int] | None]
+"""A step, and how far a walk through the next one is."""
 
 
 @dataclass(slots=True)
 class _Window:
-    """A window as it was last shown: where each of its words stands in it, and the symbols that the last step
-    merged."""
+    """A window as it was last shown.
+
+    Attributes:
+        key: What it depends on but for the step.
+        moment: The step.
+        view: The window.
+        words: The places of each word among its parts.
+        by_word: True if all its tokens are those of `words`.
+        merged: The symbols that the last step merged; None where it did anything else as well.
+    """
 
     key: tuple[object, ...]
-    moment: tuple[int, tuple[int, int] | None]
-    view: CorpusView
-    words: dict[str, list[int]]
-    by_word: bool
-    merged: tuple[int, ...] = ()
+    moment: _Moment
+    view: CorpusView = _EMPTY
+    words: dict[Key, list[int]] = field(default_factory=dict)
+    by_word: bool = True
+    merged: tuple[int, int] | None = None
 
 
-def _made(step: Step | None) -> int:
-    """The symbol that a step made."""
-    made = step.made if step else -1
-    return made if made >= 0 else _NONE
+def _merged(step: Step | None) -> tuple[int, int] | None:
+    """The two symbols that a step merged; None where it did anything else as well."""
+    if step is None or len(step.events) != 1 or step.events[0].kind is not Kind.MERGE:
+        return None
+    left, right = step.events[0].parts
+    return left, right
 
 
-def _merged(step: Step | None) -> tuple[int, ...]:
-    """The two symbols that a step merged; empty where it did anything else as well."""
-    events = step.events if step else ()
-    return events[0].parts if len(events) == 1 and events[0].kind is Kind.MERGE else ()
-
-
-def unit_sizes(recipe: Recipe, word: str) -> list[int]:
-    """Return the characters that each unit of a word begins: 1 for a character, 0 for an inner byte."""
+def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
+    """The characters of each unit of a word, with a mark at its end where there is one."""
+    count = len(word)
     if recipe.unit == "grapheme":
-        return [len(cluster) for cluster in regex.findall(r"\X", word)]
-    if recipe.unit == "char" or word.isascii():
-        return [1] * len(word)
-    return [size for char in word for size in (1,) + (0,) * (len(to_bytes(char)) - 1)]
+        sizes = map(len, regex.findall(r"\X", word))
+        spans = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
+    elif recipe.unit == "char" or word.isascii():
+        spans = list(itertools.pairwise(range(count + 1)))
+    else:
+        spans = [(at, at + 1) for at, char in enumerate(word) for _ in to_bytes(char)]
+    if mark and recipe.mark_kind == "end-suffix":
+        spans[-1] = spans[-1][0], count + len(mark)
+    elif mark:
+        spans.append((count, count + len(mark)))
+    return tuple(spans)
 
 
-def _spans(
-    tokens: Sequence[Span], first: int, sizes: list[int], mark: str, suffix: bool, newest: int
-) -> tuple[TokenSpan, ...]:
+def _spans(tokens: Sequence[Span], units: Units, newest: int) -> tuple[TokenSpan, ...]:
     """Tokens given in units as spans of characters.
 
     Args:
         tokens: The tokens.
-        first: The unit that the text begins with.
-        sizes: How many characters each unit begins: 0 for a byte inside a character.
-        mark: The mark at the end of a word, empty for none.
-        suffix: Whether the mark is a part of the last unit.
+        units: The characters of each unit.
         newest: The symbol that the last step made.
     """
-    count = len(sizes)
-    ascii_ = sum(sizes) == count and 0 not in sizes and max(sizes, default=1) == 1
-    starts = range(count + 1) if ascii_ else list(itertools.accumulate(sizes, initial=0))
-    whole = starts[-1]
-    spans = []
+    spans, count = [], len(units)
     for start, stop, symbol in tokens:
-        begin, end = max(0, start - first), stop - first
-        tail = end > count  # the end mark is a unit of its own
-        end = min(end, count)
-        if begin > end:
-            continue
-        # A byte inside a character belongs to the character that began before it.
-        inside_begin = begin < count and sizes[begin] == 0
-        inside_end = end < count and sizes[end] == 0
-        right = starts[end]
-        if mark and (tail or (suffix and end == count)):
-            right = whole + len(mark)
-        left = starts[begin] - (1 if inside_begin else 0)
-        spans.append(TokenSpan(left, right, symbol == newest, inside_begin or inside_end))
+        begin, end = units[start][0], units[stop - 1][1]
+        inside = (start > 0 and units[start - 1][1] > begin) or (stop < count and units[stop][0] < end)
+        spans.append(TokenSpan(begin, end, symbol == newest, inside))
     return tuple(spans)
+
+
+def _without(part: CorpusPart, count: int) -> CorpusPart:
+    """A part without its first characters."""
+    spans = [
+        TokenSpan(
+            max(0, span.start - count), span.end - count, span.fresh, span.partial or span.start < count
+        )
+        for span in part.tokens
+        if span.end > count
+    ]
+    place = part.place._replace(offset=part.place.offset + count)
+    return CorpusPart(place, part.text[count:], tuple(spans), part.times)
+
+
+def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
+    """The pre-tokens of a text under the steps of a tokenizer."""
+    for one in items:
+        start, end, shown = one.start, one.end, text[one.start : one.end]
+        if isinstance(one, Special):
+            yield Cut(start, end, shown, None)
+        else:
+            yield Cut(start, end, shown, one.text, tuple((a - start, b - start) for a, b in one.unit_spans))
+
+
+def pieces(
+    text: str | LongText, start: int, end: int, cuts: Iterable[Cut], branches: Branches | None
+) -> Iterator[PiecePart]:
+    """The pre-tokens of a stretch of a text with the branch that matched each, and what is dropped between
+    them.
+
+    Args:
+        text: The text.
+        start: The first character.
+        end: The character behind it.
+        cuts: The pre-tokens.
+        branches: The branches of the split; all are of the first one where None.
+    """
+    shown = start
+    for cut in cuts:
+        if cut.end <= shown or cut.start >= end:
+            continue
+        if cut.start > shown:
+            yield PiecePart(text[shown : cut.start], shown, cut.start, None)
+        at, stop, word = cut.start, cut.end, cut.text
+        branch: int | None = 0
+        # enormous, or shared with the one before
+        if len(word) > _WORD_UNITS or (at < shown and shown > start):
+            at, stop = max(at, shown), min(stop, end)
+            word = text[at:stop]
+        if branches is not None and cut.word is not None:
+            low = max(0, at - _AROUND)
+            branch = branches.of(text[low : stop + _AROUND], at - low, word)
+        yield PiecePart(word, at, stop, branch)
+        shown = max(shown, stop)
+    if shown < end:
+        yield PiecePart(text[shown:end], shown, end, None)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import bisect
 import codecs
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import overload
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, text_of, whole
-from tokentui.text.documents import Documents, LongText
+from tokentui.core.jobs import check
 from tokentui.text.sources import format_counts
 from tokentui.text.split import to_bytes
 
@@ -39,35 +44,7 @@ class Invalid:
         return f"{bytes_are} not {self.encoding}, the first at {place}"
 
 
-class Digest:
-    """The SHA-256 of what was read; of a long file it is found when it is asked for.
-
-    Args:
-        files: The digest of each file, or the document that holds its bytes.
-    """
-
-    def __init__(self, files: Sequence[bytes | LongText]) -> None:
-        self._files = tuple(files)
-        self._known = ""
-
-    def __str__(self) -> str:
-        if not self._known:
-            digests = [
-                one if isinstance(one, bytes) else hashlib.sha256(one.data).digest() for one in self._files
-            ]
-            self._known = (
-                digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()
-            ).hex()
-        return self._known
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Digest) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Corpus:
     """A training text, read once and never changed.
 
@@ -77,24 +54,29 @@ class Corpus:
             `texts` are the same, of which long ones need not be decoded.
         counts: Of a corpus of counted words: each word with its count, in order; the words are pre-tokens as
             they are.
-        size: Bytes of text, as UTF-8 (of counted words: each as often as it counts).
         invalid: The bytes that are no text, if there are any.
         notes: Short sentences that the user should see, such as what was left out of a folder.
-        digest: Of the bytes read, as they stand in the file; of several files, of their digests in order.
+        digests: Of each file, as it stands, the SHA-256, or the document that holds its bytes.
     """
 
     name: str
-    documents: Sequence[str] = field(repr=False)
-    counts: tuple[tuple[str, int], ...] | None = field(repr=False)
-    size: int
-    invalid: Invalid | None
-    notes: tuple[str, ...]
-    digest: Digest = field(repr=False)
+    documents: Sequence[str] = field(default=(), repr=False)
+    counts: tuple[tuple[str, int], ...] | None = field(default=None, repr=False)
+    invalid: Invalid | None = None
+    notes: tuple[str, ...] = ()
+    digests: tuple[bytes | LongText, ...] = field(default=(), repr=False, compare=False)
 
-    @property
+    @cached_property
     def sha256(self) -> str:
-        """The digest in hexadecimal digits."""
-        return str(self.digest)
+        """The SHA-256 of the file that was read, as it stands, in hexadecimal digits; of several files that
+        of their digests in order. Of a long file it takes a moment."""
+        found = [_sha256(one.data) if isinstance(one, LongText) else one for one in self.digests]
+        return (found[0] if len(found) == 1 else _sha256(b"".join(found))).hex()
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of text, as UTF-8 (of counted words: each as often as it counts)."""
+        return sum(map(_size, self.texts)) + sum(_size(word) * count for word, count in self.counts or ())
 
     @property
     def noticed(self) -> tuple[str, ...]:
@@ -106,6 +88,11 @@ class Corpus:
         """The documents as they are kept."""
         return self.documents.texts if isinstance(self.documents, Documents) else self.documents
 
+    @cached_property
+    def parts(self) -> Sequence[str | LongText]:
+        """The documents as they are kept, or the words of a counted corpus."""
+        return self.texts if self.counts is None else tuple([word for word, _ in self.counts])
+
     @property
     def characters(self) -> int:
         """The number of characters of all documents."""
@@ -114,13 +101,12 @@ class Corpus:
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
         """A corpus of one document."""
-        text_of(text)
-        raw = text if isinstance(text, bytes) else to_bytes(text)
-        document, invalid = decode(raw, name) if isinstance(text, bytes) else (text, None)
-        mark = mark_of(raw) if isinstance(text, bytes) else ""
-        return build(
-            name, (document,), None, invalid, mark_notes({mark: [name]}) if mark else (), _digest(raw)
-        )
+        given = text_of(text)
+        if isinstance(given, str):
+            return cls(name, (given,), digests=(_sha256(to_bytes(given)),))
+        document, invalid, mark = decode(given, name)
+        notes = mark_notes({mark: [name]}) if mark else ()
+        return cls(name, (document,), None, invalid, notes, (_sha256(given),))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
@@ -129,7 +115,7 @@ class Corpus:
         for line in documents:
             name_of(line, "lines")
         raw = to_bytes("".join(line + "\n" for line in documents))
-        return build(name, documents, None, None, (), _digest(raw))
+        return cls(name, documents, digests=(_sha256(raw),))
 
     @classmethod
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
@@ -148,46 +134,12 @@ class Corpus:
                     "leave it out",
                 )
             summed[word] = summed.get(word, 0) + count
-        digest = _digest(format_counts(summed.items()).encode())
-        return build(name, (), tuple(summed.items()), None, (), digest)
+        digest = _sha256(format_counts(summed.items()).encode())
+        return cls(name, (), tuple(summed.items()), digests=(digest,))
 
 
-def build(
-    name: str,
-    texts: Sequence[str | LongText],
-    counts: tuple[tuple[str, int], ...] | None,
-    invalid: Invalid | None,
-    notes: tuple[str, ...],
-    digest: Digest,
-) -> Corpus:
-    """A corpus of these parts, measured."""
-    size = sum(map(_size, texts)) + sum(_size(word) * count for word, count in counts or ())
-    plain = tuple(text for text in texts if isinstance(text, str))
-    return Corpus(
-        name, plain if len(plain) == len(texts) else Documents(texts), counts, size, invalid, notes, digest
-    )
-
-
-def _digest(raw: bytes) -> Digest:
-    return Digest([hashlib.sha256(raw).digest()])
-
-
-def long_text(data: memoryview) -> LongText | None:
-    """A file's bytes as a document that is decoded where it is looked at; None where they are few, or not
-    plain UTF-8."""
-    if len(data) < LONG_BYTES or bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return None
-    try:
-        return LongText(data, _mark_length(data))
-    except UnicodeDecodeError:
-        return None
-
-
-def mark_of(data: bytes | memoryview) -> str:
-    """The encoding that the byte order mark of a file names, empty where there is no mark."""
-    if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "UTF-16"
-    return "UTF-8" if _mark_length(data) else ""
+def _sha256(data: bytes | memoryview) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def mark_notes(marked: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -205,39 +157,49 @@ def mark_notes(marked: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _mark_length(data: bytes | memoryview) -> int:
-    return len(codecs.BOM_UTF8) if bytes(data[:3]) == codecs.BOM_UTF8 else 0
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
+"""The encodings that byte order marks name."""
 
 
-def decode(data: bytes | memoryview, file: str) -> tuple[str, Invalid | None]:
-    """The text of a file's bytes: UTF-8, or UTF-16 where a byte order mark says so. The mark is not text.
+def decode(data: bytes | memoryview, file: str) -> tuple[str, Invalid | None, str]:
+    """The text of a file's bytes, what is no text in them, and the encoding that a byte order mark names.
 
-    Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back; damage in UTF-16
-    comes as U+FFFD, since its bytes mean nothing in the UTF-8 that tokenizers work on.
+    They are UTF-8, or UTF-16 where the mark says so. The mark is not text. Bytes that are not UTF-8 come as
+    lone surrogates, so that the very bytes can be had back; damage in UTF-16 comes as U+FFFD, since its bytes
+    mean nothing in the UTF-8 that tokenizers work on.
     """
-    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if bytes(data[:2]) == mark:
-            return _decode_utf16(memoryview(data)[2:], codec, file)
-    mark_length = _mark_length(data)
-    body = memoryview(data)[mark_length:]
+    mark, codec = _mark(data)
+    said, body = codec[:6].upper(), memoryview(data)[len(mark) :]
+    named = said if mark else ""
     try:
-        return str(body, "utf-8"), None
+        return str(body, codec), None, named
     except UnicodeDecodeError as error:
-        text = str(body, "utf-8", "surrogateescape")
-        # Each byte that is not UTF-8 became one surrogate, and "ignore" leaves out just those.
-        count = len(body) - len(text.encode("utf-8", "ignore"))
-        start = mark_length + error.start
-        return text, Invalid(count, file, start, bytes(data[:start]).count(b"\n") + 1)
-
-
-def _decode_utf16(body: memoryview, codec: str, file: str) -> tuple[str, Invalid | None]:
-    try:
-        return str(body, codec), None
-    except UnicodeDecodeError as error:
-        odd = len(body) % 2
-        text, halves = _HALF.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
+        if codec == "utf-8":
+            text = str(body, codec, "surrogateescape")
+            # Each byte that is not UTF-8 became one surrogate, and "ignore" leaves out just those.
+            count = len(body) - len(text.encode(codec, "ignore"))
+        else:
+            odd = len(body) % 2
+            text, halves = _HALF.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
+            text, count = text + "\ufffd" * odd, 2 * halves + odd
         line = str(body[: error.start], codec).count("\n") + 1
-        return text + "\ufffd" * odd, Invalid(2 * halves + odd, file, 2 + error.start, line, "UTF-16")
+        return text, Invalid(count, file, len(mark) + error.start, line, said), named
+
+
+def long_text(data: memoryview) -> tuple[LongText | None, str]:
+    """A file's bytes as a document that is decoded where it is looked at, and the encoding that its mark
+    names; None where they are few, or not plain UTF-8."""
+    mark, codec = _mark(data)
+    if len(data) >= LONG_BYTES and codec == "utf-8":
+        with suppress(UnicodeDecodeError):
+            return LongText(data, len(mark)), codec.upper() if mark else ""
+    return None, ""
+
+
+def _mark(data: bytes | memoryview) -> tuple[bytes, str]:
+    """The byte order mark at the front of a file, and the codec that it names; UTF-8 where there is none."""
+    mark = next((mark for mark in _MARKS if data[: len(mark)] == mark), b"")
+    return mark, _MARKS.get(mark, "utf-8")
 
 
 def _size(text: str | LongText) -> int:
@@ -267,3 +229,200 @@ def beginning(corpus: Corpus, chars: int) -> Corpus:
         documents.append(part)
         room -= len(part) + 1
     return replace(corpus, documents=tuple(documents))
+
+
+# ---- texts that are kept as UTF-8 and decoded where they are looked at, and documents cut into pieces
+
+# Python's own text takes up to four bytes a character for the sake of a single one, and to decode a large
+# file in one call holds up every other thread.
+_BLOCK = 1 << 14
+_STRIDE = 1 << 18
+WINDOW = 1 << 8
+"""Bytes of a long text that a safe cut is looked for in at first."""
+
+Place = tuple[int, int]
+"""A document by its number, and a character in it; in a long text a byte."""
+
+
+class LongText:
+    """A document of valid UTF-8. It is measured and sliced in characters, as text is.
+
+    Args:
+        data: The bytes of a file, which are not changed from now on.
+        start: Where the text begins in them: after a byte order mark.
+
+    Raises:
+        UnicodeDecodeError: It is not valid UTF-8.
+        Cancelled: The job is cancelled.
+    """
+
+    __slots__ = ("_before", "_body", "_borders", "_whole", "data")
+
+    def __init__(self, data: bytes | memoryview, start: int = 0) -> None:
+        self.data = memoryview(data)
+        self._body = self.data[start:]
+        self._whole: str | None = None
+        # The borders of blocks, in bytes, and how many characters stand before each.
+        self._borders, self._before = array("q", [0]), array("q", [0])
+        at = characters = 0
+        while at < self.size:
+            end = self.border(at + _BLOCK)
+            block = bytes(self._body[at:end])
+            characters += len(block) if block.isascii() else len(block.decode())
+            at = end
+            self._borders.append(at)
+            self._before.append(characters)
+            if len(self._before) % 64 == 0:
+                check()
+
+    def __reduce__(self) -> tuple[type[LongText], tuple[bytes, int]]:
+        return LongText, (bytes(self.data), len(self.data) - self.size)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self._body)
+
+    def utf8(self, start: int, stop: int) -> memoryview:
+        """The bytes from one place, in bytes, up to another."""
+        return self._body[start:stop]
+
+    def border(self, at: int) -> int:
+        """The place, in bytes, where the character begins to which the byte at a place belongs; the end for
+        one past it."""
+        if at >= self.size:
+            return self.size
+        for place in range(at, max(at - 4, 0), -1):
+            if self._body[place] & 0xC0 != 0x80:
+                return place
+        return at if at > 3 else 0  # not UTF-8, as decoding will tell
+
+    def part(self, start: int, stop: int) -> str:
+        """The text from one place, in bytes, up to another."""
+        return str(self.utf8(start, stop), "utf-8")
+
+    def whole(self) -> str:
+        """The text in one piece, which is kept."""
+        if self._whole is None:
+            self._whole = self.part(0, self.size)
+        return self._whole
+
+    def __len__(self) -> int:
+        return self._before[-1]
+
+    def __getitem__(self, wanted: slice) -> str:
+        start, stop, _ = wanted.indices(len(self))
+        if start >= stop:
+            return ""
+        first, last = bisect.bisect_right(self._before, start) - 1, bisect.bisect_left(self._before, stop)
+        text = self.part(self._borders[first], self._borders[last])
+        return text[start - self._before[first] : stop - self._before[first]]
+
+    def find(self, text: str, start: int = 0) -> int:
+        """As `str.find`."""
+        for at in range(start, len(self) + 1, _STRIDE):
+            found = self[at : at + _STRIDE + len(text) - 1].find(text)
+            if found >= 0:
+                return at + found
+        return -1
+
+    def rfind(self, text: str, start: int = 0, stop: int | None = None) -> int:
+        """As `str.rfind`, without places counted from the end."""
+        end = len(self) if stop is None else min(stop, len(self))
+        while start <= end:
+            at = max(start, end - _STRIDE)
+            found = self[at:end].rfind(text)
+            if found >= 0:
+                return at + found
+            if at == start:
+                break
+            end = min(end, at + len(text) - 1)  # the part of one that begins before is looked at again
+        return -1
+
+
+class Documents(Sequence[str]):
+    """The texts of documents, of which a long one is decoded as a whole when it is asked for."""
+
+    def __init__(self, texts: Sequence[str | LongText]) -> None:
+        self.texts = tuple(texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        chosen = self.texts[index]
+        return tuple(map(whole_text, chosen)) if isinstance(chosen, tuple) else whole_text(chosen)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def whole_text(text: str | LongText) -> str:
+    """Return a document as one text."""
+    return text if isinstance(text, str) else text.whole()
+
+
+def size_of(document: str | LongText) -> int:
+    """The length of a document in the unit of its places: characters, or bytes of a long text."""
+    return document.size if isinstance(document, LongText) else len(document)
+
+
+def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:
+    """The first place from `at` on, 0 excluded, before which a document may be cut; its size where there is
+    none.
+
+    Args:
+        document: The document.
+        at: A place in it.
+        cut: The same for a text. It decides on a place by the characters before and after it.
+    """
+    if isinstance(document, str):
+        return cut(document, at)
+    start, window = document.border(max(at - 1, 0)), WINDOW
+    while start < document.size:
+        stop = document.border(start + window)
+        text = document.part(start, stop)
+        place = cut(text, 1)
+        if place < len(text) or stop == document.size:
+            return start + len(text[:place].encode())
+        start = document.border(max(start, stop - 1))
+        window *= 2
+    return document.size
+
+
+def pieces(
+    documents: Sequence[str | LongText],
+    cut: Callable[[str, int], int],
+    size: int,
+    start: Place = (0, 0),
+    end: Place | None = None,
+) -> Iterator[tuple[str | LongText, int, int]]:
+    """The documents between two places in pieces: (document, its first place, the place of its end).
+
+    Args:
+        documents: The documents.
+        cut: See `safe_cut`.
+        size: About how long the pieces of a long document are.
+        start: Where to begin.
+        end: Where to end; after the last document where None.
+    """
+    number, at = start
+    last = (len(documents), 0) if end is None else end
+    while (number, at) < last:
+        document = documents[number]
+        length = size_of(document)
+        stop = last[1] if number == last[0] else length
+        if stop - at > 2 * size:
+            stop = min(stop, safe_cut(document, at + size, cut))
+        if stop > at:
+            yield document, at, stop
+        number, at = (number, stop) if stop < length else (number + 1, 0)

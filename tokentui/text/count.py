@@ -7,34 +7,66 @@ be watched, stopped, and shown before it is whole.
 
 from __future__ import annotations
 
+import bisect
 import threading
+from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tokentui.core import jit
 from tokentui.core.jobs import check, tick
 from tokentui.recipe import Recipe
-from tokentui.text.corpus import Corpus
-from tokentui.text.documents import LongText, pieces
+from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
 from tokentui.text.pretokenize import Pretokenizer, cut_key
+from tokentui.text.split import splitter_of
+
+if TYPE_CHECKING:
+    from tokentui.text.kernels.count import FlatWords
 
 CHUNK_CHARS = 1 << 16
 """About how much text is counted between two looks at the clock: some milliseconds."""
 _POLL_S = 0.05
 
 
-@dataclass(frozen=True, slots=True)
 class Words:
-    """The distinct pre-tokens of a corpus in order of first appearance, and how often each stands."""
+    """The distinct pre-tokens of a corpus in order of first appearance, and how often each stands.
 
-    words: Sequence[str]
-    counts: Sequence[int]
+    Args:
+        words: The pre-tokens.
+        counts: How often each stands.
+        flat: The same in flat arrays, where kernels counted them: then `words` are decoded when they are
+            asked for.
+    """
+
+    def __init__(
+        self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None
+    ) -> None:
+        self._words, self.counts, self.flat = words, counts, flat
+
+    @classmethod
+    def of(cls, counted: Counter[str] | FlatWords) -> Words:
+        """The counts as they stand now."""
+        if isinstance(counted, Counter):
+            return cls(tuple(counted), tuple(counted.values()))
+        return cls((), tuple(counted.counts.tolist()), counted)
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """The pre-tokens."""
+        return self._words if self.flat is None else self.flat.words()
 
     @property
     def occurrences(self) -> int:
         """The number of pre-tokens of the corpus, repeated ones included."""
         return sum(self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.counts))
 
 
 def chunks(
@@ -89,11 +121,11 @@ def count(corpus: Corpus, recipe: Recipe) -> Words:
 
         found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words)
         if found is not None:
-            return Words(found[0], tuple(found[1]))
+            return Words.of(found)
     counts: Counter[str] = Counter()
     for done, total, counts in count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
-    return words_of(counts)
+    return Words.of(counts)
 
 
 class WordCounts:
@@ -107,9 +139,13 @@ class WordCounts:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+        self.corpus = corpus
         self._found: dict[Hashable, Words] = {}
         self._locks: dict[Hashable, threading.Lock] = {}
+
+    def know(self, recipe: Recipe, words: Words) -> None:
+        """Take words that were counted already."""
+        self._found.setdefault(cut_key(recipe), words)
 
     def of(self, recipe: Recipe) -> Words:
         """Return the words of the corpus under a recipe, and count them if need be.
@@ -124,12 +160,171 @@ class WordCounts:
             check()
         try:
             if key not in self._found:
-                self._found[key] = count(self._corpus, recipe)
+                self._found[key] = count(self.corpus, recipe)
             return self._found[key]
         finally:
             lock.release()
 
 
-def words_of(counts: Counter[str]) -> Words:
-    """The counts as they stand now, as a value."""
-    return Words(tuple(counts), tuple(counts.values()))
+# A corpus in windows: the words of the part of a document that is looked at, and the next place of a text or
+
+
+_BACK = (2_000, 20_000, 200_000)
+"""Characters before a window in which a safe cut is looked for."""
+_LONG_LINE = 4_000
+"""A window starts at the beginning of a line, unless the line began more characters back."""
+_AHEAD = 1 << 16
+"""Characters after a window in which a safe cut is looked for; past that all of the document is split,
+once."""
+_KEPT = 64
+
+Place = tuple[int, int]
+"""The number of a document and a character in its normalised text."""
+
+
+class CorpusWindow:
+    """A corpus under one recipe, of which a window is looked at.
+
+    Args:
+        corpus: The corpus.
+        recipe: Its normalisation, split and symbols are used.
+    """
+
+    def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
+        self._corpus = corpus
+        self._recipe = recipe
+        self._splitter = splitter_of(recipe)
+        self._pretokenizer = Pretokenizer(recipe)
+        self._texts: dict[int, str | LongText] = {}
+        self._spans: dict[int, tuple[array[int], array[int]]] = {}
+        self._before = [0]
+        for text in corpus.parts:
+            self._before.append(self._before[-1] + len(text) + 1)
+
+    @property
+    def documents(self) -> int:
+        """The number of documents; of words, for counted words."""
+        return len(self._before) - 1
+
+    def fraction(self, place: Place) -> float:
+        """Return the share of the corpus before a place, from 0 to 1."""
+        total = self._before[-1]
+        return (self._before[place[0]] + place[1]) / total if total else 0.0
+
+    def text(self, document: int) -> str | LongText:
+        """Return the normalised text of a document; a long one as it is kept, where normalising changes
+        nothing."""
+        if self._corpus.counts is not None:
+            return self._corpus.counts[document][0]
+        known = self._texts.get(document)
+        if known is None:
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+                self._spans.clear()
+            kept = self._corpus.texts[document]
+            if isinstance(kept, LongText) and not self._recipe.normalize and self._splitter.cut:
+                known = kept
+            else:
+                known = self._pretokenizer.normalized(self._corpus.documents[document])
+            self._texts[document] = known
+        return known
+
+    def find(self, text: str, start: Place, backward: bool) -> Place | None:
+        """Find the next place of a text after (or before) a place, round the end."""
+        step = -1 if backward else 1
+        for turn in range(self.documents + 1):
+            document = (start[0] + step * turn) % self.documents
+            known = self.text(document)
+            if backward:
+                found = known.rfind(text, 0, len(known) if turn else start[1] + len(text) - 1)
+            else:
+                found = known.find(text, 0 if turn else start[1] + 1)
+            if found >= 0:
+                return document, found
+        return None
+
+    def find_word(self, wanted: Callable[[str], bool], start: Place, size: int = 1 << 16) -> Place | None:
+        """Find the next place after a place with a pre-token that is wanted, round the end."""
+        for turn in range(self.documents + 1):
+            document = (start[0] + turn) % self.documents
+            begin = start[1] + 1 if turn == 0 else 0
+            length = len(self.text(document))
+            while begin <= length:
+                end = begin + size
+                for at, word, _ in self.words(document, begin, end):
+                    if at >= begin and wanted(word):
+                        return document, at
+                begin = end
+        return None
+
+    def rewind(self, document: int, offset: int, before: int) -> Place:
+        """Return the beginning of a line at least so many characters back, across documents."""
+        while before > offset and document > 0:
+            before -= offset + 1
+            document -= 1
+            offset = len(self.text(document))
+        if before > offset:
+            return document, 0
+        offset -= before
+        text = self.text(document)
+        line = text.rfind("\n", max(0, offset - _LONG_LINE), offset) + 1
+        return document, line or (offset if offset > _LONG_LINE else 0)
+
+    def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
+        """Yield the pre-tokens of a stretch: (offset in the normalised text, word, offset of its end)."""
+        text = self.text(document)
+        if self._corpus.counts is not None:
+            yield 0, whole_text(text), len(text)
+            return
+        cut = self._cut_before(text, start) if self._splitter.cut else None
+        stop = len(text) if end >= len(text) else self._cut_within(text, end, end + _AHEAD)
+        if cut is None or (stop is None and len(text) > end + _AHEAD):
+            yield from self._known_spans(document, text, start, end)
+            return
+        stop = len(text) if stop is None else stop
+        yield from self._split(text[cut:stop], cut)
+
+    def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
+        first = base == 0
+        # Only metaspace changes the text, by the one sign that it puts in front.
+        shift = len(self._splitter.prepare(text, first)) - len(text)
+        for word, start, end in self._splitter.spans(text, first=first):
+            yield base + max(0, start - shift), word, base + end - shift
+
+    def _cut_before(self, text: str | LongText, place: int) -> int | None:
+        """A place where the split may start, at or before this one; None where none is near."""
+        if place <= _BACK[0]:
+            return 0
+        for back in _BACK:
+            cut = self._cut_within(text, place - back, place) if place > back else 0
+            if cut is not None:
+                return cut
+        return None
+
+    def _cut_within(self, text: str | LongText, start: int, end: int) -> int | None:
+        """The first place from `start` to `end` where the text may be cut.
+
+        The characters before and after a place decide.
+        """
+        begin = max(start - 1, 0)
+        part = text[begin : end + 1]
+        cut = self._splitter.safe_cut(part, start - begin)
+        return begin + cut if cut < len(part) else None
+
+    def _known_spans(
+        self, document: int, text: str | LongText, start: int, end: int
+    ) -> Iterator[tuple[int, str, int]]:
+        spans = self._spans.get(document)
+        if spans is None:
+            starts, ends = array("q"), array("q")
+            for at, _, stop in self._split(whole_text(text), 0):
+                starts.append(at)
+                ends.append(stop)
+            self._spans[document] = spans = (starts, ends)
+        starts, ends = spans
+        prepared = self._splitter.prepare(whole_text(text), True)
+        shift = len(prepared) - len(text)
+        for n in range(max(0, bisect.bisect_right(starts, start) - 1), len(starts)):
+            if starts[n] >= end:
+                return
+            yield starts[n], prepared[starts[n] + (shift if n else 0) : ends[n] + shift], ends[n]

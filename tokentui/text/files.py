@@ -9,6 +9,7 @@ import bz2
 import codecs
 import contextlib
 import errno
+import functools
 import gzip
 import hashlib
 import importlib
@@ -21,15 +22,16 @@ import select
 import stat
 import time
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import check_held, kind
+from tokentui.core.files import check_held, kind, unhurried
 from tokentui.core.jobs import check, tick
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 BLOCK = 1 << 20
 """Bytes unpacked between two checks of the job."""
@@ -73,12 +75,13 @@ class Meter:
         tick(self.done, self.total)
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """A file's bytes, unpacked; `looks` says what it seems to be.
+class Contents(NamedTuple):
+    """A file's bytes, unpacked.
 
-    `data` is private memory, never the file. `digest` is the SHA-256 of the file as it stands, None where
-    that is the digest of `data`.
+    Attributes:
+        data: Private memory, never the file.
+        digest: The SHA-256 of the file as it stands, None where that is the digest of `data`.
+        looks: A kind of file that it seems to be; empty for plain text.
     """
 
     data: memoryview
@@ -103,21 +106,11 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
-    try:
+    with _refused(path):
         measure(path, pipes=pipes)  # before opening: opening a device may act on it
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        try:
-            status = os.fstat(descriptor)
-            size = _size(status, path, pipes)  # it may have become another meanwhile
-            source = _Source(
-                lambda view: os.readv(descriptor, (view,)), descriptor, meter, show(path), stream=size is None
-            )
-            source.status = status
-            return _contents(source, size or 0, text_only)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise refusal(error, path) from None
+        with open(path, "rb", 0, opener=unhurried) as file:
+            _size(os.fstat(file.fileno()), path, pipes)  # it may have become another meanwhile
+            return _contents(_Source(file, show(path), meter), text_only)
 
 
 def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
@@ -127,11 +120,8 @@ def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
         TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
         Cancelled: As asked.
     """
-    try:
-        source, size = _stream(stream, name, meter)
-        return _contents(source, size, text_only=False)
-    except OSError as error:
-        raise refusal(error, name) from None
+    with _refused(name):
+        return _contents(_Source(stream, name, meter), text_only=False)
 
 
 def read_plain(stream: BinaryIO, name: str) -> bytes:
@@ -140,34 +130,8 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
     Raises:
         TokentuiError: It cannot be read, is too large, or silent for too long.
     """
-    try:
-        return bytes(_stream(stream, name, Meter())[0].readall() or b"")
-    except OSError as error:
-        raise refusal(error, name) from None
-
-
-def _stream(stream: BinaryIO, name: str, meter: Meter) -> tuple[_Source, int]:
-    """A stream as a source, and its size where it is a file."""
-    if stream.closed:
-        raise TokentuiError("is closed", name, "name a file")
-    descriptor: int | None = None
-    status, size = None, None
-    with contextlib.suppress(OSError, AttributeError):
-        descriptor = stream.fileno()
-    if descriptor is not None:
-        status = os.fstat(descriptor)
-        mode = status.st_mode
-        a_device = stat.S_ISCHR(mode) and not (
-            os.isatty(descriptor) or os.path.samestat(status, os.stat(os.devnull))
-        )
-        if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
-            raise TokentuiError(f"is {kind(mode)}, not a file of text", name, _WHAT_CAN_BE_READ)
-        size = _size(status, name, pipes=True) if stat.S_ISREG(mode) else None
-    # readinto1() returns the bytes that are available; readinto() waits for all.
-    take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
-    source = _Source(take, descriptor, meter, name, stream=size is None)
-    source.status = status if size is not None else None
-    return source, size or 0
+    with _refused(name):
+        return bytes(_Source(stream, name, Meter()).readall() or b"")
 
 
 def measure(path: str, *, pipes: bool = False) -> int | None:
@@ -221,50 +185,59 @@ def refusal(error: OSError, path: str) -> TokentuiError:
     return TokentuiError(what, show(path), hints.get(error.errno or 0, "check the file"))
 
 
+@contextlib.contextmanager
+def _refused(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise refusal(error, path) from None
+
+
 class _Source(io.RawIOBase):
     """Bytes as they arrive, counted. A read returns fewer bytes than were asked for only at the end.
 
     Args:
-        take: Fills a buffer with the bytes that are available.
-        descriptor: The file descriptor to poll, None where there is none.
-        meter: Counts the bytes that are read and stops a cancelled job.
+        stream: What is read. Where it is no file, the number of bytes and the time of silence are limited.
         where: The name of the source in errors.
-        stream: True if the size is unknown. Then the number of bytes and the time of silence are limited.
+        meter: Counts the bytes that are read and stops a cancelled job.
+
+    Attributes:
+        status: Of a file, what is known of it.
+        count: The bytes read.
+        hash: Is given what is read from the time when it is set.
     """
 
-    def __init__(
-        self,
-        take: Callable[[memoryview], int | None],
-        descriptor: int | None,
-        meter: Meter,
-        where: str,
-        *,
-        stream: bool,
-    ) -> None:
-        now = limits.now()
-        self._take, self.meter, self.where = take, meter, where
-        self.name_of_most = (
-            "stream-bytes" if stream and now.stream_bytes < now.corpus_bytes else "corpus-bytes"
-        )
-        self.most = min(now.corpus_bytes, now.stream_bytes) if stream else now.corpus_bytes
-        self._patience = (
-            now.stream_seconds if stream and not (descriptor is not None and os.isatty(descriptor)) else None
-        )
-        self.hash: Any = None
-        """Is given what is read from the time when it is set."""
+    def __init__(self, stream: BinaryIO, where: str, meter: Meter) -> None:
+        if stream.closed:
+            raise TokentuiError("is closed", where, "name a file")
+        self.where, self.meter, self.count = where, meter, 0
+        self.hash: hashlib._Hash | None = None
         self.status: os.stat_result | None = None
-        """Of a file, what is known of it."""
-        self.count = 0
-        self._ended = False
-        self._poll = select.poll()
-        self._polled = descriptor is not None
-        if descriptor is not None:
-            self._poll.register(descriptor, select.POLLIN)
+        # readinto1() returns the bytes that are available; readinto() waits for all.
+        self._take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
+        self._ended, self._poll, terminal = False, select.poll(), False
+        self._polled = False
+        with contextlib.suppress(OSError, AttributeError):
+            self._poll.register(descriptor := stream.fileno(), select.POLLIN)
+            self._polled = True
+        if self._polled:
+            status, terminal = os.fstat(descriptor), os.isatty(descriptor)
+            mode = status.st_mode
+            a_device = stat.S_ISCHR(mode) and not (
+                terminal or os.path.samestat(status, os.stat(os.devnull))
+            )
+            if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
+                raise TokentuiError(f"is {kind(mode)}, not a file of text", where, _WHAT_CAN_BE_READ)
+            self.status = status if stat.S_ISREG(mode) else None
+        now, endless = limits.now(), self.status is None
+        self.most = min(now.corpus_bytes, now.stream_bytes) if endless else now.corpus_bytes
+        self._limit = "stream-bytes" if self.most < now.corpus_bytes else "corpus-bytes"
+        self._patience = now.stream_seconds if endless and not terminal else None
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         view, filled = memoryview(buffer).cast("B"), 0
         while filled < len(view) and not self._ended:
             size = self._next(view[filled : filled + BLOCK])
@@ -283,7 +256,7 @@ class _Source(io.RawIOBase):
         return TokentuiError(
             f"more than {self.most:,} bytes, which is the limit",
             self.where,
-            limits.reading(self.name_of_most, _TAKE_PART),
+            limits.reading(self._limit, _TAKE_PART),
         )
 
     def _next(self, view: memoryview) -> int:
@@ -294,20 +267,22 @@ class _Source(io.RawIOBase):
                 hint = limits.reading("stream-seconds", "see what feeds it")
                 raise TokentuiError(f"nothing came for {self._patience:g} s", self.where, hint)
             if not self._polled or self._poll.poll(_POLL_MS):
-                try:
-                    return self._take(view) or 0
-                except BlockingIOError:
-                    continue
+                with contextlib.suppress(BlockingIOError):
+                    taken: int | None = self._take(view)
+                    if taken is not None:
+                        return taken
 
 
-def _contents(source: _Source, size: int, text_only: bool) -> Contents:
+def _contents(source: _Source, text_only: bool) -> Contents:
     meter, where, now = source.meter, source.where, limits.now()
+    size = source.status.st_size if source.status else 0
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
     method = _PACKED.match(packed.peek())
     try:
         if method:
             source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
-            stream = io.BufferedReader(_unpacked(packed, str(method.lastgroup), where), _READ_AHEAD)
+            opened = _METHODS.get(str(method.lastgroup), functools.partial(_Zstd, where=where))
+            stream = io.BufferedReader(opened(packed), _READ_AHEAD)
             if again := _PACKED.match(stream.peek()):
                 what = f"{again.lastgroup} data packed with {method.lastgroup}"
                 raise TokentuiError(what, where, "unpack it first")
@@ -342,7 +317,7 @@ def _contents(source: _Source, size: int, text_only: bool) -> Contents:
             raise
         what = f"damaged {method.lastgroup} data: {error}"
         raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
-    return Contents(memoryview(data)[:filled], source.hash.digest() if method else None, looks)
+    return Contents(memoryview(data)[:filled], source.hash.digest() if source.hash else None, looks)
 
 
 def _room(size: int) -> bytearray | mmap.mmap:
@@ -372,35 +347,8 @@ def _look(head: bytes, where: str) -> tuple[str, bool]:
     return "a binary file (it holds NUL bytes)", False
 
 
-def _unpacked(packed: BinaryIO, method: str, where: str) -> Any:
-    """The stream in a packed one.
-
-    Args:
-        packed: What is packed.
-        method: The name of a group of `_PACKED`.
-        where: What it is called in errors.
-
-    Raises:
-        TokentuiError: What unpacks it is not installed.
-    """
-    match method:
-        case "gzip":
-            return gzip.GzipFile(fileobj=packed)
-        case "bzip2":
-            return bz2.BZ2File(packed)
-        case "xz":
-            return lzma.LZMAFile(packed)
-        case _:
-            return _Zstd(packed, _zstd_module(where))
-
-
-def _zstd_module(where: str) -> ModuleType:
-    for name in ("compression.zstd", "zstandard"):
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
-    raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or unpack it first")
+_METHODS: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+"""The unpackers by the groups of `_PACKED`; `_Zstd` does the rest."""
 
 
 class _Zstd(io.RawIOBase):
@@ -413,15 +361,23 @@ class _Zstd(io.RawIOBase):
 
     _FEED = 1024
 
-    def __init__(self, packed: BinaryIO, module: ModuleType) -> None:
-        self._packed, self._module = packed, module
+    def __init__(self, packed: BinaryIO, where: str) -> None:
+        for name in ("compression.zstd", "zstandard"):
+            with contextlib.suppress(ImportError):
+                self._module = importlib.import_module(name)
+                break
+        else:
+            hint = "pip install 'tokentui[zstd]', or unpack it first"
+            raise TokentuiError("zstd is not installed", where, hint)
+        self._packed = packed
         self._frame: Any = None
         self._input, self._output = b"", memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
         while not self._output:
             self._input = self._input or self._packed.read(self._FEED)
             if not self._input:
@@ -432,9 +388,9 @@ class _Zstd(io.RawIOBase):
                 self._output = memoryview(self._unpack())
             except self._module.ZstdError as error:
                 raise OSError(str(error)) from None
-        part = self._output[: len(buffer)]
+        part = self._output[: len(view)]
         self._output = self._output[len(part) :]
-        buffer[: len(part)] = part
+        view[: len(part)] = part
         return len(part)
 
     def _unpack(self) -> bytes:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from tokentui.core import jobs
+from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
-from tokentui.text.split import SPACE_MARK, SPLITS, Span, Splitter, spaced, splitter, to_bytes
-from tokentui.text.units import MARKS, UNITS
+from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of, to_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,13 @@ class Analysis:
     """A text on its way to units.
 
     `source` is the text as typed, `normalized` that after the normalize axis, `prepared` the one in which the
-    words
-    stand: with `metaspace` spaces are ▁ there.
+    words stand: with `metaspace` spaces are ▁ there.
     """
 
     source: str
     normalized: str
     prepared: str
     pretokens: list[PreToken]
-
-
-Place = Callable[[int, int], tuple[int, int]]
 
 
 class Pretokenizer:
@@ -78,8 +75,7 @@ class Pretokenizer:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self._splitter = splitter_of(recipe)
-        self._unit, self._put = UNITS.of(recipe.unit), MARKS.of(recipe.mark).put
-        self._symbols = pattern_of_symbols(recipe)
+        self._cut_units, self._put = UNITS.of(recipe.unit).cut, MARKS.of(recipe.mark).put
         self.symbols = frozenset(recipe.symbols)
         """The symbols of the recipe, each of which is a word."""
         for name in recipe.symbols:
@@ -106,14 +102,16 @@ class Pretokenizer:
     def in_parts(self) -> bool:
         """True if a part of a text after a safe cut has the same words when it stands alone.
 
-        This fails where normalisation trims ends, or where the part gets a space in front.
+        This fails where normalisation trims ends, or where the part gets a space in front that the whole
+        text does not have there.
         """
-        return not self._trims and stands_alone(self.recipe)
+        split = self._splitter
+        return not self._trims and (not split.front or (split.record.marks_spaces and not split.always))
 
     def normalized(self, document: str) -> str:
         """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then
         normalised."""
-        return normalize(self._typed(document), self.recipe.normalize)
+        return normalize(self.typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
         """The first place from `at` on, 0 excluded, that is known to be safe for cutting the document in two.
@@ -143,42 +141,26 @@ class Pretokenizer:
     def units(self, word: str) -> list[bytes]:
         """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and
         bears no mark."""
-        if self._symbols is not None and self._symbols.search(word):
-            return self._units_with_symbols(word)
-        return self._marked(self._plain(word))
-
-    def _marked(self, units: list[bytes]) -> list[bytes]:
-        return self._put(units, self._mark) if units else units
-
-    def _units_with_symbols(self, word: str) -> list[bytes]:
-        if word in self.symbols:
-            return [to_bytes(word)]
-        marked = self._marked(self._plain(word))
         units = self._plain(word)
-        symbols = [to_bytes(name) for name in self.symbols]
-        return [
-            unit if unit in symbols else other for unit, other in zip(units, marked, strict=False)
-        ] + marked[len(units) :]
+        if not units or word in self.symbols:
+            return units
+        if self._splitter.symbols is None:
+            return self._put(units, self._mark)
+        held = {to_bytes(name) for name in self.symbols}
+        marked = zip_longest(units, self._put(units.copy(), self._mark))
+        return [unit if unit in held else other for unit, other in marked]
 
     def _plain(self, word: str) -> list[bytes]:
-        """The smallest units of a word without marks."""
-        if self._symbols is None:
-            return self._units_of(word)
-        out: list[bytes] = []
-        at = 0
-        for match in self._symbols.finditer(word):
-            out += [*self._units_of(word[at : match.start()]), to_bytes(match.group())]
-            at = match.end()
-        return out + self._units_of(word[at:])
-
-    def _units_of(self, text: str) -> list[bytes]:
-        """The units of a text without symbols. The job of a long text can be cancelled."""
-        if len(text) <= jobs.BLOCK or not self._unit.places:
-            return self._unit.cut(text)
+        """The smallest units of a word without marks. The job of a long word can be cancelled."""
+        symbols = self._splitter.symbols
         units: list[bytes] = []
-        for start in range(0, len(text), jobs.BLOCK):
-            jobs.check()
-            units += self._unit.cut(text[start : start + jobs.BLOCK])
+        for n, part in enumerate((word,) if symbols is None else symbols.split(word)):
+            if n % 2:
+                units.append(to_bytes(part))  # a symbol
+            else:
+                cut = self._cut_units(part)
+                for block in jobs.in_blocks(cut) if len(part) > jobs.BLOCK else (cut,):
+                    units += block
         return units
 
     def pretokens(self, text: str | bytes) -> list[PreToken]:
@@ -195,7 +177,7 @@ class Pretokenizer:
             TokentuiError: The pattern takes longer.
         """
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
-        aligned = normalize_aligned(self._typed(source), self.recipe.normalize)
+        aligned = normalize_aligned(self.typed(source), self.recipe.normalize)
         prepared = self._splitter.prepare(aligned.text)
         spans = self._splitter.spans(aligned.text)
         added = len(prepared) - len(aligned.text)
@@ -209,22 +191,16 @@ class Pretokenizer:
 
         pretokens: list[PreToken] = []
         for word, start, end in spans:
-            units = self._unit_spans(word, _owners(prepared, word, start, end), place)
-            pretokens.append(PreToken(word, *place(start, end), start, end, units))
+            owners, units, at = _owners(prepared, word, start, end), [], 0
+            for unit in self._plain(word):
+                units.append(place(owners[at], owners[at + len(unit) - 1] + 1))
+                at += len(unit)
+            if self.recipe.mark_kind == "end-symbol" and units and word not in self.symbols:
+                units.append((units[-1][1], units[-1][1]))
+            pretokens.append(PreToken(word, *place(start, end), start, end, tuple(units)))
         return Analysis(source, aligned.text, prepared, pretokens)
 
-    def _unit_spans(self, word: str, owners: Sequence[int], place: Place) -> tuple[tuple[int, int], ...]:
-        spans: list[tuple[int, int]] = []
-        at = 0
-        for unit in self._plain(word):
-            end = at + len(unit)
-            spans.append(place(owners[at], owners[end - 1] + 1))
-            at = end
-        if self.recipe.mark_kind == "end-symbol" and spans and word not in self.symbols:
-            spans.append((spans[-1][1], spans[-1][1]))
-        return tuple(spans)
-
-    def _typed(self, text: str) -> str:
+    def typed(self, text: str) -> str:
         """The text that is normalised. Bytes that are not UTF-8 stay only where bytes are units."""
         if self.recipe.unit == "byte" or text.isascii():
             return text
@@ -260,113 +236,104 @@ _BEFORE_SPACE = re.compile(r"\S(?=[ \n])")
 _LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")
 
 
-# ---- the split of a recipe, with its symbols and the space in front
-
-
-@functools.lru_cache(maxsize=64)
-def splitter_of(recipe: Recipe) -> Splitter:
-    """The splitter of a recipe: that of its split, with its symbols cut out and its space in front.
-
-    sentencepiece sets the ▁ in front of every text, Hugging Face not before a text that begins with a space.
-    Symbols are sentencepiece's.
-
-    Raises:
-        TokentuiError: A pattern that cannot be compiled.
-    """
-    plain = splitter(recipe.split)
-    always = plain.marks_spaces and (recipe.pieces != "any" or bool(recipe.symbols))
-    if recipe.prefix_space is None and not recipe.symbols and not always:
-        return plain
-    names = sorted(recipe.symbols, key=len, reverse=True)
-    found = re.compile("|".join(map(re.escape, names))) if names else None
-    cut = None if names else plain.cut
-    return _Shaped(
-        plain.name, plain.keeps_spaces, plain.pattern, cut, plain.marks_spaces, plain, spaced(recipe), always,
-        found,
-    )
-
-
-def stands_alone(recipe: Recipe) -> bool:
-    """True if a part of a text that begins at a safe cut gets no space in front.
-
-    The whole text may get one.
-    """
-    marks = SPLITS.of(recipe.split).marks_spaces
-    return not spaced(recipe) or (marks and recipe.pieces == "any" and not recipe.symbols)
-
-
-def cuts_alike(one: Recipe, other: Recipe) -> bool:
-    """True if two recipes cut every text into the same words."""
-    return cut_key(one) == cut_key(other)
-
-
 def cut_key(recipe: Recipe) -> tuple[object, ...]:
-    """The values of a recipe that its words depend on: recipes of one key cut every text alike."""
-    surrogates = recipe.unit == "byte"  # what is no UTF-8 is replaced in other units
-    return (
-        recipe.normalize,
-        recipe.split,
-        recipe.symbols,
-        recipe.prefix_space,
-        stands_alone(recipe),
-        surrogates,
-    )
+    """The values of a recipe that its words depend on: recipes of one key cut every text into the same
+    words."""
+    # what is no UTF-8 is replaced in units other than bytes
+    return recipe.normalize, splitter_of(recipe), recipe.unit == "byte"
 
 
-def pattern_of_symbols(recipe: Recipe) -> Any:
-    """The pattern that finds the symbols of a recipe in a prepared text, the longest first; None where it has
-    none."""
-    return getattr(splitter_of(recipe), "symbols", None)
+# The smallest units of a word, and the marks that some of them bear.
 
 
-@dataclass(frozen=True, slots=True)
-class _Shaped(Splitter):
-    """A split with a space in front or without, and with symbols.
+_SINGLE = [bytes((value,)) for value in range(256)]
 
-    A symbol is a word of its own; the text between two symbols is split by itself. Where there are symbols no
-    place is known where a document may be cut in two.
+
+def _bytes(text: str) -> Iterator[bytes]:
+    return map(_SINGLE.__getitem__, to_bytes(text))
+
+
+def _characters(text: str) -> Iterator[bytes]:
+    return _bytes(text) if text.isascii() else map(to_bytes, text)
+
+
+def _graphemes(text: str) -> Iterator[bytes]:
+    return (to_bytes(match.group()) for match in _grapheme().finditer(text))
+
+
+@functools.cache
+def _grapheme() -> Any:
+    import regex  # not before the first paint
+
+    return regex.compile(r"\X")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit(Choice):
+    """A kind of unit.
+
+    Attributes:
+        plural: Several of them, for titles.
+        cut: The units of a text, without marks.
+        kinds: How many different ones there may be, for kernels that number them by what they are; 0 for no
+            such number.
     """
 
-    inner: Splitter
-    spaced: bool
-    always: bool
-    symbols: Any
+    plural: str
+    cut: Callable[[str], Iterator[bytes]]
+    kinds: int = 0
 
-    def prepare(self, text: str, first: bool = True) -> str:
-        """The text in which the words stand; see `Splitter.prepare`."""
-        front = first and self.spaced and bool(text)
-        if not self.marks_spaces:
-            return " " + text if front and text[0] != " " else text
-        text = text.replace(" ", SPACE_MARK)
-        return SPACE_MARK + text if front and (self.always or text[0] != SPACE_MARK) else text
 
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        """The words of a text in order; see `Splitter.words`."""
-        prepared = self.prepare(text, first)
-        if self.symbols is None or not self.symbols.search(prepared):
-            return self.inner.words(prepared, first=False)
-        return [word for word, _, _ in self.spans(text, first=first)]
+UNITS = Axis(
+    "unit", "the smallest unit",
+    Unit("byte", "a byte of UTF-8", plural="bytes", cut=_bytes, kinds=1 << 8),
+    Unit("char", "a code point", plural="characters", cut=_characters, kinds=0x110000),
+    Unit("grapheme", "what a reader calls a character", plural="graphemes", cut=_graphemes),
+)
+"""The kinds of units, by name."""
 
-    def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        """The words with their places in the prepared text; see `Splitter.spans`."""
-        prepared = self.prepare(text, first)
-        if self.symbols is None or not self.symbols.search(prepared):
-            return self.inner.spans(prepared, first=False)
-        out: list[Span] = []
-        at = 0
 
-        def between(start: int, end: int) -> None:
-            if end > start:
-                found = self.inner.spans(prepared[start:end], first=False)
-                out.extend((word, start + begin, start + stop) for word, begin, stop in found)
+def _no_mark(units: list[bytes], mark: bytes) -> list[bytes]:
+    return units
 
-        for match in self.symbols.finditer(prepared):
-            between(at, match.start())
-            out.append((match.group(), match.start(), match.end()))
-            at = match.end()
-        between(at, len(prepared))
-        return out
 
-    def safe_cut(self, text: str, at: int) -> int:
-        """Where a text may be cut in two; see `Splitter.safe_cut`."""
-        return len(text) if self.cut is None else self.inner.safe_cut(text, at)
+def _end_symbol(units: list[bytes], mark: bytes) -> list[bytes]:
+    units.append(mark)
+    return units
+
+
+def _end_suffix(units: list[bytes], mark: bytes) -> list[bytes]:
+    units[-1] += mark
+    return units
+
+
+def _prefix(units: list[bytes], mark: bytes) -> list[bytes]:
+    for start in range(1, len(units), jobs.BLOCK):
+        jobs.check()
+        end = start + jobs.BLOCK
+        units[start:end] = [mark + unit for unit in units[start:end]]
+    return units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark(Choice):
+    """A way to mark where a word starts or ends.
+
+    Attributes:
+        put: The units of a word, of which there is at least one, with the mark; it may change the list that
+        it is given.
+        kernel: Whether the kernels of merges know it.
+    """
+
+    put: Callable[[list[bytes], bytes], list[bytes]]
+    kernel: bool = False
+
+
+MARKS = Axis(
+    "mark", "how a word's start or end is marked",
+    Mark("none", "not at all", put=_no_mark, kernel=True),
+    Mark("end-symbol", "a unit of its own after the word", "TEXT", "</w>", put=_end_symbol, kernel=True),
+    Mark("end-suffix", "text glued to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True),
+    Mark("prefix", "text in front of every unit but the first", "TEXT", "##", put=_prefix, kernel=True),
+)
+"""The marks, by name."""

@@ -11,14 +11,22 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
 from tokentui.core.jobs import check
 from tokentui.text import files, sources
-from tokentui.text.corpus import Corpus, Digest, Invalid, build, decode, long_text, mark_notes, mark_of
-from tokentui.text.documents import LongText, whole_text
+from tokentui.text.corpus import (
+    Corpus,
+    Documents,
+    Invalid,
+    LongText,
+    decode,
+    long_text,
+    mark_notes,
+    whole_text,
+)
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"
@@ -211,7 +219,7 @@ class _Parts:
         self._documents: list[str | LongText] = []
         self._counts: list[tuple[str, int]] = []
         self._ways: dict[str, str] = {}
-        self._invalid: Invalid | None = None
+        self._invalid: list[Invalid] = []
         self._notes: list[str] = []
         self._marked: dict[str, list[str]] = {}
         self.digests: list[bytes | LongText] = []
@@ -226,12 +234,13 @@ class _Parts:
         where = one.name if one.path is None else files.show(one.path)
         if contents.looks:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
-        if mark := mark_of(contents.data):
-            self._marked.setdefault(mark, []).append(one.name)
-        text: str | LongText | None = long_text(contents.data)
+        text: str | LongText | None
+        text, mark = long_text(contents.data)
         if text is None:
-            text, invalid = decode(contents.data, one.name)
-            self._damaged(invalid)
+            text, invalid, mark = decode(contents.data, one.name)
+            self._invalid += [invalid] if invalid else []
+        if mark:
+            self._marked.setdefault(mark, []).append(one.name)
         way = as_ or _way(one.path or "", text)
         self._ways.setdefault("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
@@ -265,20 +274,15 @@ class _Parts:
             raise TokentuiError("there is none", _STDIN, "name a file")
         return files.read_stream(stream, _STDIN, self._meter)
 
-    def _damaged(self, invalid: Invalid | None) -> None:
-        first = self._invalid
-        if first is None or invalid is None:
-            self._invalid = first or invalid
-        else:
-            self._invalid = Invalid(
-                first.count + invalid.count, first.file, first.offset, first.line, first.encoding
-            )
-
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
         """All that was read, as one."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
         told = (*notes, *self._notes, *mark_notes(self._marked))
-        return build(name, self._documents, counts, self._invalid, told, Digest(self.digests))
+        bytes_ = sum(one.count for one in self._invalid)
+        invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
+        long = any(isinstance(one, LongText) for one in self._documents)
+        documents = Documents(self._documents) if long else tuple(map(whole_text, self._documents))
+        return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 
 def _way(path: str, text: str | LongText) -> str:

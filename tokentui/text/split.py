@@ -12,14 +12,16 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
 from tokentui.recipe import Recipe
-from tokentui.text import bert, patterns
+from tokentui.text import patterns
+from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
 if TYPE_CHECKING:
     import regex
@@ -51,23 +53,64 @@ def to_bytes(text: str) -> bytes:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split(Choice):
+    """A way to cut a text into words.
+
+    Attributes:
+        pattern: Its matches are the words.
+        finds: Finds the words and their places in a text, given the compiled pattern; None where the words
+            are the matches.
+        cut: The pattern of the places where a text may be cut in two without a word changing; empty for none.
+        keeps_spaces: Whether the words together hold all of the text.
+        plain: Whether the patterns are for the `re` of the standard library.
+        marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
+        branches: What each alternative of the pattern matches, in words, in order.
+        told: A pattern whose alternatives are the branches, where those of `pattern` are not.
+        alone: Whether the branch of a word is found by the word alone, not where it stands.
+        rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
+            none.
+    """
+
+    pattern: str = ""
+    finds: Callable[[regex.Pattern[str], str], Iterable[Span]] | None = None
+    cut: str = ""
+    keeps_spaces: bool = True
+    plain: bool = False
+    marks_spaces: bool = False
+    branches: tuple[str, ...] = ()
+    told: str = ""
+    alone: bool = False
+    rule: str = ""
+
+    @property
+    def is_pattern(self) -> bool:
+        """True if the matches of the pattern in the text as it is are the words."""
+        return self.finds is None and not self.marks_spaces
+
+
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """A split, ready for use: of a pattern whose matches are the words.
+    """The split of a recipe, ready for use.
 
     Attributes:
         name: The value of the axis.
-        keeps_spaces: Whether the words together hold all of the text.
+        record: The split.
         pattern: The pattern of the words, compiled.
         cut: That of the places where a text may be cut in two; None where none is known.
-        marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
+        front: Whether a document that begins with no space gets one in front, or a ▁.
+        always: Whether a document that begins with one gets another.
+        symbols: Finds the symbols, each of which is a word; the text between two is split by itself. None
+            for no symbols.
     """
 
     name: str
-    keeps_spaces: bool
+    record: Split
     pattern: regex.Pattern[str]
     cut: regex.Pattern[str] | None
-    marks_spaces: bool
+    front: bool
+    always: bool = False
+    symbols: re.Pattern[str] | None = None
 
     def prepare(self, text: str, first: bool = True) -> str:
         """The text in which the words stand.
@@ -76,33 +119,48 @@ class Splitter:
             text: The text, normalised.
             first: Whether a document starts with it; false where it goes on after a safe cut.
         """
-        return text
+        mark = " "
+        if self.record.marks_spaces:
+            mark = SPACE_MARK
+            text = text.replace(" ", mark)
+        front = first and self.front and text and (self.always or text[0] != mark)
+        return mark + text if front else text
 
     def words(self, text: str, *, first: bool = True) -> list[str]:
-        """The words of a text in order.
-
-        Args:
-            text: The text, normalised.
-            first: As for `prepare`.
+        """The words of a text in order: those of `spans`, without their places.
 
         Raises:
             TakesTooLong: One match takes longer than a pattern may.
         """
-        if len(text) > SHORT and not isinstance(self.pattern, re.Pattern):
-            return patterns.find_all(self.pattern, text, f"split={self.name}:")
-        words: list[str] = self.pattern.findall(text)
-        return words
+        prepared, record = self.prepare(text, first), self.record
+        symbols = self.symbols is not None and self.symbols.search(prepared)
+        if symbols or record.finds or record.text or len(prepared) > SHORT:
+            return [word for word, _, _ in self.spans(text, first=first)]
+        found: list[str] = self.pattern.findall(prepared)
+        return found
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        """The words with their places in the prepared text; the words and arguments are those of `words`."""
-        prepared = self.prepare(text, first)
-        long = len(text) > SHORT and not isinstance(self.pattern, re.Pattern)
-        matches = (
-            patterns.find(self.pattern, prepared, f"split={self.name}:")
-            if long
-            else self.pattern.finditer(prepared)
-        )
-        return [(match.group(), *match.span()) for match in matches]
+        """The words with their places in the prepared text; arguments and errors are those of `prepare` and
+        `words`."""
+        prepared, found, at = self.prepare(text, first), [], 0
+        for match in self.symbols.finditer(prepared) if self.symbols is not None else ():
+            found += self._between(prepared, at, match.start())
+            at = match.end()
+            found.append((match.group(), match.start(), at))
+        return found + self._between(prepared, at, len(prepared))
+
+    def _between(self, prepared: str, start: int, end: int) -> list[Span]:
+        """The words of a stretch between two symbols."""
+        text = prepared[start:end]
+        if self.record.finds is not None:
+            found = self.record.finds(self.pattern, text)
+        elif self.record.text or (len(text) > SHORT and not self.record.plain):
+            where = f"split={self.name.partition(':')[0]}:"
+            found = ((match.group(), *match.span()) for match in patterns.find(self.pattern, text, where))
+        else:
+            found = ((match.group(), *match.span()) for match in self.pattern.finditer(text))
+        # a pattern of one's own may match nothing
+        return [(word, start + begin, start + stop) for word, begin, stop in found if word]
 
     def safe_cut(self, text: str, at: int) -> int:
         """The first place from `at` on, 0 excluded, where the text may be cut; its length if there is none.
@@ -111,96 +169,6 @@ class Splitter:
         """
         match = next(patterns.find_short(self.cut, text, max(at - 1, 0)), None) if self.cut else None
         return match.end() if match else len(text)
-
-
-class _Whitespace(Splitter):
-    __slots__ = ()
-
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        # str.split is three times as fast, but takes four control characters as white space, unlike Unicode.
-        return super().words(text) if _SEPARATORS.search(text) else text.split()
-
-
-_SEPARATORS = re.compile("[\x1c-\x1f]")
-
-
-class _Metaspace(Splitter):
-    """Spaces become ▁, and one stands in front of a document that has none there."""
-
-    __slots__ = ()
-
-    def prepare(self, text: str, first: bool = True) -> str:
-        text = text.replace(" ", SPACE_MARK)
-        return SPACE_MARK + text if first and text and text[0] != SPACE_MARK else text
-
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        head, *rest = self.prepare(text, first).split(SPACE_MARK)
-        words = [SPACE_MARK + word for word in rest]
-        return [head, *words] if head else words
-
-
-class _Falcon(Splitter):
-    """Runs of punctuation, between them GPT-2's words, of these runs of digits, of these groups of three.
-
-    The pattern of digits runs on the letters that GPT-2 writes bytes with, where six bytes look like
-    ² ³ ¹ ¼ ½ ¾. So words are cut inside characters; the parts are text with the bytes as "surrogateescape"
-    has them.
-    """
-
-    __slots__ = ()
-
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        out: list[str] = []
-        for run in _PUNCTUATION_RUNS.findall(text):
-            for word in self.pattern.findall(run):
-                if _FALCON_DIGIT.search(word):
-                    out += _cut_digits(word)
-                else:
-                    out.append(word)
-        return out
-
-    def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        out: list[Span] = []
-        at = 0
-        for run in _PUNCTUATION_RUNS.findall(text):
-            for word in self.pattern.findall(run):
-                owners = [at + n for n, character in enumerate(word) for _ in to_bytes(character)]
-                done = 0
-                for part in _cut_digits(word):
-                    end = done + len(to_bytes(part))
-                    out.append((part, owners[done], owners[end - 1] + 1))
-                    done = end
-                at += len(word)
-        return out
-
-
-_PUNCTUATION_RUNS = re.compile(f"[{bert.PUNCTUATION}]+|[^{bert.PUNCTUATION}]+")
-_FALCON_DIGIT = re.compile("[0-9\x80-\U0010ffff]")
-_FALCON_RUNS = re.compile(
-    rb"[0-9]{3}|(?:(?![0-9]{3})[0-9\xb2\xb3\xb9\xbc-\xbe])+|[^0-9\xb2\xb3\xb9\xbc-\xbe]+"
-)
-
-
-def _cut_digits(word: str) -> list[str]:
-    """The last two steps of Falcon's chain."""
-    parts = _FALCON_RUNS.findall(to_bytes(word))
-    return [word] if len(parts) == 1 else [part.decode("utf-8", "surrogateescape") for part in parts]
-
-
-class _Own(Splitter):
-    """A pattern of the user's own: its matches, but for empty ones. What lies between them is dropped."""
-
-    __slots__ = ()
-
-    def words(self, text: str, *, first: bool = True) -> list[str]:
-        return [word for word, _, _ in self.spans(text)]
-
-    def spans(self, text: str, *, first: bool = True) -> list[Span]:
-        return [
-            (word, *match.span())
-            for match in patterns.find(self.pattern, text, "split=regex:")
-            if (word := match.group())
-        ]
 
 
 @functools.lru_cache(maxsize=64)
@@ -225,34 +193,33 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
         raise TokentuiError(what, "split=regex:", "write a shorter one") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split(Choice):
-    """A way to cut a text into words.
+_PUNCTUATION_RUNS = re.compile(f"[{BERT_PUNCTUATION}]+|[^{BERT_PUNCTUATION}]+")
+_FALCON_DIGIT = re.compile("[0-9\x80-\U0010ffff]")
+_FALCON_RUNS = re.compile(
+    rb"[0-9]{3}|(?:(?![0-9]{3})[0-9\xb2\xb3\xb9\xbc-\xbe])+|[^0-9\xb2\xb3\xb9\xbc-\xbe]+"
+)
 
-    Attributes:
-        pattern: Its matches are the words.
-        cut: The pattern of the places where a text may be cut in two without a word changing; empty for none.
-        keeps_spaces: Whether the words together hold all of the text.
-        kind: What cuts; a class of its own where more than the pattern decides.
-        plain: Whether the patterns are for the `re` of the standard library.
-        marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
-        branches: What each alternative of the pattern matches, in words, in order.
-        told: A pattern whose alternatives are the branches, where those of `pattern` are not.
-        alone: Whether the branch of a word is found by the word alone, not where it stands.
-        rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
-            none.
+
+def _falcon(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
+    """Runs of punctuation, between them GPT-2's words, of these runs of digits, of these groups of three.
+
+    The pattern of digits runs on the letters that GPT-2 writes bytes with, where six bytes look like
+    ² ³ ¹ ¼ ½ ¾. So words are cut inside characters; the parts are text with the bytes as "surrogateescape"
+    has them.
     """
-
-    pattern: str = ""
-    cut: str = ""
-    keeps_spaces: bool = True
-    kind: type[Splitter] = Splitter
-    plain: bool = False
-    marks_spaces: bool = False
-    branches: tuple[str, ...] = ()
-    told: str = ""
-    alone: bool = False
-    rule: str = ""
+    at = 0
+    for run in _PUNCTUATION_RUNS.findall(text):
+        for word in pattern.findall(run):
+            if not _FALCON_DIGIT.search(word):
+                yield word, at, at + len(word)
+            else:
+                owners = [at + n for n, character in enumerate(word) for _ in to_bytes(character)]
+                done = 0
+                for part in _FALCON_RUNS.findall(to_bytes(word)):
+                    end = done + len(part)
+                    yield part.decode("utf-8", "surrogateescape"), owners[done], owners[end - 1] + 1
+                    done = end
+            at += len(word)
 
 
 def _compiles(recipe: Recipe) -> None:
@@ -271,7 +238,7 @@ _GPT2_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}'](?=[\s\p{L}\p{N}])|'
 _GPT4_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}](?=\p{N}|[^\S\r\n])"
 # A mark or a contraction belongs to the letters before it.
 _GPT4O_CUT = r"\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|[^\s\p{N}](?=\p{N}|[^\S\r\n])"
-_BERT = f"{bert.SPACES}{bert.PUNCTUATION}"
+_BERT = f"{BERT_SPACES}{BERT_PUNCTUATION}"
 _CONTRACTION = "a contraction, of either case"
 _LETTERS = "letters, with one sign or space in front"
 _DIGITS = "up to three digits"
@@ -289,7 +256,7 @@ SPLITS = Axis(
     Split("none", "not at all: a document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
         "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
-        keeps_spaces=False, kind=_Whitespace, refuses=_spaceless,
+        keeps_spaces=False, refuses=_spaceless,
         branches=("what stands between white space",), rule="whitespace",
     ),
     Split(
@@ -302,7 +269,7 @@ SPLITS = Axis(
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
-        "bert", "at white space, punctuation alone", pattern=f"[^{_BERT}]+|[{bert.PUNCTUATION}]",
+        "bert", "at white space, punctuation alone", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
         cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, plain=True, refuses=_spaceless,
         branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
     ),
@@ -317,7 +284,8 @@ SPLITS = Axis(
     ),
     Split(
         "metaspace", "before each space, which becomes ▁; one in front", pattern="▁[^▁]*|[^▁]+",
-        cut="(?s).(?=[ ▁])", kind=_Metaspace, marks_spaces=True, alone=True,
+        plain=True,
+        cut="(?s).(?=[ ▁])", marks_spaces=True, alone=True,
         branches=("a space and the word after it", "a beginning without a space"),
     ),
     Split("gpt2", "GPT-2's pattern", pattern=_GPT2, cut=_GPT2_CUT, branches=_GPT2_BRANCHES, rule="gpt2"),
@@ -358,11 +326,11 @@ SPLITS = Axis(
     ),
     Split(
         "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
-        kind=_Falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
+        finds=_falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
     ),
     Split(
-        "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+", keeps_spaces=False, kind=_Own,
-        refuses=_compiles,
+        "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+",
+        keeps_spaces=False, refuses=_compiles,
     ),
 )
 """The splits, by name. GPT-2's and OpenAI's later patterns are as tiktoken has them today."""
@@ -376,12 +344,28 @@ def splitter(split: str) -> Splitter:
         TokentuiError: No such value, or a pattern that cannot be compiled.
     """
     record = SPLITS.of(split)
-    if record.text:
-        pattern = compile_pattern(split.partition(":")[2])
-    else:
-        pattern = re.compile(record.pattern) if record.plain else compile_pattern(record.pattern)
-    cut = (re.compile if record.plain else compile_pattern)(record.cut) if record.cut else None
-    return record.kind(split, record.keeps_spaces, pattern, cut, record.marks_spaces)
+    compiled = re.compile if record.plain else compile_pattern
+    pattern = compiled(split.partition(":")[2] if record.text else record.pattern)
+    cut = compiled(record.cut) if record.cut else None
+    return Splitter(split, record, pattern, cut, record.marks_spaces)
+
+
+@functools.lru_cache(maxsize=64)
+def splitter_of(recipe: Recipe) -> Splitter:
+    """The splitter of a recipe: that of its split, with its symbols and its space in front.
+
+    sentencepiece sets the ▁ in front of every text, Hugging Face not before a text that begins with a space.
+    Symbols are sentencepiece's. Where there are symbols no place is known where a document may be cut in two.
+
+    Raises:
+        TokentuiError: A pattern that cannot be compiled.
+    """
+    plain, names = splitter(recipe.split), sorted(recipe.symbols, key=len, reverse=True)
+    always = plain.record.marks_spaces and (recipe.pieces != "any" or bool(names))
+    shaped = replace(plain, front=spaced(recipe), always=always)
+    if not names:
+        return shaped
+    return replace(shaped, cut=None, symbols=re.compile(f"({'|'.join(map(re.escape, names))})"))
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,1 +1,169 @@
-"""The screens: they see snapshots and send commands, and know no engine."""
+"""Open the explorer on a terminal, and load the engine behind its first paint."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import seen
+from tokentui.core.runtime import interrupts_end
+from tokentui.recipe import Recipe, Run
+from tokentui.session.commands import Open, OpenTokenizer
+
+if TYPE_CHECKING:
+    from tokentui.session.commands import Command
+    from tokentui.session.driver import Session
+    from tokentui.session.saved import SavedSession
+    from tokentui.session.snapshot import Snapshot
+    from tokentui.session.views import ColumnWanted
+    from tokentui.ui.face import SessionLike
+
+TYPED = "The crowd in the street"
+"""The initial text of the encode pane: a sample to watch while stepping."""
+
+
+def run(
+    opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
+    resume: bool = False,
+) -> int:
+    """Open the explorer, until the user leaves it.
+
+    Args:
+        opening: Opens the corpora, as one, and the tokenizer file that takes the place of a training.
+        recipe: The recipe to train.
+        asked: Its run.
+        columns: The two to four columns to compare; none to open the main screen only.
+        held_out: A second corpus to measure on, empty for none.
+        resume: True to offer a session that ended with a dropped line.
+
+    Returns:
+        The exit code.
+    """
+    gc.disable()  # as a session has it; what is made until the first paint is there to stay
+    # Read by Textual when it is imported: terminals that report every key in the Kitty way lose dead keys and
+    # input methods.
+    os.environ.setdefault("TEXTUAL_DISABLE_KITTY_KEY", "1")
+    # How soon a second paint may follow a first: the driver holds back what a slow line cannot take, so this
+    # is for processors.
+    os.environ.setdefault("TEXTUAL_FPS", "250")
+    for stream in (sys.__stderr__, sys.__stdout__):
+        # Textual draws on standard error; a locale without UTF-8 would spell every border as an escape.
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    with interrupts_end():
+        from tokentui.ui.app import ExplorerApp
+
+    first = columns[0] if columns else None
+    file = OpenTokenizer(first.path, first.split) if first is not None and first.path else opening.tokenizer
+
+    def engine(publish: Callable[[Snapshot], None]) -> Session:
+        # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
+        from tokentui.session.driver import Session
+        from tokentui.session.saved import remember
+
+        for source in opening.sources:
+            remember(source)
+        wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
+        return Session(publish, wanted, run, kernels=True)
+
+    def begin(late: SessionLike) -> asyncio.Future[None]:
+        def refused(opened: asyncio.Future[None]) -> None:
+            # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays
+            # stopped.
+            error = None if opened.cancelled() else opened.exception()
+            if file is not None and error is not None and not isinstance(error, Cancelled):
+                late.send(replace(opening, tokenizer=None))
+
+        opened = late.send(replace(opening, tokenizer=file))
+        opened.add_done_callback(refused)
+        return opened
+
+    with interrupts_end():
+        from tokentui.session.saved import offered
+
+        begun, offer = _kept(opening), offered() if resume else None
+    app = ExplorerApp(
+        lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=TYPED,
+        begin=begin, then=lambda app: app.compare(columns, held_out) if columns else None, run=asked,
+        begun=begun,
+        offer=offer,
+    )
+    return app.run_on_terminal()
+
+
+def _kept(opening: Open) -> SavedSession | None:
+    """Return a new session as it is saved; None for input from a pipe, which cannot be read again."""
+    from tokentui.session.saved import SavedSession, absolute
+
+    if "-" in opening.sources:
+        return None
+    file, sources = opening.tokenizer, tuple(map(absolute, opening.sources))
+    kept = SavedSession(sources, opening.as_, opening.field)
+    return kept if file is None else replace(kept, tokenizer=absolute(file.path), split=file.split)
+
+
+# The session is made after the first paint.
+
+
+Answer = TypeVar("Answer")
+
+
+class LateSession:
+    """A session whose engine loads in the background. It takes commands from the start, in order.
+
+    Args:
+        make: Makes the session; called in a thread, since what it imports takes a while.
+        when_painted: Given what to call once the screen has been drawn.
+    """
+
+    def __init__(
+        self, make: Callable[[], Session], when_painted: Callable[[Callable[[], object]], object]
+    ) -> None:
+        self._make, self._when_painted = make, when_painted
+        self._session: Session | None = None
+        self._kept: set[asyncio.Task[object]] = set()
+        """The commands that are kept: they go before what is sent later."""
+
+    async def start(self) -> None:
+        """Begin, as soon as the screen is there."""
+        painted = asyncio.Event()
+        self._when_painted(painted.set)
+        self._begun = asyncio.create_task(self._begin(painted), name="tokentui engine")
+        self._begun.add_done_callback(seen)
+
+    async def _begin(self, painted: asyncio.Event) -> Session:
+        await painted.wait()
+        session = await asyncio.to_thread(self._make)
+        await session.start()
+        self._session = session
+        return session
+
+    async def close(self) -> None:
+        """Stop, wherever it is."""
+        self._begun.cancel()
+        await asyncio.gather(self._begun, *self._kept, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
+
+    def send(self, command: Command[Answer]) -> asyncio.Future[Answer]:
+        """Hand in a command; see `Session.send`."""
+        if self._session is not None and not self._kept:
+            return self._session.send(command)
+        answer = asyncio.create_task(self._send_later(command))
+        self._kept.add(cast("asyncio.Task[object]", answer))
+        answer.add_done_callback(seen)
+        return answer
+
+    async def _send_later(self, command: Command[Answer]) -> Answer:
+        try:
+            session = await asyncio.shield(self._begun)
+            sent = session.send(command)
+        finally:
+            self._kept.discard(cast("asyncio.Task[object]", asyncio.current_task()))
+        return await sent

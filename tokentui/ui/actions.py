@@ -6,7 +6,7 @@ opened by `opens`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.core.choices import Ref
@@ -19,15 +19,20 @@ from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 if TYPE_CHECKING:  # loaded when it is first wanted
-    from tokentui.ui.compare.screen import CompareScreen
+    from tokentui.ui.compare import CompareScreen
 
 Main: TypeAlias = Action[MainScreen]
 Both: TypeAlias = Action[PaneScreen]
 Compare: TypeAlias = Action["CompareScreen"]
 Always: TypeAlias = Action[TerminalApp]
 
-BOTH = ("global", "compare")
+COMPARE = ("compare",)
+BOTH = ("global", *COMPARE)
 """The contexts that are a whole screen."""
+
+
+FAR = 1 << 30
+"""More columns than there are."""
 
 
 def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
@@ -39,7 +44,7 @@ _ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
 _RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
 _COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
-_HELP = Ref("tokentui.ui.dialogs.help:HelpScreen")
+_HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 
 
 def compare_with(face: Face) -> None:
@@ -60,23 +65,6 @@ def compare_with(face: Face) -> None:
     face.push(dialog, lambda second: face.compare((first, second)) if second is not None else None)
 
 
-def _turn_bare(on: CompareScreen) -> None:
-    on.vocabulary.turn_bare()
-    on.draw()
-
-
-def _turn_curve(on: CompareScreen, by: int) -> None:
-    on.curves.turn(by)
-    on.draw_titles()
-
-
-def _go_to_columns(on: CompareScreen) -> None:
-    if on.active == "columns":
-        on.sideways(1)
-    else:
-        on.go("columns")
-
-
 def _fine(name: str, key: str, label: str, help: str, pieces: int) -> Main:
     footer = 4 if abs(pieces) == 1 else 0
     return Main(
@@ -92,30 +80,39 @@ def _scrolling(rows: str, pages: str, ends: str, *contexts: str) -> tuple[Both, 
     )
 
 
-def _sideways(context: str, label: str, left: str, right: str) -> tuple[Compare, ...]:
-    return (
-        Compare(("left", "h"), label, lambda on: on.sideways(-1), left, f"{context}_left", (context,), 4,
-                palette=False),
-        Compare(("right", "l"), f"next {label}", lambda on: on.sideways(1), right, f"{context}_right",
-                (context,),
-                palette=False),
-    )
+def _aside(
+    context: str, by: int, keys: Sequence[tuple[str, ...]], labels: Sequence[str], helps: Sequence[str],
+    names: Sequence[str], footer: int = 0,
+) -> tuple[Compare, ...]:
+    """To the left and to the right by so much; of all else the first is of the left, the second of the right.
+    """
+
+    def one(n: int) -> Compare:
+        turn = by if n else -by
+        return Compare(keys[n], labels[n], lambda on: on.sideways(turn), helps[n], names[n], (context,),
+            0 if n else footer, palette=False)
+
+    return one(0), one(1)
+
+
+def _sideways(context: str, label: str, *helps: str) -> tuple[Compare, ...]:
+    return _aside(context, 1, (("left", "h"), ("right", "l")), (label, f"next {label}"), helps,
+        (f"{context}_left", f"{context}_right"), 4)
 
 
 MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("n", "right"), "next", lambda on: on.send(Move(1)),
-         "Make the next step: a merge, an EM step, a pruning", "next",
-         footer=1),
+        "Make the next step: a merge, an EM step, a pruning", "next", footer=1),
     Main(("b", "left"), "back", lambda on: on.send(Move(-1)), "Take the last step back", "back", footer=2),
     Both(("space",), "run", lambda on: on.send(Play()), "Run, or stop", "play", BOTH, 3),
     Main(("plus", "greater_than_sign"), "faster", lambda on: on.send(Speed(1)), "Run faster", "faster",
-         footer=15),
+        footer=15),
     Main(("minus", "less_than_sign"), "slower", lambda on: on.send(Speed(-1)), "Run slower", "slower",
-         footer=16),
+        footer=16),
     Both(("right_square_bracket",), "+10", lambda on: on.leap(1),
-         "10 steps forward; in an opened file a hundredth of its steps", "next_10", BOTH, 19),
+        "10 steps forward; in an opened file a hundredth of its steps", "next_10", BOTH, 19),
     Both(("left_square_bracket",), "−10", lambda on: on.leap(-1),
-         "10 steps back; in an opened file a hundredth of its steps", "back_10", BOTH),
+        "10 steps back; in an opened file a hundredth of its steps", "back_10", BOTH),
     Both(("N",), "+100", lambda on: on.send(Move(100)), "100 steps forward", "next_100", BOTH, 20),
     Both(("B",), "−100", lambda on: on.send(Move(-100)), "100 steps back", "back_100", BOTH),
     _fine("piece_on", "l", "piece on", "Drop the next piece of a pruning", 1),
@@ -125,212 +122,163 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Both(("0",), "start", lambda on: on.send(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
     Both(("G",), "end", lambda on: on.send(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
     Main(("g",), "go to", opens(Ref("tokentui.ui.dialogs.ask:GoToScreen")),
-         "Go to a step, or to the step that makes a token", "go_to", footer=5),
+        "Go to a step, or to the step that makes a token", "go_to", footer=5),
     Main(("a",), "algorithm", lambda on: _RECIPE(on.face),
-         "Choose another algorithm, or another value on one of its axes", "algorithm", footer=6),
-    Main(("c",), "compare", lambda on: compare_with(on.face),
-         "Compare this with another recipe or tokenizer", "compare",
-         footer=6),
+        "Choose another algorithm, or another value on one of its axes", "algorithm", footer=6),
+    Main(("c",), "compare", lambda on: compare_with(on.face), "Compare this with another recipe or tokenizer",
+        "compare", footer=6),
     Main(("o",), "open", lambda on: on.open(), "Open a corpus, or a tokenizer file", "open", footer=8),
     Both(("i",), "type", lambda on: on.go("encode", typing=True), "Type text to be encoded; esc leaves it",
-         "type", BOTH, 7),
+        "type", BOTH, 7),
     Main(("slash",), "find", lambda on: on.find(), "Find text in the pane that has the focus", "find",
-         footer=9),
+        footer=9),
     Main(("full_stop",), "next match", lambda on: on.find_again(False), "Find the next match", "find_next"),
     Main(("comma",), "previous match", lambda on: on.find_again(True), "Find the match before",
-         "find_previous"),
+        "find_previous"),
     Main(("f",), "follow", lambda on: on.follow_merge(),
-         "Show where in the corpus the last merge was made; again: the next place", "follow", footer=11),
+        "Show where in the corpus the last merge was made; again: the next place", "follow", footer=11),
     Main(("e",), "export", opens(Ref("tokentui.ui.dialogs.export:ExportScreen")),
-         "Write the tokenizer of this step to a file, in any format that can hold it", "export", footer=14),
+        "Write the tokenizer of this step to a file, in any format that can hold it", "export", footer=14),
     Main(("u",), "questions", opens(Ref("tokentui.ui.dialogs.questions:QuestionsScreen")),
-         "Show which tokens are used, what they save, what more steps would give, and how words are written",
-         "questions",
-         footer=13),
+        "Show which tokens are used, what they save, what more steps would give, and how words are written",
+        "questions", footer=13),
     Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.inspect:FactsScreen")),
-         "Show the facts of the tokenizer, its steps, and a report on its health",
-         "facts", footer=13),
+        "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
     Main(("v",), "view", lambda on: on.turn_view(),
-         "Show tokens as text, as escapes, as bytes in hex, as code points",
-         "glyphs", footer=12),
+        "Show tokens as text, as escapes, as bytes in hex, as code points", "glyphs", footer=12),
     Main(("escape",), "cancel", lambda on: on.leave(),
-         "Stop what takes long; else leave typing, or end finding", "cancel",
-         palette=False),
+        "Stop what takes long; else leave typing, or end finding", "cancel", palette=False),
     Main(("1",), "corpus", lambda on: on.go("corpus"), "Go to the corpus", "pane_1"),
     Main(("2",), "pairs", lambda on: on.go("pairs"), "Go to the pairs, or the pieces by loss", "pane_2"),
     Main(("3",), "vocabulary", lambda on: on.go("vocabulary"), "Go to the vocabulary", "pane_3"),
     Main(("4",), "encode", lambda on: on.go("encode"), "Go to the typed text", "pane_4"),
     Both(("tab",), "pane", lambda on: on.turn(1), "Go to the next pane", "next_pane", BOTH, 14,
-         palette=False),
+        palette=False),
     Both(("shift+tab",), "pane before", lambda on: on.turn(-1), "Go to the pane before", "previous_pane",
-         BOTH, palette=False),
+        BOTH, palette=False),
     Both(("question_mark",), "help", lambda on: on.face.push(_HELP(on.face, on.meant(), on.context)),
-         "Show all keys", "help",
-         BOTH, 4),
+        "Show all keys", "help", BOTH, 4),
     Both(("T",), "theme", lambda on: on.app.run_action("change_theme"), "Choose the colours", "theme", BOTH,
-         22),
+        22),
     Both(("ctrl+p",), "commands", lambda on: on.app.run_action("command_palette"), "Choose from all commands",
-         "palette", BOTH,
-         21, palette=False),
+        "palette", BOTH, 21, palette=False),
     Always(("ctrl+l",), "repaint", lambda app: app.repaint(), "Draw the screen again", "repaint", BOTH,
-           always=True),
+        always=True),
     Always(("ctrl+g",), "bytes", lambda app: app.count_bytes(),
-           "Say what each key costs in bytes on the line, or say it no more", "count_bytes", BOTH,
-           always=True),
+        "Say what each key costs in bytes on the line, or say it no more", "count_bytes", BOTH, always=True),
     Always(("ctrl+z",), "suspend", lambda app: app.run_action("suspend_process"),
-           "Go back to the shell; fg returns", "suspend",
-           BOTH, always=True),
+        "Go back to the shell; fg returns", "suspend", BOTH, always=True),
     Both(("q",), "quit", lambda on: on.app.run_action("quit"), "Quit", "quit", BOTH, 7),
     Always(("ctrl+c", "ctrl+q"), "quit", lambda app: app.run_action("quit"), "Quit, wherever the focus is",
-           "quit_now", BOTH,
-           palette=False, always=True),
+        "quit_now", BOTH, palette=False, always=True),
     Main(("s",), "boundaries", lambda on: on.text.turn_boundaries(),
-         "Tell tokens apart by shades, or by bars between them",
-         "boundaries", ("corpus",), 6, anywhere=True),
+        "Tell tokens apart by shades, or by bars between them", "boundaries", ("corpus",), 6, anywhere=True),
     Main(("z",), "compressed", lambda on: _COMPRESSED(on.face), "Show the compressed text and its table",
-         "compressed",
-         ("corpus",), 4, anywhere=True, needs="compresses"),
+        "compressed", ("corpus",), 4, anywhere=True, needs="compresses"),
     Main(("p",), "pieces", lambda on: on.face.push(_PIECES(on.face, on.text.top_place)),
-         "Show how the text is cut into pieces, and by which branch of the split", "pieces", ("corpus",), 13,
-         anywhere=True),
+        "Show how the text is cut into pieces, and by which branch of the split", "pieces", ("corpus",), 13,
+        anywhere=True),
     Main(("t",), "edit", lambda on: on.corpus.begin(),
-         "Type into the corpus; each change is trained on at once", "edit",
-         ("corpus",), 6, anywhere=True),
+        "Type into the corpus; each change is trained on at once", "edit", ("corpus",), 6, anywhere=True),
     Main(("escape",), "end", lambda on: on.leave(), "End typing; the text stays the corpus", "end_edit",
-         ("editor",), 1,
-         palette=False),
+        ("editor",), 1, palette=False),
     Main(("ctrl+t",), "undo", None, "Take back what was typed", "undo", ("editor",), 2, palette=False),
-    Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3,
-         palette=False),
+    Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3, palette=False),
     Main(("S",), "sort", lambda on: on.turn_order(), "Sort by newest, most used, longest or id", "order",
-         ("vocabulary",), 7,
-         anywhere=True),
+        ("vocabulary",), 7, anywhere=True),
     Main(("enter",), "inspect", None, "Show all about it", "inspect", ("pairs", "vocabulary"), 6,
-         palette=False),
+        palette=False),
     *_scrolling("rows", "pages", "ends", "corpus", "pairs", "vocabulary"),
     Both(("escape",), "leave", lambda on: on.leave(), "Leave the typed text", "leave", ("encode",), 1,
-         palette=False),
-    Both(("ctrl+u",), "clear", None, "Empty the line", "clear", ("encode",), 2, palette=False),
+        palette=False),
+    Both(("ctrl+u",), "clear", lambda on: on.encode.line.clear(), "Empty the line", "clear", ("encode",), 2),
 )
 """The actions of the main screen, in the order of its help; some of them work on both screens, or wherever
 the focus is."""
 
 _COMPARE: tuple[Compare | Both, ...] = (
-    Compare(("n",), "next", lambda on: on.send(Move(1)), "All columns a step on", "compare_next",
-            ("compare",), 1),
-    Compare(("b",), "back", lambda on: on.send(Move(-1)), "All columns a step back", "compare_back",
-            ("compare",), 2),
-    Compare(("equals_sign",), "faster", lambda on: on.send(Speed(1)), "Run faster", "compare_faster",
-            ("compare",), 19),
-    Compare(("minus",), "slower", lambda on: on.send(Speed(-1)), "Run slower", "compare_slower", ("compare",),
-            20),
+    Compare(("n",), "next", lambda on: on.send(Move(1)), "All columns a step on", "compare_next", COMPARE, 1),
+    Compare(("b",), "back", lambda on: on.send(Move(-1)), "All columns a step back", "compare_back", COMPARE,
+        2),
+    Compare(("equals_sign",), "faster", lambda on: on.send(Speed(1)), "Run faster", "compare_faster", COMPARE,
+        19),
+    Compare(("minus",), "slower", lambda on: on.send(Speed(-1)), "Run slower", "compare_slower", COMPARE, 20),
     Compare(("g",), "go to", lambda on: on.go_to(), "Go to a step, or to a size of the vocabulary",
-            "compare_go_to",
-            ("compare",), 10),
+        "compare_go_to", COMPARE, 10),
     Compare(("v",), "in step by", lambda on: on.send(SyncBy()),
-            "Keep columns in step by merges, by ids, or by tokens left",
-            "in_step", ("compare",), 6),
+        "Keep columns in step by merges, by ids, or by tokens left", "in_step", COMPARE, 6),
     Compare(("d",), "part", lambda on: on.go_to_parting(),
-            "Go to the first step that two columns make differently",
-            "to_parting", ("compare",), 5),
+        "Go to the first step that two columns make differently", "to_parting", COMPARE, 5),
     Compare(("D",), "spelling", lambda on: on.turn_spelling(),
-            "Compare merges by what they mean, or as they are spelled",
-            "spelling", ("compare",)),
-    Compare(("p",), "pair", lambda on: on.turn_pair(1), "Look at another two of the columns", "pair",
-            ("compare",), 14),
+        "Compare merges by what they mean, or as they are spelled", "spelling", COMPARE),
+    Compare(("p",), "pair", lambda on: on.turn_pair(1), "Look at another two of the columns", "pair", COMPARE,
+        14),
     Compare(("full_stop",), "disagree", lambda on: on.go_to_disagreement(False),
-            "Go to the next place that the columns cut differently", "next_parting", ("compare",), 8),
+        "Go to the next place that the columns cut differently", "next_parting", COMPARE, 8),
     Compare(("comma",), "disagree before", lambda on: on.go_to_disagreement(True),
-            "Go to the place before that the columns cut differently", "last_parting", ("compare",)),
+        "Go to the place before that the columns cut differently", "last_parting", COMPARE),
     Compare(("e",), "passage", lambda on: on.turn_passage(),
-            "Show a passage of the corpus encoded; again: what was typed", "passage", ("compare",), 12),
+        "Show a passage of the corpus encoded; again: what was typed", "passage", COMPARE, 12),
     Compare(("plus",), "add", lambda on: on.ask_column(),
-            "Add a column: a recipe, or a tokenizer from a file", "add",
-            ("compare",), 7),
-    Compare(("x", "delete"), "remove", lambda on: on.remove_column(), "Remove the column", "remove",
-            ("compare",), 16),
+        "Add a column: a recipe, or a tokenizer from a file", "add", COMPARE, 7),
+    Compare(("x", "delete"), "remove", lambda on: on.remove_column(), "Remove the column", "remove", COMPARE,
+        16),
     Compare(("less_than_sign",), "to the left", lambda on: on.move_column(-1), "Move the column to the left",
-            "move_left",
-            ("compare",), 17),
+        "move_left", COMPARE, 17),
     Compare(("greater_than_sign",), "to the right", lambda on: on.move_column(1),
-            "Move the column to the right", "move_right",
-            ("compare",)),
-    Compare(("z",), "zoom", lambda on: on.zoom(), "Give the pane the whole screen, or back", "zoom",
-            ("compare",), 9),
+        "Move the column to the right", "move_right", COMPARE),
+    Compare(("z",), "zoom", lambda on: on.zoom(), "Give the pane the whole screen, or back", "zoom", COMPARE,
+        9),
     Compare(("f",), "formulas", lambda on: on.turn_formulas(), "Show the formula of each measure, or not",
-            "formulas",
-            ("compare",), 15),
+        "formulas", COMPARE, 15),
     Compare(("o",), "second corpus", lambda on: on.ask_held_out(),
-            "Open a second corpus, measured too; none: close it", "held_out", ("compare",)),
+        "Open a second corpus, measured too; none: close it", "held_out", COMPARE),
     Compare(("slash",), "find", lambda on: on.find(), "Find tokens that hold a text, in the vocabularies",
-            "compare_find",
-            ("compare",), 13),
+        "compare_find", COMPARE, 13),
     Compare(("V",), "view", lambda on: on.turn_view(),
-            "Show candidates as text, as escapes, as bytes in hex, as code points", "compare_glyphs",
-            ("compare",)),
+        "Show candidates as text, as escapes, as bytes in hex, as code points", "compare_glyphs", COMPARE),
     Compare(("escape",), "leave", lambda on: on.leave(),
-            "Stop what takes long; else leave typing; else back to the main screen", "compare_leave",
-            ("compare",), 9),
-    Compare(("1",), "columns", _go_to_columns, "Go to the columns; again: to the next one",
-            "to_columns",
-            ("compare",)),
+        "Stop what takes long; else leave typing; else back to the main screen", "compare_leave", COMPARE, 9),
+    Compare(("1",), "columns", lambda on: on.sideways(1) if on.active == "columns" else on.go("columns"),
+        "Go to the columns; again: to the next one", "to_columns", COMPARE),
     Compare(("2",), "parting", lambda on: on.go("parting"),
-            "Go to where two columns part, with both tables of candidates",
-            "to_sides", ("compare",)),
+        "Go to where two columns part, with both tables of candidates", "to_sides", COMPARE),
     Compare(("3",), "vocabulary", lambda on: on.go("vocabulary"), "Go to what two vocabularies share",
-            "to_tokens",
-            ("compare",)),
+        "to_tokens", COMPARE),
     Compare(("4",), "encode", lambda on: on.go("encode"), "Go to the encodings under each other", "to_encode",
-            ("compare",)),
+        COMPARE),
     Compare(("5", "m"), "measures", lambda on: on.go("measures"), "Go to the measures", "to_measures",
-            ("compare",), 18),
+        COMPARE, 18),
     Compare(("6",), "agreement", lambda on: on.go("agreement"),
-            "Go to how far two columns agree on the corpus",
-            "to_agreement", ("compare",)),
-    Compare(("7",), "curves", lambda on: on.go("curves"), "Go to the curves", "to_curves", ("compare",)),
+        "Go to how far two columns agree on the corpus", "to_agreement", COMPARE),
+    Compare(("7",), "curves", lambda on: on.go("curves"), "Go to the curves", "to_curves", COMPARE),
     *_scrolling("compare_rows", "compare_pages", "compare_ends", "rows"),
     Compare(("enter",), "inspect", None, "Show all about it", "inspect_both", ("choices", "tokens"), 10,
-            palette=False),
+        palette=False),
     Compare(("enter",), "go there", None, "Go before the step at which they part", "go_there", ("parting",),
-            5, palette=False),
+        5, palette=False),
     Compare(("enter",), "encode it", None, "Type this stretch, to see it encoded", "encode_it",
-            ("agreement",), 5,
-            palette=False),
+        ("agreement",), 5, palette=False),
     *_sideways("choices", "column", "To the column at the left", "To the column at the right"),
     *_sideways("parting", "pair", "The pair of columns before", "The next pair of columns"),
-    Compare(("t",), "marks", _turn_bare,
-            "Compare tokens with their marks and spaces in front, or without", "bare", ("tokens",), 5),
+    Compare(("t",), "marks", lambda on: on.turn_bare(),
+        "Compare tokens with their marks and spaces in front, or without", "bare", ("tokens",), 5),
     *_sideways("tokens", "list", "The list before: common, only one's, never made", "The next list"),
     Compare(("u",), "conventions", lambda on: on.ask_conventions(),
-            "Say what a word is, and the order of Rényi's entropy",
-            "under", ("measures",), 5),
+        "Say what a word is, and the order of Rényi's entropy", "under", ("measures",), 5),
     *_sideways("agreement", "pair", "The pair of columns before", "The next pair of columns"),
     *_sideways("aligned", "scroll", "Scroll to the left", "Scroll to the right"),
-    Compare(("home",), "first", lambda on: on.encode.rows.first(), "To the beginning of the text",
-            "aligned_first",
-            ("aligned",), palette=False),
-    Compare(("end",), "last", lambda on: on.encode.rows.last(), "To the end of the text", "aligned_last",
-            ("aligned",),
-            palette=False),
+    *_aside("aligned", FAR, (("home",), ("end",)), ("first", "last"),
+        ("To the beginning of the text", "To the end of the text"), ("aligned_first", "aligned_last")),
     *_sideways("curves", "cursor", "The cursor to the left", "The cursor to the right"),
-    Compare(("pageup",), "far left", lambda on: on.curves.sideways(-10), "The cursor a tenth to the left",
-            "curves_back",
-            ("curves",), palette=False),
-    Compare(("pagedown",), "far right", lambda on: on.curves.sideways(10), "The cursor a tenth to the right",
-            "curves_on",
-            ("curves",), palette=False),
-    Compare(("home",), "first", lambda on: on.curves.first(), "The cursor to the start", "curves_first",
-            ("curves",),
-            palette=False),
-    Compare(("end",), "last", lambda on: on.curves.last(), "The cursor to the end", "curves_last",
-            ("curves",),
-            palette=False),
-    Compare(("up", "k"), "curve", lambda on: _turn_curve(on, -1), "The curve before", "curve_up", ("curves",),
-            6,
-            palette=False),
-    Compare(("down", "j"), "next curve", lambda on: _turn_curve(on, 1), "The next curve", "curve_down",
-            ("curves",),
-            palette=False),
+    *_aside("curves", 10, (("pageup",), ("pagedown",)), ("far left", "far right"),
+        ("The cursor a tenth to the left", "The cursor a tenth to the right"), ("curves_back", "curves_on")),
+    *_aside("curves", FAR, (("home",), ("end",)), ("first", "last"),
+        ("The cursor to the start", "The cursor to the end"), ("curves_first", "curves_last")),
+    Compare(("up", "k"), "curve", lambda on: on.turn_curve(-1), "The curve before", "curve_up", ("curves",),
+        6, palette=False),
+    Compare(("down", "j"), "next curve", lambda on: on.turn_curve(1), "The next curve", "curve_down",
+        ("curves",), palette=False),
 )
 """The actions that Compare alone has."""
 

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
 from textual.actions import SkipAction
-from textual.app import SystemCommand
 from textual.command import CommandPalette
-from textual.message import Message
 from textual.screen import Screen
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
-from tokentui.session.commands import (
-    Command,
-    Open,
-    OpenTokenizer,
-    Play,
-    SetInput,
-    SetRecipe,
-    SetViewport,
-    TrainOnText,
-)
+from tokentui.session import commands as do
+from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
-from tokentui.ui.draw import theme
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
-from tokentui.ui.keys import Acting
+from tokentui.ui.keys import Acting, perform
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
@@ -58,18 +47,6 @@ class Follower(Protocol):
         """Take what the main screen shows."""
 
 
-class Snapshotted(Message, bubble=False):
-    """The session has a new snapshot. One that still waits gives way to a newer one."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        super().__init__()
-        self.snapshot = snapshot
-
-    def can_replace(self, message: Message) -> bool:
-        """Only the newest matters."""
-        return isinstance(message, Snapshotted)
-
-
 class ExplorerApp(Acting, TerminalApp):
     """The explorer; it is the `Face` that panes, dialogs and helpers get.
 
@@ -90,7 +67,6 @@ class ExplorerApp(Acting, TerminalApp):
     CSS_PATH = "app.tcss"
     ACTIONS = ACTIONS
     COMMANDS = {ActionCommands}  # noqa: RUF012 — Textual's type of it
-    ENABLE_COMMAND_PALETTE = True
 
     def __init__(
         self,
@@ -111,29 +87,27 @@ class ExplorerApp(Acting, TerminalApp):
         self._typed = typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self._anew: SetRecipe | TrainOnText | None = None
+        self._anew: do.SetRecipe | do.TrainOnText | None = None
         """The newest text or recipe; one before it that gave way has nothing to say."""
         self.run_in_use = run or Run()
         self.session: SessionLike | None = None
+        self.snapshot: Snapshot | None = None
+        """The snapshot that the main screen shows."""
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
         self._said: dict[str, float] = {}
         """Until when a line that was said is seen."""
-        self.register_theme(theme.DARK)
-        self.register_theme(theme.LIGHT)
+        self.register_theme(ui_text.DARK)
+        self.register_theme(ui_text.LIGHT)
         # Not by assignment, which has all styles read twice before the first paint.
-        self.set_reactive(ExplorerApp.theme, theme.DARK_NAME)
+        self.set_reactive(ExplorerApp.theme, ui_text.DARK_NAME)
         self.stylesheet.set_variables(self.get_css_variables())
 
     # What the terminal gets.
 
     def get_css_variables(self) -> dict[str, str]:
         """Textual's variables, and over them those of the theme and our own."""
-        return {**super().get_css_variables(), **theme.variables(self.current_theme)}
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """None of Textual's: the palette has our actions."""
-        return ()
+        return {**super().get_css_variables(), **ui_text.variables(self.current_theme)}
 
     def action_command_palette(self) -> None:
         """Show the palette, our own; Textual asks for it by this name."""
@@ -145,13 +119,11 @@ class ExplorerApp(Acting, TerminalApp):
         always = next((one for one in ACTIONS if one.always and key in one.keys), None)
         on: Any = self if always is not None else self.screen
         action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
-        if action is None or action.does is None:
+        if action is None:
             raise SkipAction
         try:
-            done = action.does(on)
-            if inspect.isawaitable(done):
-                await done
-        except TokentuiError as error:
+            await perform(action, on)
+        except (TokentuiError, Cancelled) as error:
             self.tell(error)
 
     # From beginning to end.
@@ -171,7 +143,7 @@ class ExplorerApp(Acting, TerminalApp):
         self.session = self._factory(self._publish)
         await self.session.start()
         if self._typed:
-            self.send(SetInput(self._typed))
+            self.send(do.SetInput(self._typed))
         if self._offer is not None:
             self._offer_to_go_on(*self._offer)
         else:
@@ -188,7 +160,7 @@ class ExplorerApp(Acting, TerminalApp):
             self.await_answer(self._begin(self.session), opened, self.tell)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
-        from tokentui.ui.dialogs.ask import OfferScreen
+        from tokentui.ui.keeping import OfferScreen
 
         def answered(wanted: bool | None) -> None:
             self._offer = None
@@ -230,19 +202,12 @@ class ExplorerApp(Acting, TerminalApp):
 
     # From the session.
 
-    @property
-    def snapshot(self) -> Snapshot | None:
-        """The snapshot that the main screen shows."""
-        return self.main.snapshot
-
     def _publish(self, snapshot: Snapshot) -> None:
-        self.post_message(Snapshotted(snapshot))
-
-    def on_snapshotted(self, message: Snapshotted) -> None:
-        """Show a snapshot as soon as the terminal has taken the last."""
-        waiting, self._pending = self._pending, message.snapshot
+        """Show a snapshot as soon as the terminal has taken the last; one that still waits gives way to it.
+        """
+        waiting, self._pending = self._pending, snapshot
         if waiting is None:
-            self._show_pending()
+            self.call_later(self._show_pending)
 
     def _show_pending(self) -> None:
         if self._pending is None:
@@ -252,6 +217,7 @@ class ExplorerApp(Acting, TerminalApp):
             return
         snapshot, self._pending = self._pending, None
         if not snapshot.side_by_side:
+            self.snapshot = snapshot
             self.main.show(snapshot)
         for screen in self.screen_stack[1:]:
             if isinstance(screen, Follower):
@@ -271,23 +237,24 @@ class ExplorerApp(Acting, TerminalApp):
     ) -> None:
         """Hand a command to the session; see `Face.send`. A text or recipe that gives way is not answered."""
 
+        if isinstance(command, do.SetRecipe | do.TrainOnText):
+            self._anew = command
+        elif isinstance(command, do.Open | do.OpenTokenizer):
+            self._anew = None
+
         def answered(answer: Answer) -> None:
             if self.keeping is not None:
                 self.keeping.answered(command)
-            if isinstance(command, SetRecipe) and command.run is not None:
+            if isinstance(command, do.SetRecipe) and command.run is not None:
                 self.run_in_use = command.run
             if then is not None:
                 then(answer)
 
         def not_done(error: BaseException) -> None:
-            gave_way = isinstance(command, SetRecipe | TrainOnText) and command is not self._anew
+            gave_way = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._anew
             if not (gave_way and isinstance(error, Cancelled)):
                 (failed or self.tell)(error)
 
-        if isinstance(command, SetRecipe | TrainOnText):
-            self._anew = command
-        elif isinstance(command, Open | OpenTokenizer):
-            self._anew = None
         if self.session is not None:
             self.await_answer(self.session.send(command), answered, not_done)
 
@@ -297,7 +264,7 @@ class ExplorerApp(Acting, TerminalApp):
             raise Cancelled
         try:
             return await self.session.send(command)
-        except TokentuiError:
+        except (TokentuiError, Cancelled):
             raise
         except Exception as error:
             raise TokentuiError(f"this should not happen: {type(error).__name__}: {error}") from error
@@ -347,23 +314,22 @@ class ExplorerApp(Acting, TerminalApp):
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
         """Compare columns on the corpus that is open; see `Face.compare`."""
-        from tokentui.session.commands import Compare, HoldOut, Leave
-        from tokentui.ui.compare.screen import CompareScreen
+        from tokentui.ui.compare import CompareScreen
 
         if self.snapshot is not None and self.snapshot.running:
-            self.send(Play(False))
+            self.send(do.Play(False))
         screen = CompareScreen(self, COMPARE_ACTIONS, self.main.encode.line.value)
 
         def left(_: None) -> None:
-            self.send(Leave())
-            self.send(SetViewport(self.main.look))
+            self.send(do.Leave())
+            self.send(do.SetViewport(self.main.look))
             self.main.encode.line.value = screen.encode.line.value  # one text is typed, wherever it is seen
 
         def failed(error: BaseException) -> None:
             self.tell(error)
             screen.dismiss(None)
 
-        self.send(Compare(tuple(columns)), failed=failed)
+        self.send(do.Compare(tuple(columns)), failed=failed)
         if held_out:
-            self.send(HoldOut(held_out))
+            self.send(do.HoldOut(held_out))
         self.push_screen(screen, left)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-import sys
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
 
+from textual.app import ComposeResult
+
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.presets import PRESETS
 from tokentui.recipe import Run
 from tokentui.session.commands import (
     Command,
@@ -24,8 +28,12 @@ from tokentui.session.commands import (
     TrainOnText,
 )
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
+from tokentui.ui.dialogs import Dialog, Told
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, SessionLike
+from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
+from tokentui.ui.screen import PaneScreen
 
 
 class Host(Face, Protocol):
@@ -73,9 +81,15 @@ class Keeping:
         self._keeper: Keeper | None = None
         self._refused = False
         self._branches: dict[tuple[object, ...], Branch] = {}
-        self._changed = False
+        self._resumed: SavedSession | None = None
+        """The session that is being opened again, until the screen shows its step."""
+        self._before: SavedSession | None = None
+        """The session before that one, until it is open."""
+        self._arrived: int | None = None
+        """The version of the snapshot when its step was reached."""
+        self._opened = 0
         self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
-        self._saving: asyncio.Future[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
         self._looked: object = None
         self._last: SavedSession | None = None
 
@@ -87,28 +101,30 @@ class Keeping:
 
     def opened(self, about: SavedSession) -> None:
         """Another corpus is open, or being opened."""
-        self._release()
+        self._thread.submit(self._release)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
+        self._resumed = self._before = self._arrived = None
+        self._opened += 1
 
     def answered(self, command: Command[object]) -> None:
         """A command has been carried out."""
-        if isinstance(command, Open):
-            self.opened(
-                SavedSession(
-                    sources=tuple(map(absolute, command.sources)), as_=command.as_, field_=command.field
-                )
-            )
-        elif isinstance(command, OpenTokenizer):
-            self._about = dataclasses.replace(self._about, tokenizer=absolute(command.path),
-                split=command.split)
-        elif isinstance(command, TrainOnText):
-            if self._about.scratch is None:
-                self.opened(SavedSession(scratch=command.text))
-            self._about = dataclasses.replace(self._about, scratch=command.text)
-        elif isinstance(command, SetRecipe):
-            self._about = dataclasses.replace(self._about, tokenizer="", split="")
-        else:
-            return
+        if self._before is not None and isinstance(command, Open | OpenTokenizer | TrainOnText | SetRecipe):
+            ours = self._resumed and self._resumed.training
+            if not (isinstance(command, SetRecipe) and ours and command.recipe is ours.recipe):
+                self.opened(self._before)  # the user has gone elsewhere meanwhile
+        match command:
+            case Open(sources, as_, field):
+                self.opened(SavedSession(tuple(map(absolute, sources)), as_, field))
+            case OpenTokenizer(path, split):
+                self._about = dataclasses.replace(self._about, tokenizer=absolute(path), split=split)
+            case TrainOnText(text):
+                if self._about.scratch is None:
+                    self.opened(SavedSession())
+                self._about = dataclasses.replace(self._about, scratch=text)
+            case SetRecipe():
+                self._about = dataclasses.replace(self._about, tokenizer="", split="")
+            case _:
+                return
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
@@ -130,55 +146,52 @@ class Keeping:
         """The session as it stands; None before there is anything to keep."""
         main = self._app.main
         seen = main.snapshot
-        if seen is None or seen.main.partial or not (self._about.sources or self._about.scratch is not None):
+        if self._resumed is not None:
+            if seen is None or self._arrived is None or seen.version <= self._arrived:
+                return self._resumed
+            self._resumed = None
+        if seen is None or seen.nothing or seen.main.partial:
             return None
-        run = self._app.run_in_use
-        training = Branch(seen.main.recipe, run, seen.main.at.step)
-        key = (seen.main.recipe, run)
-        self._branches.pop(key, None)
-        others = tuple(self._branches.values())
-        self._branches[key] = training
-        while len(self._branches) > MOST_BRANCHES + 1:
-            self._branches.pop(next(iter(self._branches)))
+        if not self._about.sources and self._about.scratch is None:
+            return None
+        training = Branch(seen.main.recipe, self._app.run_in_use, seen.main.at.step)
+        self._branches.pop((training.recipe, training.run), None)
+        others = tuple(self._branches.values())[-MOST_BRANCHES:]
+        self._branches = {(one.recipe, one.run): one for one in (*others, training)}
         settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
-            settings=settings,
-            columns=self._columns(), ended=False,
+            settings=settings, columns=self._columns(), ended=False,
         )
 
     def _save(self) -> None:
-        if self._saving is not None and not self._saving.done():
+        if self._refused or (self._saving is not None and not self._saving.done()):
             return
         # What the screen shows is a value: where it is the same one, nothing has happened.
         main = self._app.main
         seen = main.snapshot and main.snapshot.version, main.active, main.mode, main.look
         looked = (*seen, self._app.theme, self._about, self._columns())
-        if looked == self._looked:
-            return
-        kept = self.now()
-        if kept is not None and not self._refused:
+        if looked != self._looked and (kept := self.now()) is not None:
             self._looked = looked
-            self._saving = asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
-            self._saving.add_done_callback(self._told)
+            self._saving = asyncio.create_task(self._keep(kept))
+
+    async def _keep(self, kept: SavedSession) -> None:
+        opened = self._opened
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
+        except TokentuiError as error:
+            # Said once; where another process has the session, or the disk is full, the work goes on all the
+            # same.
+            if opened == self._opened:  # the session that it was about may have been left
+                self._refused = True
+            if self._app.is_running:
+                self._app.say(str(error), "warning")
 
     def _write(self, kept: SavedSession) -> None:
         if self._keeper is None:
             self._keeper = Keeper(kept, self._folder)
             tidy(self._folder)
         self._keeper.save(kept)
-
-    def _told(self, saving: asyncio.Future[None]) -> None:
-        if saving.cancelled():
-            return
-        error = saving.exception()
-        if isinstance(error, TokentuiError) and self._app.is_running:
-            # Said once; where another process has the session, or the disk is full, the work goes on all the
-            # same.
-            self._refused = True
-            self._app.say(str(error), "warning")
-        elif error is not None and not isinstance(error, TokentuiError):
-            raise error
 
     def look(self) -> None:
         """Look for the last time, while all screens are there."""
@@ -190,10 +203,8 @@ class Keeping:
             await asyncio.wait([self._saving])
         kept = self._last or self.now()
         if kept is not None and not self._refused:
-            kept = dataclasses.replace(kept, ended=left)
-            with contextlib.suppress(TokentuiError):
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
-        self._release()
+            await self._keep(dataclasses.replace(kept, ended=left))
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._release)
         self._thread.shutdown(wait=False)
 
     def _release(self) -> None:
@@ -205,14 +216,22 @@ class Keeping:
 
     def go_on(self, kept: SavedSession) -> None:
         """Stand where a session stood: open what it had open, and go to its step."""
-        app = self._app
+        app, before = self._app, self._about
         self.opened(dataclasses.replace(kept, ended=False))
+        self._resumed, self._before = self._about, before
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
         app.run_in_use = kept.training.run
         app.send(KeepPlace(str(kept.settings.get("keep_place", "step"))), failed=lambda error: None)
         app.main.encode.line.value = kept.typed
         # One after the other: what is opened takes the place of what is still being laid out.
-        app.send(SetRecipe(kept.training.recipe, kept.training.run), lambda _: self._open_again(kept))
+        command = SetRecipe(kept.training.recipe, kept.training.run)
+        app.send(command, lambda _: self._open_again(kept), self._not_open)
+
+    def _not_open(self, error: BaseException) -> None:
+        """Save what was open before again."""
+        if self._before is not None:
+            self.opened(self._before)
+        self._app.tell(error)
 
     def _open_again(self, kept: SavedSession) -> None:
         """Open what a session had open."""
@@ -223,7 +242,7 @@ class Keeping:
             opening = TrainOnText(kept.scratch)
         if self._app.session is not None:
             self._app.await_answer(
-                self._app.session.send(opening), lambda _: self._stand(kept), self._app.tell
+                self._app.session.send(opening), lambda _: self._stand(kept), self._not_open
             )
 
     def give_up(self, kept: SavedSession) -> None:
@@ -239,7 +258,8 @@ class Keeping:
 
     def _stand(self, kept: SavedSession) -> None:
         app, main, settings = self._app, self._app.main, kept.settings
-        app.send(GoTo(kept.training.step))
+        self._before = None
+        app.send(GoTo(kept.training.step), self._reached, self._reached)
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
         main.restore(settings)
@@ -247,15 +267,15 @@ class Keeping:
         if kept.columns:
             self._compare(kept)
 
+    def _reached(self, _: object) -> None:
+        self._arrived = self._app.main.snapshot.version if self._app.main.snapshot else 0
+
     # ---- compare
 
     def _columns(self) -> tuple[Branch | str, ...]:
         """Return the columns of Compare; empty without Compare."""
-        # where it was never opened there is nothing to look for
-        module = sys.modules.get("tokentui.ui.compare.screen")
-        screen = next((one for one in self._app.screen_stack if module
-            and isinstance(one, module.CompareScreen)), None)
-        now = getattr(screen, "snapshot", None)
+        over = [one.snapshot for one in self._app.screen_stack[1:] if isinstance(one, PaneScreen)]
+        now = next(iter(over), None)
         if now is None:
             return ()
         return tuple(
@@ -269,3 +289,49 @@ class Keeping:
         wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
             for one in kept.columns]
         self._app.compare(wanted)
+
+
+# The offer.
+
+
+class OfferScreen(Dialog[bool]):
+    """Offers a session again that a dropped line has cut off. None when it is left without an answer.
+
+    Args:
+        face: The program.
+        kept: The session.
+        note: A note about the session; empty for none.
+    """
+
+    HEADING = "Go on?"
+    ACTIONS = (
+        Action(("enter",), "go on", lambda it: it.dismiss(True)),
+        Action(("n",), "begin anew", lambda it: it.dismiss(False)),
+        Action(("escape",), "later", lambda it: it.leave()),
+    )
+
+    def __init__(self, face: Face, kept: SavedSession, note: str) -> None:
+        super().__init__(face)
+        self._kept, self._note = kept, note
+        self.told = Told()
+
+    def compose_box(self) -> ComposeResult:
+        """Yield a summary of the saved session."""
+        kept, recipe = self._kept, self._kept.training.recipe
+        what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
+        if kept.tokenizer:
+            what = safe(os.path.basename(kept.tokenizer), limit=60)
+        # The corpus by the last part of its path: the first ones say less and are long.
+        first = kept.sources[0] if kept.sources else kept.name
+        corpus = safe(os.path.basename(first.rstrip("/")) or first, limit=60)
+        more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
+        lines: list[Cell] = [
+            (("A session was cut off:", ""),), ((f"  {corpus}{more}", "strong"),),
+            ((f"  {what} · step {kept.training.step:,}", "muted"),),
+        ]
+        if kept.columns:
+            lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
+        if self._note:
+            lines.append(((safe(self._note, limit=300), "warning"),))
+        self.told.show(*lines)
+        yield self.told

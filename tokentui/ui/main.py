@@ -10,35 +10,22 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widget import Widget
 
 from tokentui.core.choices import Ref
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.paths import remember
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES
-from tokentui.learn.rows import Candidate, Entry, Page, Traits
-from tokentui.session.commands import (
-    CancelWork,
-    Command,
-    Find,
-    FindChanged,
-    GoTo,
-    Move,
-    Open,
-    OpenTokenizer,
-    Play,
-    StepPieces,
-    WhyUnreachable,
-)
+from tokentui.learn.rows import Candidate, Entry, Traits
+from tokentui.session import commands as do
+from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Viewport
-from tokentui.ui.draw.lines import Lines, Pane
+from tokentui.ui.draw.lines import Lines, Pane, key_bytes
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, nothing_there
 from tokentui.ui.keys import Action
-from tokentui.ui.panes.corpus import CorpusPane, CorpusText, TextWanted
+from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodeBody
 from tokentui.ui.panes.tables import PairTable, VocabularyTable, ranked_by, rows_word
 from tokentui.ui.panes.why import header, scrubber, tabs, why
@@ -73,14 +60,16 @@ class MainScreen(PaneScreen):
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
         self._traits: Traits | None = None
-        self._before_typing = "corpus"
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
         self.tabs = Lines(self._tabs, id="tabs")
-        self.text, self.pairs, self.vocabulary = CorpusText(boundaries), PairTable(), VocabularyTable()
-        self.text.moved = self.draw_titles
+        self.text = CorpusText(boundaries, self._want_text, self.draw_titles)
+        self.pairs, self.vocabulary = PairTable(), VocabularyTable()
         self.why, self.encode, self.scrubber = Lines(classes="body"), EncodeBody(typed), Lines(id="scrubber")
         self.corpus = CorpusPane(face, self.text, self._editor_turned)
+        self.bodies = {
+            "corpus": self.corpus, "pairs": self.pairs, "vocabulary": self.vocabulary, "encode": self.encode,
+        }
         self.panes = {
             "corpus": self.corpus, "pairs": Pane("2 Pairs", self.pairs, id="pairs"),
             "vocabulary": Pane("3 Vocabulary", self.vocabulary, id="vocabulary"),
@@ -120,12 +109,6 @@ class MainScreen(PaneScreen):
         """Let the row of tables go where none of them is seen."""
         self._upper.display = bool(seen - {"encode"})
 
-    def body_of(self, pane: str) -> Widget:
-        """Return the widget of a pane that gets the keys."""
-        bodies: dict[str, Widget] = {"pairs": self.pairs, "vocabulary": self.vocabulary,
-            "encode": self.encode.line}
-        return self.corpus.focused_body if pane == "corpus" else bodies[pane]
-
     @property
     def context(self) -> str:
         """Whose keys work: those of the pane that has the focus, or of the editor in it."""
@@ -133,15 +116,13 @@ class MainScreen(PaneScreen):
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane."""
-        if pane == "encode" and self.active != "encode":
-            self._before_typing = self.active
         super().go(pane, typing=pane == "encode")
 
     # What is seen.
 
-    def header(self, cost: Cell, width: int) -> Cell:
+    def header(self, width: int, height: int) -> Sequence[Cell]:
         """The corpus and the recipe."""
-        return header(self.snapshot, self.mode, cost, width)
+        return [header(self.snapshot, self.mode, key_bytes(self.app), width)]
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Begin at the top of another corpus; name the panes for what is trained."""
@@ -170,55 +151,32 @@ class MainScreen(PaneScreen):
             self.names = {**_NAMES, "pairs": (candidates, candidates)}
             self.footer_line.say(self.hints())
 
-    def header_of(self, now: Snapshot) -> tuple[object, ...]:
-        """The corpus, the recipe and what runs."""
-        column = now.main
-        return now.corpus, column.at, column.recipe, column.opened, column.preset, now.engine, now.busy
-
-    def draw_panes(self, now: Snapshot) -> bool:
-        """Draw what has changed."""
+    def draw_lines(self, now: Snapshot) -> None:
+        """Draw the reasons of the next step, and the slider."""
         column, mode = now.main, self.mode
-        changed = now.nothing or self.corpus.names() != self.names["corpus"]
-        if now.nothing and not self.corpus.editing:
-            self.text.say(nothing_there(now))
-        elif not self.corpus.editing:
-            changed |= self.text.show(column.corpus, mode)
-        for table in (self.pairs, self.vocabulary):
-            if now.nothing:
-                table.say(nothing_there(now))
-            else:
-                changed |= table.show(column, mode)
+        self.header_line.show(
+            self.header, mode, now.corpus, column.at, column.recipe, column.opened, column.preset, now.engine,
+            now.busy,
+        )
         self.why.show(
             lambda width, height: why(now, mode, width, height), mode, column.why, column.at, now.busy,
             now.waiting, column.partial, now.corpus,
         )
-        if not now.nothing or now.busy is None:
-            self.encode.show(column.encoding, mode, column.at.last_id)
         self.scrubber.show(
             lambda width, _: scrubber(now, width), column.at, column.curve, now.running, now.speed,
-            now.corpus, column.partial,
-            column.why,
+            now.corpus, column.partial, column.why,
         )
-        return changed
 
     def draw_titles(self) -> None:
         """Name the panes, and say where one is in each."""
-        names = self.corpus.names()
-        if self.names["corpus"] != names:
-            self.names = {**self.names, "corpus": names}
+        self.names = {**self.names, "corpus": self.corpus.names()}
         super().draw_titles()
-        self.tabs.again()
+        if self.tabs.display:
+            self.tabs.again()
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
-        return [tabs(names, self.active, self.note_of(self.active), width)]
-
-    def note_of(self, pane: str) -> Cell:
-        """Where one is in a pane."""
-        now = self.snapshot
-        if now is None or pane == "encode":
-            return ()
-        return self.corpus.note(now) if pane == "corpus" else self._table(pane).note
+        return [tabs(names, self.active, self.bodies[self.active].note, width)]
 
     def _table(self, pane: str) -> PairTable | VocabularyTable:
         return self.pairs if pane == "pairs" else self.vocabulary
@@ -237,9 +195,8 @@ class MainScreen(PaneScreen):
 
     # What the panes ask for.
 
-    @on(TextWanted)
-    def _text_wanted(self, event: TextWanted) -> None:
-        self.see(corpus=event.place, corpus_chars=event.chars, corpus_before=event.before)
+    def _want_text(self, place: CorpusPlace, chars: int, before: int) -> None:
+        self.see(corpus=place, corpus_chars=chars, corpus_before=before)
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
@@ -250,20 +207,12 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        now = self.snapshot
-        if now is None:
-            return
-        page: Page[Candidate] | Page[Entry] = (
-            now.main.candidates if event.table is self.pairs else now.main.vocabulary
-        )
-        for row in page.rows[event.index - page.top :][:1]:
-            self._inspect(row, now)
-
-    def _inspect(self, row: Candidate | Entry, now: Snapshot) -> None:
-        of_file = now.main.opened is not None
-        if isinstance(row, Entry) and row.id is not None and of_file and not row.reason:
-            self.face.send(WhyUnreachable(row.id), lambda why: self._show(row._replace(reason=why)))
-        else:
+        row: Candidate | Entry | None = event.table.held_at(event.index)
+        of_file = self.snapshot is not None and self.snapshot.main.opened is not None
+        if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
+            entry = row
+            self.face.send(do.WhyUnreachable(row.id), lambda why: self._show(entry._replace(reason=why)))
+        elif row is not None:
             self._show(row)
 
     def _show(self, row: Candidate | Entry) -> None:
@@ -271,11 +220,11 @@ class MainScreen(PaneScreen):
 
     # What keys do.
 
-    def send(self, command: Command[Any]) -> None:
+    def send(self, command: do.Command[Any]) -> None:
         """Hand a command to the session; a step where nothing is open says so."""
         now = self.snapshot
-        if isinstance(command, Move | GoTo | Play
-                | StepPieces) and now is not None and now.nothing and now.busy is None:
+        if isinstance(command, do.Move | do.GoTo | do.Play
+                | do.StepPieces) and now is not None and now.nothing and now.busy is None:
             self.face.say(nothing_there(now), "warning")
         else:
             self.face.send(command)
@@ -283,16 +232,16 @@ class MainScreen(PaneScreen):
     def leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file, a hundredth of its replay steps."""
         opened = self.snapshot.main.opened if self.snapshot is not None else None
-        self.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
+        self.send(do.Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def leave(self) -> None:
         """End typing into the corpus; else stop long work; else leave the line; else end finding."""
         if self.context == "editor":
             self.corpus.end()
         elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
-            self.face.send(CancelWork())
+            self.face.send(do.CancelWork())
         elif self.active == "encode":
-            self.go(self._before_typing)
+            self.go(next(name for name in self._fronts if name != "encode"))
         else:
             self.mark_found("", "")
 
@@ -322,22 +271,22 @@ class MainScreen(PaneScreen):
             self._followed = step, place
             self.text.show_place(place)
 
-        self.face.send(FindChanged(start), found)
+        self.face.send(do.FindChanged(start), found)
 
     def open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
         self.face.push(OPEN(self.face), lambda choice: self._open(choice) if choice is not None else None)
 
-    def _open(self, command: Open | OpenTokenizer) -> None:
-        file = isinstance(command, OpenTokenizer)
-        source = command.path if isinstance(command, OpenTokenizer) else command.sources[0]
+    def _open(self, command: do.Open | do.OpenTokenizer) -> None:
+        file = isinstance(command, do.OpenTokenizer)
+        source = command.path if isinstance(command, do.OpenTokenizer) else command.sources[0]
 
         def opened(_: None) -> None:
             self.call_later(self.corpus.opened)
             asyncio.get_running_loop().run_in_executor(None, remember, source)
 
         def failed(error: BaseException) -> None:
-            if file and isinstance(error, TokentuiError) and not isinstance(error, Cancelled):
+            if file and isinstance(error, TokentuiError):
                 hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
                 error = TokentuiError(error.what, error.where, hint)
             self.face.tell(error)
@@ -378,13 +327,13 @@ class MainScreen(PaneScreen):
         start: int | CorpusPlace = self._table(pane).cursor
         if pane == "corpus":
             start = self.text.found[0] if self.text.found is not None else self.text.top_place
-        self.face.send(Find(pane, text, start, backward, self.mode), found)
+        self.face.send(do.Find(pane, text, start, backward, self.mode), found)
 
     def mark_found(self, pane: str, text: str) -> None:
         """Mark a text in the rows of a pane, and nothing in the others."""
         self.sought = (pane, text)
-        self.pairs.set_find(text if pane == "pairs" else "")
-        self.vocabulary.set_find(text if pane == "vocabulary" else "")
+        for name, table in (("pairs", self.pairs), ("vocabulary", self.vocabulary)):
+            table.find = text if pane == name else ""
         if pane != "corpus":
             self.text.forget_found()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from textual import events, on
@@ -23,15 +23,34 @@ from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.session.commands import Command, Move, SetInput, SetViewport
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
-from tokentui.ui.draw.lines import SAYS_BYTES, KeyLine, Lines, Pane, key_bytes
+from tokentui.ui.draw.lines import SAYS_BYTES, KeyLine, Lines, Pane
 from tokentui.ui.draw.text import Cell, StandIns
 from tokentui.ui.face import Face, has
 from tokentui.ui.keys import Action, hints, key_name
+from tokentui.ui.panes.encode import TypedPane
+from tokentui.ui.typed import TypedLine
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
 WHILE_TYPING = ("next_pane", "palette", "quit_now")
 """Actions of the whole screen whose keys are no text."""
+
+
+class Body(Protocol):
+    """The widget of a pane."""
+
+    @property
+    def note(self) -> Cell:
+        """Where one is in it; for the title."""
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show a snapshot. Returns False where the title stays as it is.
+
+        Args:
+            now: The snapshot.
+            pair: The keys of the two columns that are looked at.
+            mode: The way tokens are shown.
+        """
 
 
 class Layout(NamedTuple):
@@ -44,10 +63,6 @@ class Layout(NamedTuple):
 
     groups: tuple[tuple[str, ...], ...]
     classes: frozenset[str]
-
-    def group_of(self, pane: str) -> tuple[str, ...]:
-        """The panes that share a place with this one, itself among them."""
-        return next(group for group in self.groups if pane in group)
 
 
 def too_small(columns: int, lines: int) -> Lines:
@@ -64,9 +79,10 @@ def too_small(columns: int, lines: int) -> Lines:
 
 
 class PaneScreen(Screen[None], inherit_bindings=False):
-    """Panes round a session.
+    """Panes round a session. A pane that is not seen is not kept up to date.
 
-    A subclass gives the panes, what there is room for (`layout_for`), and what it draws.
+    A subclass gives the panes with their bodies, what there is room for (`layout_for`), and the lines round
+    them.
 
     Args:
         face: The program.
@@ -78,6 +94,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     """
 
     AUTO_FOCUS = None
+    encode: TypedPane
+    """The pane with the line to type in."""
 
     def __init__(
         self, face: Face, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]], first: str,
@@ -93,13 +111,16 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         self.typing = False
         """True if keys go into the input line."""
         self.panes: dict[str, Pane] = {}
+        self.bodies: dict[str, Body] = {}
+        """The widgets in the panes, by the names of these."""
+        self.pair: tuple[int, int] | None = None
+        """The keys of the two columns that are looked at together."""
         self.rows: tuple[Widget, ...] = ()
         """The containers of panes; a subclass shows one if there is room for one of its panes."""
         self.where: Layout | None = None
         self._fronts = [first]
         """The panes that were looked at, the last one first."""
-        self._header = lambda width, _: [self.header(key_bytes(self.app), width)]
-        self.header_line = Lines(self._header, id="header", classes=SAYS_BYTES)
+        self.header_line = Lines(self.header, id="header", classes=SAYS_BYTES)
         self.footer_line = KeyLine(indent=1)
 
     # What a subclass says.
@@ -108,32 +129,20 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Return the layout for a size; None if the size is too small for any."""
         raise NotImplementedError
 
-    def body_of(self, pane: str) -> Widget:
-        """Return the widget of a pane that gets the keys."""
-        raise NotImplementedError
-
-    def note_of(self, pane: str) -> Cell:
-        """Return the note at the right of a pane's title."""
-        return ()
-
     @property
     def context(self) -> str:
         """Whose keys work: those of the pane that has the focus, or of the line in it."""
         return self.active
 
-    def header(self, cost: Cell, width: int) -> Cell:
-        """Return the first line of the screen; `cost` is what the last key cost, if that is measured."""
+    def header(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the first line of the screen."""
         raise NotImplementedError
-
-    def header_of(self, now: Snapshot) -> tuple[object, ...]:
-        """All that the first line is drawn from, besides the way tokens are shown."""
-        return (now,)
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Follow a new snapshot before it is drawn."""
 
-    def draw_panes(self, now: Snapshot) -> bool:
-        """Draw what has changed in the panes. Returns False where their titles stay as they are."""
+    def draw_lines(self, now: Snapshot) -> None:
+        """Draw what has changed round the panes, the first line among it."""
         raise NotImplementedError
 
     def fit(self, where: Layout, seen: frozenset[str]) -> None:
@@ -198,6 +207,7 @@ class PaneScreen(Screen[None], inherit_bindings=False):
                 self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
                 self.where = where
                 self.fit(where, seen)
+                self.draw()
         elif "tiny" not in self.classes:
             self.where = None
             self.set_classes(classes)
@@ -212,26 +222,30 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Give the active pane the focus, and show its keys."""
         if self.app.screen is not self:
             return
-        if self.where is not None:
-            body = self.body_of(self.active)
-            if not body.has_focus:
-                body.focus(scroll_visible=False)
+        body = self.body_of(self.active)
+        if self.where is not None and body is not None and not body.has_focus:
+            body.focus(scroll_visible=False)
         self.footer_line.say(self.hints())
         self.draw_titles()
 
+    def body_of(self, pane: str) -> Widget | None:
+        """The widget of a pane that gets the keys: the line to type in while one types, or the first other.
+        """
+        able = [one for one in self.panes[pane].walk_children(Widget) if one.can_focus and one.display]
+        return next((one for one in able if isinstance(one, TypedLine) == self.typing), None)
+
     @on(events.DescendantFocus)
     def _focus_moved(self, event: events.DescendantFocus) -> None:
-        """A click may move the focus as well."""
-        if event.widget is not self.focused:
-            return  # it has moved on since: to follow would take it back, and it would go to and fro for ever
-        name = next((name for name, pane in self.panes.items() if pane in event.widget.ancestors), None)
-        if name is not None and self.where is not None:
-            self.focus_moved(name, event.widget)
+        # Where it has moved on since, to follow would take it back, and it would go to and fro for ever.
+        if event.widget is self.focused and self.where is not None:
+            self.follow_focus(event.widget)
 
-    def focus_moved(self, pane: str, widget: Widget) -> None:
-        """Follow the focus into a pane."""
-        if pane != self.active:
-            self.go(pane)
+    def follow_focus(self, widget: Widget) -> None:
+        """Follow the focus into a pane: a click may move it as well."""
+        typing = isinstance(widget, TypedLine)
+        for name, pane in self.panes.items():
+            if pane in widget.ancestors and (name, typing) != (self.active, self.typing):
+                self.go(name, typing=typing)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane, or to the line to type in."""
@@ -274,8 +288,10 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Draw what has changed."""
         if self.snapshot is not None:
             with self.app.batch_update():
-                self.header_line.show(self._header, self.mode, *self.header_of(self.snapshot))
-                if self.draw_panes(self.snapshot):
+                self.draw_lines(self.snapshot)
+                bodies = [body for name, body in self.bodies.items() if self.panes[name].display]
+                told = [body.present(self.snapshot, self.pair, self.mode) for body in bodies]
+                if any(told):
                     self.draw_titles()
 
     def turn_view(self) -> None:
@@ -285,11 +301,11 @@ class PaneScreen(Screen[None], inherit_bindings=False):
 
     def draw_titles(self) -> None:
         """Name the panes, and say where one is in each."""
-        if self.where is None:
-            return
-        for name, pane in self.panes.items():
-            width = pane.size.width or self.size.width
-            pane.title.say(titles(self.names, self.where.group_of(name), name, width), self.note_of(name))
+        for group in self.where.groups if self.where is not None else ():
+            for name in group:
+                if (pane := self.panes.get(name)) is not None and pane.display:
+                    width = pane.size.width or self.size.width
+                    pane.title.say(titles(self.names, group, name, width), self.bodies[name].note)
 
 
 def titles(

@@ -10,13 +10,15 @@ import unicodedata
 
 from rich.style import Style
 from rich.text import Text
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.suggester import Suggester
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tokentui.core.safetext import clusters
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import StandIns
+from tokentui.ui.keys import Acting, Action
 
 NO_TEXT = frozenset({"Cc", "Cs"})
 """Categories of what a key may send that is no text: controls, halves of characters."""
@@ -174,3 +176,29 @@ class Field(Input):
     @property
     def _value(self) -> Text:
         return WholeText.of(super()._value)
+
+
+TYPED_LIMIT = 20_000
+"""The most characters that the line takes: what is typed is encoded at every step."""
+
+
+class TypedLine(Acting, Field):
+    """The line of the encode pane."""
+
+    ACTIONS = (Action(("ctrl+u",), "", lambda it: it.clear()),)
+
+    def __init__(self) -> None:
+        super().__init__(placeholder="type text to see it encoded", select=False, most=TYPED_LIMIT)
+
+    def on_paste(self, event: Paste) -> None:
+        """Take a paste with all its lines, or as much of it as there is room for, and say so."""
+        event.stop()
+        event.prevent_default()
+        text = lines_of(event.text)
+        start, end = sorted(self.selection)
+        room = TYPED_LIMIT - len(self.value) + end - start
+        self.replace(text[:room], start, end)
+        if len(text) > room:
+            taken = f"{number(room)} of {number(len(text))} characters are taken"
+            what = f"{taken}: the line holds {number(TYPED_LIMIT)}"
+            self.app.notify(what, severity="warning", markup=False)

@@ -11,8 +11,8 @@ from tokentui.analyze.health.survey import FAIL, NONE, PASS, WARN, Check, Found,
 from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.results import CheckResult, Example, HealthReport
 from tokentui.core.jobs import check
+from tokentui.encode.decode import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT, bare
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.reach import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT, bare
 from tokentui.encode.tokenizer import Tokenizer
 
 __all__ = ["CHECKS", "FAIL", "NONE", "PASS", "WARN", "Check", "examine", "worst"]

@@ -13,12 +13,10 @@ import regex
 
 from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
-from tokentui.axes import objective_of
 from tokentui.core.jobs import each
-from tokentui.encode.decode import Decoder
+from tokentui.encode.decode import Decoder, cause
+from tokentui.encode.decode import bare as bare_bytes
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.reach import bare as bare_bytes
-from tokentui.encode.reach import cause
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
@@ -45,7 +43,6 @@ class Survey:
 
     Attributes:
         tokenizer: The tokenizer.
-        encoder, decoder: They encode its words and decode its ids.
         entries: Its vocabulary in order of the ids.
         pieces: The exact bytes of each ordinary token by its id, marks included.
         dead: (id, bytes, cause, the same in words) of each token that no text becomes.
@@ -53,8 +50,6 @@ class Survey:
     """
 
     tokenizer: Tokenizer
-    encoder: WordEncoder
-    decoder: Decoder
     entries: tuple[Entry, ...]
     pieces: dict[int, bytes]
     dead: tuple[tuple[int, bytes, str, str], ...]
@@ -182,7 +177,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         holes=tuple((a.id + 1, b.id - 1) for a, b in itertools.pairwise(entries) if b.id - a.id > 1),
         shared_ids=_shared(tokenizer),
     )
-    return Survey(tokenizer, encoder, decoder, entries, pieces, tuple(dead), facts)
+    return Survey(tokenizer, entries, pieces, tuple(dead), facts)
 
 
 def is_text(piece: bytes) -> bool:
@@ -236,7 +231,7 @@ def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
     """The ids of several symbols that are spelled differently; an unknown token stands for many by its
     nature."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    if objective_of(vocabulary.recipe).codes:
+    if vocabulary.codes:
         return ()
     held: dict[int, bytes] = {}
     shared = {

@@ -8,7 +8,7 @@ from random import Random
 
 from tokentui.analyze.health.survey import Found, Survey, share, some
 from tokentui.analyze.results import Example
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.encode.offsets import Encoding
 from tokentui.encode.tokenizer import Tokenizer
@@ -82,8 +82,6 @@ def encoded(tokenizer: Tokenizer, text: str, allow_special: bool = False) -> Enc
     """A text as tokens, None where the recipe refuses it."""
     try:
         return tokenizer.encode(text, allow_special=allow_special)
-    except Cancelled:
-        raise
     except TokentuiError:
         return None
 

@@ -1,190 +1,181 @@
-"""Comparison with other libraries, each in a process of its own.
-
-The libraries are never imported here: each runs in a process of its own, with limits, since it sees files
-that are not checked and may end in ways that no caller can catch.
-"""
+"""The same by another library, and the first thing that differs: a step of a training, or a text that is
+encoded with a file, made short, and the stage where the two part."""
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
-import importlib.util
 import itertools
-import json
 import os
-import subprocess
-import tempfile
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
 
-from tokentui.core import children
-from tokentui.core.errors import Cancelled, TokentuiError, nearest
-from tokentui.core.jobs import check, tick
+from tokentui import learn
+from tokentui.analyze.verify.peers import PEERS, Ask, Peer, asking, check_recipe, request
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import silent, tick
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.files import recognise
-from tokentui.formats.tokens import is_letters, spelled
-from tokentui.text.split import SPLITS, Splitter
+from tokentui.formats.tokens import is_letters, piece_of, spelled
+from tokentui.learn import start_counted
+from tokentui.learn.rows import Candidate, Query
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Word
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, count
+from tokentui.text.split import SPLITS
 
-_CHILD = Path(__file__).with_name("child.py")
-_LOOK_S = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """A library.
-
-    Attributes:
-        name: Its name for `--against`.
-        module: The module that it is imported as.
-        package: Its name in a package index.
-        trains: The models it trains, in a few words; empty for none.
-        reads: The files that it encodes with, empty for none.
-        format: The name of their format in `tokentui.formats`.
-        specials: True if it can find special tokens in a text by their names.
-    """
-
-    name: str
-    module: str
-    package: str
-    trains: str = ""
-    reads: str = ""
-    format: str = ""
-    specials: bool = False
-
-
-PEERS: dict[str, Peer] = {peer.name: peer for peer in (
-    Peer("tokenizers", "tokenizers", "tokenizers", "bytes or characters without marks", "tokenizer.json",
-         "huggingface", specials=True),
-    Peer("sentencepiece", "sentencepiece", "sentencepiece", "pieces=sentencepiece", ".model",
-         "sentencepiece"),
-    Peer("tiktoken", "tiktoken", "tiktoken", "bytes, a few merges", "rank files", "tiktoken", specials=True),
-    Peer("rustbpe", "rustbpe", "rustbpe", "bytes"),
-    Peer("subword-nmt", "subword_nmt", "subword-nmt", "characters with mark=end-suffix:</w>"),
-)}
-"""The libraries by name."""
-_ALSO = {
-    "huggingface": "tokenizers", "hf": "tokenizers", "spm": "sentencepiece", "subword_nmt": "subword-nmt"
-}
-
-
-def peer_of(name: str) -> Peer:
-    """The library of a name.
-
-    Raises:
-        TokentuiError: There is none, or it is not installed.
-    """
-    known = _ALSO.get(name.lower(), name.lower())
-    if known not in PEERS:
-        raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(known, PEERS))
-    peer = PEERS[known]
-    if importlib.util.find_spec(peer.module) is None:
-        hint = f"pip install {peer.package}"
-        raise TokentuiError("the library is not installed", f"--against {peer.name}", hint)
-    return peer
-
-
-def version_of(peer: Peer) -> str:
-    """The version that is installed, empty where that is not known."""
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version(peer.package)
-    return ""
-
-
-class Asked:
-    """A library in a process, asked by requests and answering them in order.
-
-    Args:
-        peer: The library.
-        errors: Takes what it prints on standard error.
-        thread: Writes the requests and reads the answers.
-    """
-
-    def __init__(self, peer: Peer, errors: IO[bytes], thread: ThreadPoolExecutor) -> None:
-        self._peer, self._errors, self._thread = peer, errors, thread
-        self._process = subprocess.Popen(
-            children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._errors, start_new_session=True, cwd=children.FOLDER,
-            env={
-                **children.surroundings(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
-                "TIKTOKEN_CACHE_DIR": "",  # else a file that was changed is as it was when it was read first
-            },
-        )
-
-    def ask(self, seconds: float, **request: object) -> dict[str, Any]:
-        """The answer to a request.
-
-        Args:
-            seconds: The longest time it may take, in seconds.
-            request: The request.
-
-        Raises:
-            TokentuiError: The library refuses, fails, or takes too long.
-            Cancelled: The job is cancelled.
-        """
-        end, name = time.monotonic() + seconds, self._peer.name
-        data = json.dumps(request | {"peer": name}).encode("ascii") + b"\n"
-        line = self._thread.submit(self._exchange, data)
-        while not wait([line], _LOOK_S).done:
-            check()
-            if time.monotonic() > end:
-                raise TokentuiError(f"the library took more than {seconds:.0f} s", name, "take less of it")
-        if not line.result():
-            raise self._gone()
-        answer: dict[str, Any] = json.loads(line.result())
-        if "error" in answer:
-            what = f"the library refuses: {answer['error']}"
-            raise TokentuiError(what, name, "take another file or corpus")
-        return answer
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._thread.shutdown()
-        self._process.communicate()
-
-    def _exchange(self, data: bytes) -> bytes:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
-        return self._process.stdout.readline()
-
-    def _gone(self) -> TokentuiError:
-        """The error of a process that ended without an answer."""
-        code = self._process.wait()
-        self._errors.seek(0)
-        lines = map(str.strip, self._errors.read().decode("utf-8", "replace").splitlines())
-        said = [line for line in lines if line and not line.startswith(("note:", "stack ", "at "))]
-        how = f"signal {-code}" if code < 0 else f"code {code}"
-        what = f"the library ended with {how}" + (f": {said[-1][:200]}" if said else "")
-        return TokentuiError(what, self._peer.name, "take another file or corpus")
-
-
-@contextlib.contextmanager
-def asking(peer: Peer) -> Iterator[Asked]:
-    """A library in a process that ends in the end."""
-    with tempfile.TemporaryFile() as errors, ThreadPoolExecutor(1) as thread:
-        asked = Asked(peer, errors, thread)
-        try:
-            yield asked
-        finally:
-            asked.close()
-
-
-# A file encoded here and by another library: the first text that differs, made short, and the stage where
-
-
-SECONDS = 120.0
-"""The time that a library may take for one request, in seconds."""
+TRAINING_S = 3600.0
+"""The time that a library may take to train, in seconds."""
+_ROWS = 10
 _TEXTS = 64
 _LONGEST = 4000
 _TRIES = 600
+
+Pieces = tuple[bytes, ...]
+
+
+# ---- a training, compared step by step
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The decision of the other library at a step.
+
+    Attributes:
+        pair: The pair that it merged; empty where it tells its tokens only and no pair makes this one.
+        token: The token that it made.
+        count: The count of the pair in the corpus as it was cut then, by a recount of all of it.
+        place: The place of the pair among our candidates, from 1; None where it is not among them.
+    """
+
+    pair: Pieces
+    token: bytes
+    count: int
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepDifference:
+    """The first step that the two make differently.
+
+    Attributes:
+        step: Its number, from 1.
+        ours: The pair that we took, None where our training ended before.
+        ours_end: Why it ended, empty where it did not.
+        candidates: The candidates that we chose from, best first.
+        tied: The number of these that share the best count.
+        tie_rule: The rule that chose.
+        theirs: The decision of the other library, None where its training ended before.
+    """
+
+    step: int
+    ours: Pieces | None
+    ours_end: str
+    candidates: tuple[Candidate, ...]
+    tied: int
+    tie_rule: str
+    theirs: Taken | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingReport:
+    """The result of a comparison.
+
+    Attributes:
+        peer: The library.
+        difference: The first step that differs, None where all are alike.
+        steps: The number of steps that are alike.
+        end: Why our training ended where all are alike.
+    """
+
+    peer: Peer
+    difference: StepDifference | None
+    steps: int
+    end: str
+
+
+def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None = None) -> TrainingReport:
+    """Train here and there and find the first step that differs.
+
+    Args:
+        corpus: The corpus to train on.
+        recipe: The recipe to train by.
+        peer: The library.
+        run: The special tokens, and the sizes at which it ends. Without a size it ends with the last step,
+            or after a few hundred of a library that is slow.
+
+    Raises:
+        TokentuiError: The library cannot train so, refuses, or fails.
+    """
+    check_recipe(recipe, peer)
+    run = run or Run()
+    with silent():
+        words = count(corpus, recipe)
+        material = request(peer, recipe, corpus, words)
+        trainer = start_counted(words, recipe, Run(specials=peer.reserved or run.specials))
+    merges, size = run.stops.merges, run.stops.vocab_size
+    merges = peer.few if merges is None else merges
+    if size is not None:
+        last = max(0, size - trainer.size_at(0))
+        merges = last if merges is None else min(merges, last)
+    end = learn.run(trainer, Stops(merges, min_count=peer.least_count))
+    made, vocabulary = trainer.number, trainer.tokenizer().vocabulary
+    with asking(peer) as ask:
+        # One step more than ours, to see whether theirs goes on; a library that fails when nothing is left is
+        # not asked for it.
+        rows = ask(
+            f"train_{peer.module}", TRAINING_S, **material, merges=made + (peer.asks_more and made != merges),
+            base=vocabulary.base_size, size=trainer.size_at(made),
+        )
+    lettered = peer.letters and recipe.unit == "byte"
+    theirs = [tuple(piece_of(name, lettered) for name in row) for row in rows][:merges]
+    # A step is told by its pair, or by its token alone.
+    ours = [(tuple(map(vocabulary.spelled, pair)), (vocabulary.spelled(symbol),))
+            for symbol, pair in enumerate(vocabulary.merges[:made], vocabulary.base_size)]
+    steps = enumerate(itertools.zip_longest(ours, theirs, fillvalue=()), 1)
+    number = next((number for number, (one, row) in steps if row not in one), None)
+    if number is None:
+        return TrainingReport(peer, None, made, end)
+    row = theirs[number - 1] if number <= len(theirs) else None
+    learn.jump(trainer, number - 1)
+    why = trainer.why(number, trainer.limits)
+    difference = StepDifference(
+        step=number,
+        ours=ours[number - 1][0] if number <= made else None,
+        ours_end="" if number <= made else end,
+        candidates=trainer.candidates(Query(rows=_ROWS)).rows,
+        tied=why.tied if trainer.end(Stops()) is None else 0,
+        tie_rule=why.tie_rule,
+        theirs=None if row is None else _taken(trainer, words, vocabulary, row),
+    )
+    return TrainingReport(peer, difference, number - 1, end)
+
+
+def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) -> Taken:
+    """The decision of the other library, told by a pair or by a token, in the corpus as it is now."""
+    counts = _recount(trainer, words, vocabulary)
+    token = b"".join(row)
+    pairs = [pair for pair in counts if pair == row or (len(row) == 1 and b"".join(pair) == token)]
+    pair: Pieces = max(pairs, key=counts.__getitem__, default=row if len(row) == 2 else ())
+    rows = trainer.candidates(Query(rows=1000)).rows
+    place = next((place for place, one in enumerate(rows, 1) if pair and one.parts == pair), None)
+    return Taken(pair, token, counts[pair], place)
+
+
+def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[Pieces]:
+    """The counts of each two neighbours in the corpus as it is segmented now, counted one by one."""
+    counts: Counter[Pieces] = Counter()
+    for word, times in zip(words.words, words.counts, strict=True):
+        for one, other in itertools.pairwise(trainer.segment(Word(word))):
+            if one.end == other.start:  # else a barrier is between them
+                counts[vocabulary.spelled(one.symbol), vocabulary.spelled(other.symbol)] += times
+    return counts
+
+
+# ---- a file, encoded with
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +190,10 @@ class Encoded:
         refused: Why it is refused, empty where it is not.
     """
 
-    normalized: str | None
-    words: tuple[str, ...] | None
-    tokens: tuple[str, ...]
-    ids: tuple[int | None, ...]
+    normalized: str | None = None
+    words: tuple[str, ...] | None = None
+    tokens: tuple[str, ...] = ()
+    ids: tuple[int | None, ...] = ()
     refused: str = ""
 
 
@@ -212,29 +203,28 @@ class TextDifference:
 
     Attributes:
         number: The number of the text, from 1.
-        specials: True if special tokens were found in it by their names; else all of it is plain text.
         text: The shortest part of it that was found to differ.
         stage: Where the two part: `normalized text`, `pre-tokens` or `ids`.
-        ours, theirs: The results of that stage for that part.
+        specials: True if special tokens were found in it by their names; else all of it is plain text.
+        ours, theirs: The results of all stages for that part.
     """
 
     number: int
     text: str
     stage: str
+    specials: bool
     ours: Encoded
     theirs: Encoded
-    specials: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingReport:
     """The result: how many texts and tokens are alike, and the first text that is not."""
 
-    peer: str
-    version: str
+    peer: Peer
+    difference: TextDifference | None
     texts: int
     tokens: int
-    difference: TextDifference | None
 
 
 def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str]) -> EncodingReport:
@@ -253,38 +243,31 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     if not peer.reads:
         able = ", ".join(f"{name} ({one.reads})" for name, one in PEERS.items() if one.reads)
         raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {able}")
-    _check_file(path, peer)
-    pattern = _pattern(tokenizer, peer)
+    found = recognise(path)
+    if found is None or found.name != peer.format:  # in place of the library's parse error
+        what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
+        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {peer.format}, and verify OUT")
+    pattern = _pattern(tokenizer, peer) if peer.pattern else ""
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
-    total, done, texts, tokens = sum(map(len, documents)), 0, 0, 0
-    with asking(peer) as asked:
-        asked.ask(SECONDS, do="load", path=os.path.abspath(path), pattern=pattern, specials=named)
-        for batch in _batches(documents):
+    total, done, alike, tokens = sum(map(len, documents)), 0, 0, 0
+    parts = (part for document in documents for part in _cut(document))
+    with asking(peer) as ask:
+        ask(peer.opens, path=os.path.abspath(path), pattern=pattern, specials=named)
+        while batch := list(itertools.islice(parts, _TEXTS)):
             tick(done, total)
-            plain = asked.ask(SECONDS, do="encode", texts=batch, specials=False)["ids"]
             holding = [text for text in batch if any(name in text for name in named)]
-            found = asked.ask(SECONDS, do="encode", texts=holding, specials=True)["ids"] if holding else []
-            with_specials = dict(zip(holding, found, strict=True))
-            for text, theirs in zip(batch, plain, strict=True):
-                texts += 1
-                ours = _ids(tokenizer, text)
-                specials = False
-                if not _differ(ours, theirs) and text in with_specials:
-                    specials, theirs = True, with_specials[text]
-                    ours = _ids(tokenizer, text, specials=True)
-                if _differ(ours, theirs):
-                    difference = _difference(tokenizer, peer.name, asked, texts, text, specials)
-                    return EncodingReport(peer.name, version_of(peer), texts - 1, tokens, difference)
-                tokens += len(ours) if isinstance(ours, list) else 0
+            plain = ask("encode", texts=batch, specials=False)
+            special = dict(zip(holding, ask("encode", texts=holding, specials=True), strict=True))
+            for text, ids in zip(batch, plain, strict=True):
+                for specials, theirs in ((False, ids), (True, special.get(text, ids))):
+                    if (not specials or text in special) and _differs(tokenizer, text, theirs, specials):
+                        difference = _difference(tokenizer, peer, ask, alike + 1, text, specials)
+                        return EncodingReport(peer, difference, alike, tokens)
+                alike += 1
+                tokens += len(theirs) if isinstance(theirs, list) else 0
             done += sum(map(len, batch))
-    return EncodingReport(peer.name, version_of(peer), texts, tokens, None)
-
-
-def _batches(documents: Sequence[str]) -> Iterator[list[str]]:
-    texts = (text for document in documents for text in _cut(document))
-    while batch := list(itertools.islice(texts, _TEXTS)):
-        yield batch
+    return EncodingReport(peer, None, alike, tokens)
 
 
 def _cut(document: str) -> Iterator[str]:
@@ -298,73 +281,56 @@ def _cut(document: str) -> Iterator[str]:
         start = end
 
 
-def _check_file(path: str, peer: Peer) -> None:
-    """Refuse a file of a format that a library does not read, in place of its parse error.
-
-    Raises:
-        TokentuiError: It is one.
-    """
-    found = recognise(path)
-    if found is None or found.name != peer.format:
-        what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
-        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {peer.format}, and verify OUT")
-
-
 def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
-    """The pattern of a file that holds none, empty for a library whose files do.
+    """The pattern of a file that holds none.
 
     Raises:
         TokentuiError: The split is no single pattern.
     """
     split = tokenizer.recipe.split
-    if peer.name != "tiktoken":
-        return ""
     if split.startswith("regex:"):
         return split.removeprefix("regex:")
     entry = SPLITS[split]
-    if entry.kind.prepare is not Splitter.prepare or entry.kind.spans is not Splitter.spans:
+    if not entry.is_pattern:
         what = f"{peer.name} cannot cut with split={split}: it is more than a pattern"
         raise TokentuiError(what, "-s split", "such as split=gpt2")
     return entry.pattern
 
 
-def _differ(ours: list[int | None] | str, theirs: list[int | None] | str) -> bool:
-    """Return whether two gave other ids, or one of them refused."""
-    return ours != theirs and not (isinstance(ours, str) and isinstance(theirs, str))
-
-
-def _ids(tokenizer: Tokenizer, text: str, specials: bool = False) -> list[int | None] | str:
-    """The ids of a text, or why there are none."""
+def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials: bool) -> bool:
+    """Return whether the other library gave other ids, or one of the two refused the text."""
     try:
-        return list(tokenizer.encode(text, allow_special=specials).ids)
-    except Cancelled:
-        raise
-    except TokentuiError as error:
-        return str(error)
+        return list(tokenizer.encode(text, allow_special=specials).ids) != theirs
+    except TokentuiError:
+        return not isinstance(theirs, str)
 
 
 def _difference(
-    tokenizer: Tokenizer, peer: str, asked: Asked, number: int, text: str, specials: bool
+    tokenizer: Tokenizer, peer: Peer, ask: Ask, number: int, text: str, specials: bool
 ) -> TextDifference:
-    def differs(part: str) -> bool:
-        theirs = asked.ask(SECONDS, do="encode", texts=[part], specials=specials)["ids"][0]
-        return _differ(_ids(tokenizer, part, specials), theirs)
+    """A text that differs, made short, on its way in both."""
 
-    short = shorten(text, differs)
-    if specials:
-        found = asked.ask(SECONDS, do="encode", texts=[short], specials=True)["ids"][0]
-        ours, theirs = _as_named(tokenizer, _ids(tokenizer, short, specials)), _as_named(tokenizer, found)
-        return TextDifference(
-            number, short, "ids, with special tokens found by their names", ours, theirs, specials
-        )
-    in_letters = tokenizer.recipe.unit == "byte" and peer == "tokenizers"
-    ours, theirs = _ours(tokenizer, short), _theirs(asked, in_letters, short)
-    stage = "ids"
-    if None not in (ours.words, theirs.words) and ours.words != theirs.words:
+    def theirs(part: str) -> list[int] | str:
+        found: list[int] | str = ask("encode", texts=[part], specials=specials)[0]
+        return found
+
+    short = shorten(text, lambda part: _differs(tokenizer, part, theirs(part), specials))
+    ours, other = _ours(tokenizer, short, specials), Encoded()
+    if isinstance(ids := theirs(short), str):
+        other = Encoded(refused=ids)
+    elif specials:
+        other = Encoded(tokens=tuple(tokenizer.id_to_token(one) or "?" for one in ids), ids=tuple(ids))
+    else:
+        told = ask("stages", text=short)
+        plain = _plain if peer.letters and tokenizer.recipe.unit == "byte" else str
+        words = None if told["words"] is None else tuple(map(plain, told["words"]))
+        other = Encoded(told["normalized"], words, tuple(map(plain, told["tokens"])), tuple(ids))
+    stage = "ids, with special tokens found by their names" if specials else "ids"
+    if None not in (ours.words, other.words) and ours.words != other.words:
         stage = "pre-tokens"
-    if None not in (ours.normalized, theirs.normalized) and ours.normalized != theirs.normalized:
+    if None not in (ours.normalized, other.normalized) and ours.normalized != other.normalized:
         stage = "normalized text"
-    return TextDifference(number, short, stage, ours, theirs)
+    return TextDifference(number, short, stage, specials, ours, other)
 
 
 def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> str:
@@ -391,34 +357,16 @@ def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> s
     return text
 
 
-def _as_named(tokenizer: Tokenizer, ids: list[int | None] | str) -> Encoded:
-    """The ids that either gave, with the tokens that the file has for them."""
-    if isinstance(ids, str):
-        return Encoded(None, None, (), (), ids)
-    tokens = ("null" if number is None else tokenizer.id_to_token(number) or "?" for number in ids)
-    return Encoded(None, None, tuple(tokens), tuple(ids))
-
-
-def _ours(tokenizer: Tokenizer, text: str) -> Encoded:
-    analysis = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.analyse(text)
-    words = tuple(pretoken.text for pretoken in analysis.pretokens)
+def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
+    normalized = words = None
+    if not specials:
+        analysis = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.analyse(text)
+        normalized, words = analysis.normalized, tuple(pretoken.text for pretoken in analysis.pretokens)
     try:
-        encoding = tokenizer.encode(text)
+        encoding = tokenizer.encode(text, allow_special=specials)
     except TokentuiError as error:
-        return Encoded(analysis.normalized, words, (), (), str(error))
-    return Encoded(analysis.normalized, words, encoding.tokens, encoding.ids)
-
-
-def _theirs(asked: Asked, letters_: bool, text: str) -> Encoded:
-    ids = asked.ask(SECONDS, do="encode", texts=[text], specials=False)["ids"][0]
-    if isinstance(ids, str):
-        return Encoded(None, None, (), (), ids)
-    told = asked.ask(SECONDS, do="stages", text=text)
-    words, tokens = told["words"], told["tokens"]
-    if letters_:
-        words = None if words is None else [_plain(word) for word in words]
-        tokens = [_plain(token) for token in tokens]
-    return Encoded(told["normalized"], None if words is None else tuple(words), tuple(tokens), tuple(ids))
+        return Encoded(normalized, words, refused=str(error))
+    return Encoded(normalized, words, encoding.tokens, encoding.ids)
 
 
 def _plain(name: str) -> str:

@@ -1,5 +1,6 @@
 """The program of a process of its own: another library, asked by lines of JSON on standard input and
-answering the same way.
+answering the same way. A line is the name of a function of this file, or of a method of what was opened
+last, and its arguments by name; the answer is its value, or an error.
 
 Nothing of this package is imported here, and the libraries only when they are asked. What they print goes to
 standard error.
@@ -11,8 +12,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 MEMORY = 12 << 30
 """Bytes of address space that a library may take; much of it is never touched."""
@@ -31,176 +32,179 @@ def limit() -> None:
         resource.setrlimit(what, (most, most))
 
 
-def spread(asked: dict[str, Any]) -> Iterator[str]:
+def spread(words: list[str], counts: list[int]) -> Iterator[str]:
     """Each word as often as it stands in the corpus."""
-    for word, count in zip(asked["words"], asked["counts"], strict=True):
+    for word, count in zip(words, counts, strict=True):
         for _ in range(count):
             yield word
 
 
-def joined(asked: dict[str, Any]) -> Iterator[str]:
+def joined(words: Iterator[str], delimiter: str) -> Iterator[str]:
     """The words with the delimiter between them, in parts of some size."""
     part: list[str] = []
     size = 0
-    for word in spread(asked):
+    for word in words:
         part.append(word)
         size += len(word) + 1
         if size > _PART:
-            yield asked["delimiter"].join(part)
+            yield delimiter.join(part)
             part, size = [], 0
     if part:
-        yield asked["delimiter"].join(part)
+        yield delimiter.join(part)
 
 
-def train_tokenizers(asked: dict[str, Any]) -> list[list[str]]:
-    """The (left, right) of each merge, by name."""
+# Trainings: the (left, right) of each merge by name, or each token made.
+
+
+def train_tokenizers(
+    words: list[str], counts: list[int], delimiter: str, alphabet: list[str], merges: int, base: int,
+    **_: object,
+) -> list[list[str]]:
+    """Train by Hugging Face tokenizers."""
     import tokenizers
 
     one = tokenizers.Tokenizer(tokenizers.models.BPE())
-    one.pre_tokenizer = tokenizers.pre_tokenizers.CharDelimiterSplit(asked["delimiter"])
-    size = asked["base"] + asked["merges"]
+    one.pre_tokenizer = tokenizers.pre_tokenizers.CharDelimiterSplit(delimiter)
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=size, min_frequency=0, show_progress=False, initial_alphabet=asked["alphabet"]
+        vocab_size=base + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet
     )
-    one.train_from_iterator(joined(asked), trainer)
+    one.train_from_iterator(joined(spread(words, counts), delimiter), trainer)
     return [list(row) for row in json.loads(one.to_str())["model"]["merges"]]
 
 
-def train_rustbpe(asked: dict[str, Any]) -> list[list[str]]:
-    """Each token made, in hex."""
+def train_rustbpe(words: list[str], counts: list[int], merges: int, **_: object) -> list[list[str]]:
+    """Train by rustbpe."""
     import rustbpe
 
     one = rustbpe.Tokenizer()
-    one.train_from_iterator(spread(asked), 256 + asked["merges"], pattern=r"(?s).+")
+    one.train_from_iterator(spread(words, counts), 256 + merges, pattern=r"(?s).+")
     ranks = sorted(one.get_mergeable_ranks(), key=lambda row: row[1])
-    return [[bytes(token).hex()] for token, _ in ranks[256:]]
+    return [[_text(bytes(token))] for token, _ in ranks[256:]]
 
 
-def train_tiktoken(asked: dict[str, Any]) -> list[list[str]]:
-    """Each token made, in hex, by the library's educational module."""
+def train_tiktoken(
+    words: list[str], counts: list[int], delimiter: str, merges: int, **_: object
+) -> list[list[str]]:
+    """Train by the educational module of tiktoken."""
     from tiktoken._educational import bpe_train
 
-    pattern = f"[^{asked['delimiter']}]+"
-    ranks = bpe_train(asked["delimiter"].join(spread(asked)), 256 + asked["merges"], pattern, visualise=None)
-    return [[token.hex()] for token in sorted(ranks, key=ranks.__getitem__)[256:]]
+    text = delimiter.join(spread(words, counts))
+    ranks = bpe_train(text, 256 + merges, f"[^{delimiter}]+", visualise=None)
+    return [[_text(token)] for token in sorted(ranks, key=ranks.__getitem__)[256:]]
 
 
-def train_subword_nmt(asked: dict[str, Any]) -> list[list[str]]:
-    """The (left, right) of each merge, by name."""
+def train_subword_nmt(words: list[str], counts: list[int], merges: int, **_: object) -> list[list[str]]:
+    """Train by subword-nmt."""
     from subword_nmt.learn_bpe import learn_bpe
 
-    rows = io.StringIO(
-        "".join(f"{word} {count}\n" for word, count in zip(asked["words"], asked["counts"], strict=True))
-    )
+    rows = io.StringIO("".join(f"{word} {count}\n" for word, count in zip(words, counts, strict=True)))
     codes = io.StringIO()
-    learn_bpe(rows, codes, asked["merges"], min_frequency=1, is_dict=True)
+    learn_bpe(rows, codes, merges, min_frequency=1, is_dict=True)
     return [row.split(" ") for row in codes.getvalue().splitlines()[1:]]
 
 
-def train_sentencepiece(asked: dict[str, Any]) -> list[list[str]]:
-    """Each piece made, in hex; it normalises and cuts the documents itself."""
+def train_sentencepiece(
+    documents: list[str], first: int, byte_fallback: bool, merges: int, base: int, size: int,
+    **options: Any,
+) -> list[list[str]]:
+    """Train by sentencepiece, which normalises and cuts the documents itself."""
     import sentencepiece
 
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(asked["documents"]), model_writer=model, model_type="bpe",
-        vocab_size=asked["size"],
-        character_coverage=asked["coverage"], byte_fallback=asked["fallback"], split_digits=asked["digits"],
-        user_defined_symbols=asked["symbols"], add_dummy_prefix=asked["prefix"],
-        max_sentence_length=asked["longest"],
-        normalization_rule_name=asked["rule"], remove_extra_whitespaces=asked["squeeze"], minloglevel=2,
+        sentence_iterator=iter(documents), model_writer=model, model_type="bpe", vocab_size=size,
+        byte_fallback=byte_fallback, minloglevel=2, **options,
     )
     one = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    first = 3 + len(asked["symbols"]) + 256 * asked["fallback"]
-    return [[one.id_to_piece(number).encode().hex()] for number in range(first, first + asked["merges"])]
+    first += 256 * byte_fallback
+    return [[one.id_to_piece(number)] for number in range(first, first + merges)]
 
 
-TRAIN: dict[str, Callable[[dict[str, Any]], list[list[str]]]] = {
-    "tokenizers": train_tokenizers, "rustbpe": train_rustbpe, "tiktoken": train_tiktoken,
-    "subword-nmt": train_subword_nmt, "sentencepiece": train_sentencepiece,
-}
+# Files: what opens one, and then encodes with it.
 
 
-class HuggingFace:
+class Opened(Protocol):
+    """A file, opened by its owner's library."""
+
+    def ids(self, text: str, specials: bool) -> list[int]:
+        """The ids of a text; with special tokens found in it by their names, if so asked."""
+
+    def stages(self, text: str) -> dict[str, object]:
+        """The normalized text, the words (null where they are not told) and the tokens of a plain text."""
+
+
+class HuggingFace(Opened):
     """A `tokenizer.json`."""
 
-    def __init__(self, asked: dict[str, Any]) -> None:
+    def __init__(self, path: str, **_: object) -> None:
         import tokenizers
 
-        self._one = tokenizers.Tokenizer.from_file(asked["path"])
+        self._one = tokenizers.Tokenizer.from_file(path)
         self._one.no_truncation()
         self._one.no_padding()
 
-    def ids(self, text: str, specials: bool = False) -> list[int]:
+    def ids(self, text: str, specials: bool) -> list[int]:
         self._one.encode_special_tokens = not specials
         return list(self._one.encode(text, add_special_tokens=False).ids)
 
-    def stages(self, text: str) -> dict[str, Any]:
+    def stages(self, text: str) -> dict[str, object]:
         one = self._one
         one.encode_special_tokens = True
         normal = one.normalizer.normalize_str(text) if one.normalizer else text
-        words = [
-            word for word, _ in one.pre_tokenizer.pre_tokenize_str(normal)
-        ] if one.pre_tokenizer else [normal]
-        return {
-            "normalized": normal, "words": words, "tokens": one.encode(text, add_special_tokens=False).tokens
-        }
+        words = [(normal, None)]
+        if one.pre_tokenizer:
+            words = one.pre_tokenizer.pre_tokenize_str(normal)
+        tokens = one.encode(text, add_special_tokens=False).tokens
+        return {"normalized": normal, "words": [word for word, _ in words], "tokens": tokens}
 
 
-class SentencePiece:
+class SentencePiece(Opened):
     """A `.model`."""
 
-    def __init__(self, asked: dict[str, Any]) -> None:
+    def __init__(self, path: str, **_: object) -> None:
         import sentencepiece
 
-        self._one = sentencepiece.SentencePieceProcessor(model_file=asked["path"])
+        self._one = sentencepiece.SentencePieceProcessor(model_file=path)
 
-    def ids(self, text: str, specials: bool = False) -> list[int]:
+    def ids(self, text: str, specials: bool) -> list[int]:
         return list(self._one.encode(text))
 
-    def stages(self, text: str) -> dict[str, Any]:
-        return {
-            "normalized": self._one.normalize(text), "words": None,
-            "tokens": self._one.encode(text, out_type=str)
-        }
+    def stages(self, text: str) -> dict[str, object]:
+        tokens = self._one.encode(text, out_type=str)
+        return {"normalized": self._one.normalize(text), "words": None, "tokens": tokens}
 
 
-class TikToken:
+class TikToken(Opened):
     """A rank file, with the pattern that it does not hold."""
 
-    def __init__(self, asked: dict[str, Any]) -> None:
+    def __init__(self, path: str, pattern: str, specials: dict[str, int]) -> None:
         import tiktoken
         from tiktoken.load import load_tiktoken_bpe
 
-        self._pattern = asked["pattern"]
-        ranks = load_tiktoken_bpe(asked["path"])
-        self._one = tiktoken.Encoding(
-            "one", pat_str=self._pattern, mergeable_ranks=ranks, special_tokens=asked["specials"]
-        )
+        ranks = load_tiktoken_bpe(path)
+        self._pattern = pattern
+        self._one = tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials)
 
-    def ids(self, text: str, specials: bool = False) -> list[int]:
-        return list(
-            self._one.encode(text, allowed_special="all") if specials else self._one.encode_ordinary(text)
-        )
+    def ids(self, text: str, specials: bool) -> list[int]:
+        one = self._one
+        return list(one.encode(text, allowed_special="all") if specials else one.encode_ordinary(text))
 
-    def stages(self, text: str) -> dict[str, Any]:
+    def stages(self, text: str) -> dict[str, object]:
         import regex
 
-        tokens = [
-            self._one.decode_single_token_bytes(number).decode(
-                "utf-8", "replace"
-            ) for number in self.ids(text)
-        ]
+        pieces = map(self._one.decode_single_token_bytes, self.ids(text, False))
+        tokens = [piece.decode("utf-8", "replace") for piece in pieces]
         return {"normalized": text, "words": regex.findall(self._pattern, text), "tokens": tokens}
 
 
-ENCODE: dict[str, Any] = {"tokenizers": HuggingFace, "sentencepiece": SentencePiece, "tiktoken": TikToken}
+READERS = ("HuggingFace", "SentencePiece", "TikToken")
+"""The classes that open a file."""
 
 
-def tried(ids: Callable[[str, bool], list[int]], text: str, specials: bool) -> list[int] | str:
+def tried(opened: Opened, text: str, specials: bool) -> list[int] | str:
     """The ids of a text, or why there are none."""
     try:
-        return ids(text, specials)
+        return opened.ids(text, specials)
     except Exception as error:
         return _line(error)
 
@@ -210,28 +214,32 @@ def main() -> None:
     limit()
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
-    loaded: Any = None
+    opened: Opened | None = None
     for line in sys.stdin:
-        asked = json.loads(line)
-        reply: dict[str, Any]
+        call, given = json.loads(line)
+        value: object = None
+        error = ""
         try:
-            if asked["do"] == "train":
-                reply = {"made": TRAIN[asked["peer"]](asked)}
-            elif asked["do"] == "load":
-                loaded = ENCODE[asked["peer"]](asked)
-                reply = {}
-            elif asked["do"] == "encode":
-                reply = {"ids": [tried(loaded.ids, text, asked["specials"]) for text in asked["texts"]]}
+            if opened is not None and call == "encode":
+                value = [tried(opened, text, given["specials"]) for text in given["texts"]]
+            elif opened is not None and call == "stages":
+                value = opened.stages(**given)
             else:
-                reply = loaded.stages(asked["text"])
-        except BaseException as error:  # a panic of Rust is no Exception
-            reply = {"error": _line(error)}
-        answers.write(json.dumps(reply) + "\n")
+                made = globals()[call](**given)
+                opened, value = (made, None) if call in READERS else (opened, made)
+        except BaseException as failure:  # a panic of Rust is no Exception
+            error = _line(failure)
+        answers.write(json.dumps([value, error]) + "\n")
         answers.flush()
 
 
 def _line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+
+
+def _text(token: bytes) -> str:
+    """A token as a text that JSON takes: a byte that is not UTF-8 is a lone surrogate."""
+    return token.decode("utf-8", "surrogateescape")
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from tokentui.encode.kernels import words
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
-from tokentui.text.documents import CountedWords
-from tokentui.text.kernels.count import Table, bounds_of, longer, share, tables_of, threads_for
+from tokentui.encode.segment.ways import Segmenter
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.kernels.count import FlatWords, Table, bounds_of, longer, share, tables_of, threads_for
 from tokentui.text.kernels.rules import RUNS, Split, scanned
 from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
@@ -59,7 +59,7 @@ class Merges:
         self.whole = np.fromiter(whole.values(), np.int32, len(whole))
         counts = np.zeros(len(whole), np.int64)
         counts.flags.writeable = False
-        self.start.add(CountedWords(b"".join(whole), bounds_of(list(whole)), counts))
+        self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), counts))
 
     def are_plain(self, lengths: Sequence[int]) -> bool:
         """True if the tables can hold the merges.
@@ -175,14 +175,19 @@ class Compiled:
     `tokentui.core.jit.load` has to have said yes.
 
     Args:
-        encoder: What encodes words. Nothing is done to a text but what its recipe says.
-        word: The ids of a word, by `encoder`. It may raise.
+        vocabulary: The vocabulary.
+        merges: The number of merges that are in use.
+        pretokenizer: Cuts texts into words. Nothing is done to a text but what its recipe says.
+        segmenter: Cuts words into symbols at that number of merges.
+        word: The ids of a word that the kernels leave out. It may raise.
     """
 
-    def __init__(self, encoder: WordEncoder, word: Callable[[str], Sequence[int]]) -> None:
-        recipe = encoder.pretokenizer.recipe
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer, segmenter: Segmenter,
+        word: Callable[[str], Sequence[int]],
+    ) -> None:
+        recipe = pretokenizer.recipe
         self._split = scanned(recipe)
-        vocabulary, merges = encoder.vocabulary, encoder.merges
         numbered = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
         others = [
             *map(vocabulary.special_id, vocabulary.specials),
@@ -190,22 +195,24 @@ class Compiled:
         ]
         ids = [0, *numbered, *others]
         self.knows = (
-            type(encoder.pretokenizer) is Pretokenizer and bool(self._split)
+            type(pretokenizer) is Pretokenizer and bool(self._split)
             and all(0 <= number <= _LARGEST_ID for number in (min(ids), max(ids)))
         )
         """True if the kernels can encode with this vocabulary."""
         self._replaced = recipe.unit != "byte" and self._split != RUNS
-        words = encoder.pretokenizer.words
+        words = pretokenizer.words
         self._word = (
             (lambda run: [number for one in words(run) for number in word(one)])
             if self._split == RUNS
             else word
         )
-        self._merges = _merges(encoder, numbered) if self.knows and self._split != RUNS else None
+        self._merges = None
+        if self.knows and self._split != RUNS:
+            self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
 
     def encode(self, text: str, threads: int | None) -> array[int]:
-        """The ids of a text. `IdEncoder.encode` says what the arguments are."""
+        """The ids of a text. `WordEncoder.ids` says what the arguments are."""
         split = tables_of(self._split)
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
@@ -231,22 +238,24 @@ class Compiled:
             return Coded(self._merges, self._word)
 
 
-def _merges(encoder: WordEncoder, numbered: list[int]) -> Merges | None:
+def _merges(
+    vocabulary: Vocabulary, merges: int, segmenter: Segmenter, numbered: list[int]
+) -> Merges | None:
     """The merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what its
     segmenter does."""
-    segmenter, vocabulary, recipe = encoder.segmenter, encoder.vocabulary, encoder.vocabulary.recipe
+    recipe = vocabulary.recipe
     if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
         return None
     if type(segmenter) not in (Merging, PairMerging, JoinedMerging):
         return None  # a child, which does more
-    known = vocabulary.known_units(encoder.merges)
+    known = vocabulary.known_units(merges)
     units = [known.get(bytes((value,)), -1) for value in range(256)]
     whole = segmenter.whole_words()
     by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
-    merges = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
+    held = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
     # Segmenters know what was merged meanwhile by the symbol made, kernels by the rank. That is the same
     # where no place ever has two pairs that make the same: what is made is as long as its parts.
-    return merges if merges.are_plain(list(map(len, vocabulary.pieces))) else None
+    return held if held.are_plain(list(map(len, vocabulary.pieces))) else None
 
 
 def _is_text(piece: bytes) -> bool:

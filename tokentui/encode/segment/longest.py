@@ -10,9 +10,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, Part, byte_parts
-from tokentui.encode.vocabulary import Marks, Vocabulary
+from tokentui.encode.vocabulary import Vocabulary
 
 
 class LongestMatch:
@@ -26,7 +25,6 @@ class LongestMatch:
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self._vocabulary = vocabulary
         self._size = vocabulary.base_size + merges
-        self._marks = Marks(vocabulary)
         unknown = UNKNOWN.of(vocabulary.recipe.unknown)
         self._stops = unknown.first
         self._most: int | None = None if unknown.sure else MAX_CHARACTERS
@@ -60,8 +58,8 @@ class LongestMatch:
     ) -> Iterator[tuple[int, int, int | None, bytes]]:
         """(start, end, symbol or None, candidate) of each attempt, longest first at each place."""
         firsts, rests, longest = self._index
-        prefix = self._marks.prefix
-        continued = bool(units) and self._marks.unit_continues(units[0])
+        prefix = self._vocabulary.prefix
+        continued = bool(units) and self._vocabulary.unit_continues(units[0])
         bare = [unit[len(prefix) :] if at or continued else unit for at, unit in enumerate(units)]
         word = b"".join(bare)
         places = [0, *itertools.accumulate(map(len, bare))]
@@ -88,14 +86,8 @@ class LongestMatch:
         """The same with the tokens that are in use at a step."""
         firsts, rests, longest = self._index
         other = copy.copy(self)
-        other._index = LimitedTable(firsts, made, number), LimitedTable(rests, made, number), longest
+        other._index = LimitedTable(firsts, number, made), LimitedTable(rests, number, made), longest
         return other
-
-    @property
-    def tables(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int]]:
-        """The symbols of the tokens that start a word, and of those that continue one, by their exact
-        bytes."""
-        return self._index[:2]
 
     @functools.cached_property
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
@@ -110,7 +102,8 @@ class LongestMatch:
             piece = self._vocabulary.pieces[symbol]
             # A merge starts as its left part does.
             rest = (
-                continues[merges[symbol - base][0]] if symbol >= base else self._marks.unit_continues(piece)
+                continues[merges[symbol - base][0]] if symbol >= base
+                else self._vocabulary.unit_continues(piece)
             )
             continues.append(rest)
             (rests if rest else firsts).setdefault(piece, symbol)
@@ -134,7 +127,7 @@ class TableMatch(LongestMatch):
 
     @functools.cached_property
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
-        table = tokens_of(self._vocabulary)
+        table = self._vocabulary.tokens
         return table, table, max(map(len, table), default=1)
 
 
@@ -156,7 +149,7 @@ class WholeWords:
         start: bytes = b"",
         bytes_: Mapping[int, int] | None = None,
     ) -> None:
-        self._table = tokens_of(vocabulary)
+        self._table = vocabulary.tokens
         self._start = start
         self._bytes = bytes_ or {}
 
@@ -177,16 +170,9 @@ class WholeWords:
     def with_limit(self, number: int, made: Sequence[int]) -> WholeWords:
         """The same with the tokens that are in use at a step."""
         other = copy.copy(self)
-        other._table = LimitedTable(self._table, made, number)
+        other._table = LimitedTable(self._table, number, made)
         return other
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, int]]:
         starts = [at for at, unit in enumerate(units) if not at or (self._start and unit == self._start)]
         return itertools.pairwise([*starts, len(units)])
-
-
-def tokens_of(vocabulary: Vocabulary) -> Mapping[bytes, int]:
-    """The symbol of each token that a word may become, by its exact bytes."""
-    if isinstance(vocabulary, ImportedVocabulary):
-        return vocabulary.by_piece
-    return {piece: symbol for symbol, piece in enumerate(vocabulary.pieces)}

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment.ways import ASKED_EVERY, MergeStep, Part, RankedPair, byte_parts
+from tokentui.encode.segment.ways import ASKED_EVERY, LimitedTable, MergeStep, Part, RankedPair, byte_parts
 from tokentui.encode.vocabulary import Vocabulary
 
 _NONE = -1
@@ -67,14 +67,10 @@ class Merging:
         self._limit = self._base + merges
         self._complete = merges == len(self._vocabulary.merges)
 
-    def _rank(self, left: int, right: int) -> int | None:
-        """The rank of two neighbours, None where they do not merge."""
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank of two neighbours and the symbol that they make, None where they do not merge."""
         rank = self._ranks.get((left, right))
-        return rank if rank is not None and rank < self._merges else None
-
-    def _made(self, left: int, right: int, rank: int) -> int:
-        """The symbol that two neighbours of this rank make."""
-        return self._base + rank
+        return None if rank is None or rank >= self._merges else (rank, self._base + rank)
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
@@ -90,7 +86,7 @@ class Merging:
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
-        symbol = self._whole_word(units)
+        symbol = self._whole_word(units) if self._whole else None
         if symbol is not None:
             return [Part(0, len(units), symbol)]
         symbols, starts, ends = self._cells(units)
@@ -116,9 +112,12 @@ class Merging:
             yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made], *places)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
-        """The same with so many merges."""
+        """The same with so many merges; without merges, with the whole words that are in use at a step."""
         other = copy.copy(self)
-        other._count(number)
+        if self._vocabulary.merges:
+            other._count(number)
+        else:
+            other._whole = LimitedTable(self._whole, number, made)
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
@@ -192,44 +191,36 @@ class Merging:
 
         A heap entry is stale when the two cells at its place now have another rank, or none.
         """
-        size, rank_of = len(symbols), self._rank
+        size, merged = len(symbols), self._merged
         before = list(range(-1, size - 1))
-        heap: list[int] = []
-
-        def push(at: int, right: int) -> None:
-            if symbols[at] != _NONE and symbols[right] != _NONE:
-                rank = rank_of(symbols[at], symbols[right])
-                if rank is not None:
-                    heapq.heappush(heap, rank * size + at)
-                    if self.tells:
-                        self._found(symbols[at], symbols[right], rank)
-
-        for at in range(size - 1):
-            push(at, at + 1)
-        while heap:
-            rank, at = divmod(heapq.heappop(heap), size)
+        ranks: list[int | None] = [None] * size
+        makes, heap = [0] * size, list[int]()
+        fresh = list(itertools.pairwise(range(size)))
+        while True:
+            for at, right in fresh:
+                ranks[at] = None
+                if symbols[at] != _NONE and symbols[right] != _NONE:
+                    found = merged(symbols[at], symbols[right])
+                    if found is not None:
+                        ranks[at], makes[at] = found
+                        heapq.heappush(heap, found[0] * size + at)
+            while heap and ranks[heap[0] % size] != heap[0] // size:
+                heapq.heappop(heap)
+            if not heap:
+                return
+            at = heapq.heappop(heap) % size
             right, left_symbol = following[at], symbols[at]
-            if left_symbol == _NONE or right == size or symbols[right] == _NONE:
-                continue
             right_symbol = symbols[right]
-            if rank_of(left_symbol, right_symbol) != rank:
-                continue
-            symbols[at], symbols[right] = self._made(left_symbol, right_symbol, rank), _NONE
+            symbols[at], symbols[right] = makes[at], _NONE
+            ranks[at] = ranks[right] = None
             ends[at] = ends[right]
             beyond = following[at] = following[right]
             # Both neighbours are looked at anew: the one behind and the one in front.
-            if before[at] >= 0:
-                push(before[at], at)
+            fresh = [(before[at], at)] if before[at] >= 0 else []
             if beyond < size:
                 before[beyond] = at
-                push(at, beyond)
+                fresh.append((at, beyond))
             yield left_symbol, right_symbol, at, right
-
-    tells = False
-    """True if `_found` is told of each pair that may merge, in the order in which they are found."""
-
-    def _found(self, left: int, right: int, rank: int) -> None:
-        """Told of a pair."""
 
 
 class PairMerging(Merging):
@@ -247,12 +238,9 @@ class PairMerging(Merging):
         super().__init__(vocabulary, merges, **more)
         self._rows, self.makes, self._width = rows, makes, len(vocabulary.pieces)
 
-    def _rank(self, left: int, right: int) -> int | None:
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         row = self._rows.get(left * self._width + right)
-        return row if row is not None and self.makes[row] < self._limit else None
-
-    def _made(self, left: int, right: int, rank: int) -> int:
-        return self.makes[rank]
+        return None if row is None or self.makes[row] >= self._limit else (row, self.makes[row])
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
@@ -283,14 +271,11 @@ class JoinedMerging(Merging):
         super().__init__(vocabulary, merges, **more)
         self._table, self._order, self._pieces = table, order, vocabulary.pieces
 
-    def _rank(self, left: int, right: int) -> int | None:
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         symbol = self._table.get(self._pieces[left] + self._pieces[right])
         if symbol is None or symbol >= self._limit:
             return None
-        return symbol if self._order is None else self._order[symbol]
-
-    def _made(self, left: int, right: int, rank: int) -> int:
-        return rank if self._order is None else self._table[self._pieces[left] + self._pieces[right]]
+        return symbol if self._order is None else self._order[symbol], symbol
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
@@ -337,7 +322,6 @@ class PieceMerging(JoinedMerging):
         super().__init__(vocabulary, merges, table, order)
         self._frozen, self._unused, self._hidden, self._bytes = frozen, unused, hidden, bytes_
         self._made_from: dict[int, tuple[int, int]] = {}
-        self.tells = bool(unused)
 
     def in_order(self) -> int:
         """The number of tokens that merge in the order of the vocabulary: 0 where some pieces are cut again.
@@ -368,10 +352,8 @@ class PieceMerging(JoinedMerging):
             out += [part] if known else byte_parts(part, units, self._bytes)
         return out
 
-    def _rank(self, left: int, right: int) -> int | None:
-        return None if left in self._frozen or right in self._frozen else super()._rank(left, right)
-
-    def _found(self, left: int, right: int, rank: int) -> None:
-        made = self._made(left, right, rank)
-        if made in self._unused:
-            self._made_from[made] = left, right
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        found = None if left in self._frozen or right in self._frozen else super()._merged(left, right)
+        if found is not None and found[1] in self._unused:
+            self._made_from[found[1]] = left, right
+        return found

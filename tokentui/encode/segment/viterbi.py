@@ -11,7 +11,8 @@ import copy
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p
 from random import Random
@@ -21,57 +22,10 @@ from typing import NamedTuple, Self
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
 from tokentui.encode.segment.ways import ASKED_EVERY, Attempt, LimitedTable, Part, byte_parts
-from tokentui.encode.vocabulary import Marks, Vocabulary
-from tokentui.recipe import Recipe
+from tokentui.encode.vocabulary import Vocabulary
 
 UNKNOWN_PENALTY = 10.0
 """By how much an unknown unit scores less than the least piece."""
-
-
-class ScoredVocabulary(Vocabulary):
-    """A vocabulary of pieces with probabilities and without merges.
-
-    Args:
-        recipe: The recipe that it is made by.
-        base: The pieces in order of their ids, as exact bytes with their marks.
-        specials: Special tokens in the order of their ids.
-        first_id: The first id given.
-        scores: The natural log probability of each piece.
-
-    Raises:
-        TokentuiError: Not as many scores as pieces.
-    """
-
-    def __init__(
-        self,
-        recipe: Recipe,
-        base: Iterable[bytes],
-        specials: Sequence[str] = (),
-        first_id: int = 0,
-        scores: Iterable[float] = (),
-    ) -> None:
-        super().__init__(recipe, base, specials, first_id)
-        self.scores = list(scores)
-        if len(self.scores) != self.base_size:
-            what = f"{len(self.scores)} scores for {self.base_size} pieces"
-            raise TokentuiError(what, "vocabulary", "give each piece one")
-
-    @functools.cached_property
-    def table(self) -> Mapping[bytes, int]:
-        """The symbol of each piece; what a piece begins with and is none has -1."""
-        table: dict[bytes, int] = {}
-        for symbol, piece in enumerate(self.pieces):
-            for end in range(1, len(piece)):
-                table.setdefault(piece[:end], -1)
-            if table.get(piece, -1) < 0:  # of two that are spelled alike the first, the more probable one
-                table[piece] = symbol
-        return table
-
-    def limited(self, made: Sequence[int], number: int) -> Self:
-        """The vocabulary with the pieces only that are in use at a step."""
-        other = super().limited(made, number)
-        other.table = LimitedTable(self.table, made, number, walked=True)
-        return other
 
 
 class _Arc(NamedTuple):
@@ -125,17 +79,14 @@ class Viterbi:
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int = 0) -> None:
-        if not isinstance(vocabulary, ScoredVocabulary):
+        if vocabulary.pieces and not vocabulary.scores:
             hint = "take encode=merges, or train with objective=unigram"
             raise TokentuiError(
                 "this vocabulary has no probabilities", f"encode={vocabulary.recipe.encode}", hint
             )
-        self._pieces = vocabulary.pieces
+        self._vocabulary, self._pieces = vocabulary, vocabulary.pieces
         self._scores = scores = vocabulary.scores
-        self._table: Mapping[bytes, int] = vocabulary.table
-        self._limit: tuple[int, Sequence[int], Viterbi] | None = None
-        self._found: tuple[tuple[bytes, ...], list[_Arc]] = ((), [])
-        self._marks = Marks(vocabulary)
+        self._table: Mapping[bytes, int] = vocabulary.trie
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
@@ -153,10 +104,9 @@ class Viterbi:
 
         A* search from the end of the word: what the way back to the start is worth at best is known exactly.
         """
-        incoming: list[list[_Arc]] = [[] for _ in range(len(units) + 1)]
-        ahead = [0.0] + [-inf] * len(units)
-        for arc in self._arcs(units):
-            incoming[arc.end].append(arc)
+        arcs, ahead = self._arcs(units), [0.0] + [-inf] * len(units)
+        incoming = _by_end(arcs, len(units))
+        for arc in arcs:
             ahead[arc.end] = max(ahead[arc.end], ahead[arc.start] + arc.score)
         order = itertools.count()  # of equally good ways the one found first
         ways: list[tuple[float, int, int, float, _Way | None]] = [
@@ -175,21 +125,6 @@ class Viterbi:
                     parts.append(self._piece(way.arc, units))
                     way = way.rest
                 yield tuple(parts), score
-
-    def _draw(self, units: Sequence[bytes], temperature: float, random: Random) -> list[_Arc]:
-        arcs = [arc._replace(score=arc.score / temperature) for arc in self._arcs(units)]
-        sums = _forward(arcs, len(units))
-        incoming: list[list[_Arc]] = [[] for _ in range(len(units) + 1)]
-        for arc in arcs:
-            incoming[arc.end].append(arc)
-        drawn: list[_Arc] = []
-        place = len(units)
-        while place:
-            weights = [exp(sums[arc.start] + arc.score - sums[place]) for arc in incoming[place]]
-            arc = random.choices(incoming[place], weights)[0]
-            drawn.append(arc)
-            place = arc.start
-        return drawn[::-1]
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
         """Every piece that may stand in a word, by start and then by end."""
@@ -228,27 +163,15 @@ class Viterbi:
         return parts[::-1]
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
-        """The same with the pieces that are in use at a step; those of one unit are from the start.
-
-        The pieces that may stand in a word are looked up once for all steps that are tried on it.
-        """
+        """The same with the pieces that are in use at a step; those of one unit are from the start."""
         other = copy.copy(self)
-        other._table = LimitedTable(self._table, made, number, walked=True)
-        other._limit = number, made, self
+        other._table = LimitedTable(self._table, number, made, walked=True)
         return other
 
     def _arcs(self, units: Sequence[bytes]) -> list[_Arc]:
         """The pieces that may stand in a word, and the units that are none, by start and then by end."""
-        if self._limit is None:
-            return self._looked_up(units)
-        number, made, whole = self._limit
-        if whole._found[0] != tuple(units):
-            whole._found = tuple(units), whole._looked_up(units)
-        return [arc for arc in whole._found[1] if arc.symbol is None or made[arc.symbol] <= number]
-
-    def _looked_up(self, units: Sequence[bytes]) -> list[_Arc]:
-        table, scores, prefix = self._table, self._scores, self._marks.prefix
-        bare = [self._marks.bare(unit) for unit in units] if prefix else units
+        table, scores, vocabulary = self._table, self._scores, self._vocabulary
+        bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
         size = len(units)
         arcs: list[_Arc] = []
         for start in range(size):
@@ -294,10 +217,16 @@ class Sampling(Viterbi):
         self._random = Random(seed)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
-        """Cut a word into the parts of a segmentation drawn at random."""
-        return [
-            Part(arc.start, arc.end, arc.symbol) for arc in self._draw(units, self._temperature, self._random)
-        ]
+        """Cut a word into the parts of a segmentation drawn at random, from the last one back."""
+        arcs = [arc._replace(score=arc.score / self._temperature) for arc in self._arcs(units)]
+        sums, incoming = _forward(arcs, len(units)), _by_end(arcs, len(units))
+        parts, place = [], len(units)
+        while place:
+            weights = [exp(sums[arc.start] + arc.score - sums[place]) for arc in incoming[place]]
+            arc = self._random.choices(incoming[place], weights)[0]
+            parts.append(Part(arc.start, arc.end, arc.symbol))
+            place = arc.start
+        return parts[::-1]
 
 
 class FusedViterbi(Viterbi):
@@ -364,3 +293,151 @@ def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
         here, more = sums[end], sums[start] + score
         sums[end] = max(here, more) + log1p(exp(-abs(here - more)))
     return sums
+
+
+def _by_end(arcs: Iterable[_Arc], size: int) -> list[list[_Arc]]:
+    """The arcs that end at each place."""
+    found: list[list[_Arc]] = [[] for _ in range(size + 1)]
+    for arc in arcs:
+        found[arc.end].append(arc)
+    return found
+
+
+# ---- in single precision over a whole text, as sentencepiece has it
+#
+# Its sums are floats of 32 bits that run through the text. Where two segmentations of a word are as good as
+# equal, rounding decides, and that depends on how much text stands before the word. So a word is cut once and
+# remembered, with how clear the choice was; only where rounding could turn it is the word cut again with the
+# sum that it really has in front. A sum that has grown too large begins again at nothing.
+# Source: sentencepiece 0.2.3, `unigram_model.cc`, `EncodeOptimized`.
+
+_EPSILON = 2.0**-22
+_LARGEST_SUM = 1e5
+"""A sum beyond this is taken off what is still to be decided."""
+_WORDS_KEPT = 65_536
+
+
+class _Cut(NamedTuple):
+    """A word as it was cut.
+
+    Attributes:
+        parts: Its parts.
+        scores: The score of each.
+        margin: By how much any other way is worse.
+        end: The sum at its end.
+        reach: The largest sum in it.
+    """
+
+    parts: list[Part]
+    scores: list[float]
+    margin: float
+    end: float
+    reach: float
+
+
+class SingleViterbi(Viterbi):
+    """The most probable segmentation, in single precision.
+
+    Args:
+        vocabulary: One with scores.
+        merges: Of no meaning here.
+        least: The least score of an ordinary piece, which unknown units are measured by.
+        bytes_: The symbol of each byte-fallback token by its byte; empty where unknown units stay unknown.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int = 0, *, least: float, bytes_: Mapping[int, int]
+    ) -> None:
+        super().__init__(vocabulary, merges)
+        self._bytes = bytes_
+        self._unknown = single(least - UNKNOWN_PENALTY)
+        self._cuts: dict[str, _Cut] = {}
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word that nothing stands before."""
+        return self.finished(self.cut(units, 0.0).parts, units)
+
+    def finished(self, parts: list[Part], units: Sequence[bytes]) -> list[Part]:
+        """The parts with the byte tokens of unknown units, where the model has them."""
+        return [
+            made for part in parts
+            for made in ([part] if part.symbol is not None else byte_parts(part, units, self._bytes))
+        ]
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the pieces that are in use at a step."""
+        other = super().with_limit(number, made)
+        other._cuts = {}
+        return other
+
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
+        """Return a function that cuts the words of one text in order.
+
+        It returns the parts of a word; None where they are those that the word has alone.
+
+        Args:
+            units: Returns the units of a word.
+        """
+        total = 0.0
+
+        def parts(word: str) -> list[Part] | None:
+            nonlocal total
+            cut = self._known(word, units)
+            if not total:
+                total = cut.end
+                return None
+            reach = abs(total) + cut.reach + 1.0
+            if cut.margin <= (len(word) + 4) * _EPSILON * reach or reach > _LARGEST_SUM:
+                cut = self.cut(units(word), total)
+                total = cut.end
+                return self.finished(cut.parts, units(word))
+            for score in cut.scores:
+                total = single(total + score)
+            return None
+
+        return parts
+
+    def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:
+        """A word as it is cut alone."""
+        found = self._cuts.get(word)
+        if found is None:
+            if len(self._cuts) >= _WORDS_KEPT:
+                self._cuts.clear()
+            found = self._cuts[word] = self.cut(units(word), 0.0)
+        return found
+
+    def cut(self, units: Sequence[bytes], before: float) -> _Cut:
+        """Cut a word with a sum in front of it."""
+        size = len(units)
+        sums = array("f", [before]) * (size + 1)
+        last: list[tuple[int, int | None, float] | None] = [None] * (size + 1)
+        second = [-inf] * (size + 1)
+        for start, end, symbol, score in self._arcs(units):
+            if abs(sums[start]) > _LARGEST_SUM:
+                offset = sums[start]
+                for at in range(start, size + 1):
+                    sums[at] -= offset
+                    second[at] -= offset
+            candidate = single(score + sums[start])
+            if last[end] is None or candidate > sums[end]:
+                if last[end] is not None:
+                    second[end] = max(second[end], sums[end])
+                sums[end] = candidate
+                last[end] = (start, symbol, score)
+            else:
+                second[end] = max(second[end], candidate)
+        parts: list[Part] = []
+        scores: list[float] = []
+        margin, end = inf, size
+        while end and (way := last[end]) is not None:
+            start, symbol, score = way
+            margin = min(margin, sums[end] - second[end])
+            parts.append(Part(start, end, symbol))
+            scores.append(score)
+            end = start
+        return _Cut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))
+
+
+def single(value: float) -> float:
+    """A number rounded to single precision."""
+    return array("f", [value])[0]

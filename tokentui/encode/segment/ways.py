@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
 from tokentui.recipe import Recipe
@@ -115,13 +115,13 @@ class LimitedTable(Mapping[bytes, int]):
     Args:
         table: The symbol of each token; in a table that is walked unit by unit -1 for what a token begins
             with.
-        made: The step at which each symbol comes into use, 0 for what is there from the start.
         number: The step.
+        made: The step at which each symbol comes into use, 0 for what is there from the start.
         walked: Whether the table is walked: a token that comes later is still what another token begins with.
     """
 
     def __init__(
-        self, table: Mapping[bytes, int], made: Sequence[int], number: int, *, walked: bool = False
+        self, table: Mapping[bytes, int], number: int, made: Sequence[int], *, walked: bool = False
     ) -> None:
         self._table = table
         self._made = made
@@ -142,9 +142,6 @@ class LimitedTable(Mapping[bytes, int]):
         if symbol is None:
             raise KeyError(piece)
         return symbol
-
-    def __contains__(self, piece: object) -> bool:
-        return self.get(cast("bytes", piece)) is not None
 
     def __iter__(self) -> Iterator[bytes]:
         """All tokens, in use or not: a search for the longest one may meet one that is to come."""

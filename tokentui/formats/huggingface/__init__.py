@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import regex
 
@@ -19,128 +18,104 @@ from tokentui.formats.source import Node
 from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
 
+Places = tuple[Sequence[int], Sequence[int]]
+_DEEPEST = 64
 
-@dataclass(frozen=True, slots=True)
+
 class Text:
     """A string; its character n came from the characters `starts[n]` to `ends[n]` (half-open) of the text as
-    typed.
+    typed. These are worked out when they are asked for: ids alone need none.
+
+    Args:
+        text: The string.
+        places: Returns the starts and the ends.
+        depth: The number of texts that these are worked out from, one of the other.
     """
 
-    text: str
-    starts: Sequence[int]
-    ends: Sequence[int]
+    def __init__(self, text: str, places: Callable[[], Places], depth: int = 0) -> None:
+        self.text = text
+        self._worked_out = places
+        self._depth = depth
+        if depth > _DEEPEST:
+            _, self._depth = self.places, 0
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """The starts and the ends."""
+        return self._worked_out()
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """Where each character begins in the text as typed."""
+        return self.places[0]
+
+    @property
+    def ends(self) -> Sequence[int]:
+        """Where each character ends in the text as typed."""
+        return self.places[1]
 
     @classmethod
     def typed(cls, text: str) -> Text:
         """A text as typed."""
-        return cls(text, range(len(text)), range(1, len(text) + 1))
+        return cls(text, lambda: (range(len(text)), range(1, len(text) + 1)))
+
+    def respelled(self, text: str, places: Callable[[], Places] | None = None) -> Text:
+        """Another text in its place; each character as another one where no places are named."""
+        return Text(text, places or (lambda: self.places), self._depth + 1)
 
     def part(self, start: int, end: int) -> Text:
         """The characters from `start` to `end`."""
         if start == 0 and end == len(self.text):
             return self
-        return Text(self.text[start:end], self.starts[start:end], self.ends[start:end])
+        return Text(self.text[start:end], lambda: (self.starts[start:end], self.ends[start:end]),
+                    self._depth + 1)
 
     def prepended(self, text: str) -> Text:
         """With a text in front that came from nothing."""
-        at = self.starts[0] if self.text else 0
-        return Text(text + self.text, [at] * len(text) + list(self.starts),
-                    [at] * len(text) + list(self.ends))
+        def places() -> Places:
+            front = [self.starts[0] if self.text else 0] * len(text)
+            return [*front, *self.starts], [*front, *self.ends]
+        return self.respelled(text + self.text, places)
 
-    def edited(self, pieces: Iterable[tuple[str, int, int]]) -> Text:
+    def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> Text:
         """Of pieces (made, start, end) that became of the ranges from `start` to `end`, in order."""
-        made: list[str] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        for piece, start, end in pieces:
-            made.append(piece)
-            if len(piece) == end - start == 1:
-                starts.append(self.starts[start])
-                ends.append(self.ends[start])
-            elif piece:
-                low = self.starts[start] if start < len(self.starts) else (self.ends[-1] if self.text else 0)
-                starts += [low] * len(piece)
-                ends += [self.ends[end - 1] if end > start else low] * len(piece)
-        return Text("".join(made), starts, ends)
-
-    def respelled(self, text: str) -> Text:
-        """With each character as another one."""
-        return Text(text, self.starts, self.ends)
+        def places() -> Places:
+            starts: list[int] = []
+            ends: list[int] = []
+            for piece, start, end in pieces():
+                if len(piece) == end - start == 1:
+                    starts.append(self.starts[start])
+                    ends.append(self.ends[start])
+                elif piece:
+                    behind = self.ends[-1] if self.text else 0
+                    low = self.starts[start] if start < len(self.starts) else behind
+                    starts += [low] * len(piece)
+                    ends += [self.ends[end - 1] if end > start else low] * len(piece)
+            return starts, ends
+        return Text(text, places, self._depth + 1)
 
     def replaced(self, found: Sequence[tuple[int, int]], content: str) -> Text:
         """With a text in place of each of these ranges."""
-        if not found:
-            return self
-        pieces: list[tuple[str, int, int]] = []
-        at = 0
-        for start, end in found:
-            pieces += [(self.text[n], n, n + 1) for n in range(at, start)]
-            pieces.append((content, start, end))
-            at = end
-        return self.edited([*pieces, *((self.text[n], n, n + 1) for n in range(at, len(self.text)))])
+        cuts = [0, *itertools.chain.from_iterable(found), len(self.text)]
+        kept = list(zip(cuts[::2], cuts[1::2], strict=True))
+
+        def pieces() -> Iterator[tuple[str, int, int]]:
+            for (start, end), span in itertools.zip_longest(kept, found):
+                yield from ((self.text[n], n, n + 1) for n in range(start, end))
+                if span:
+                    yield content, *span
+
+        text = content.join(self.text[start:end] for start, end in kept)
+        return self.edited(text, pieces) if found else self
 
     def passed(self, stage: Stage) -> Text:
         """After a stage that looks at no more than what combines."""
-        result = align(stage, self.text)
-        if result.text == self.text:
-            return self
-        starts = [self.starts[at] for at in result.starts]
-        return Text(result.text, starts, [self.ends[at - 1] for at in result.ends])
-
-
-class Bare(Text):
-    """A string that forgets where its characters came from, but for whether the first is the first as typed:
-    for ids alone.
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def typed(cls, text: str) -> Text:
-        """A text as typed."""
-        return cls(text, _FIRST, _FIRST)
-
-    def part(self, start: int, end: int) -> Text:
-        """The characters from `start` to `end`."""
-        if start == 0 and end == len(self.text):
-            return self
-        return Bare(self.text[start:end], self.starts if start == 0 else _LATER, _FIRST)
-
-    def prepended(self, text: str) -> Text:
-        """With a text in front that came from nothing."""
-        return Bare(text + self.text, self.starts, _FIRST)
-
-    def edited(self, pieces: Iterable[tuple[str, int, int]]) -> Text:
-        """Of pieces that became of ranges, in order."""
-        made = [(piece, start) for piece, start, _ in pieces if piece]
-        return self._made("".join(piece for piece, _ in made), not made or made[0][1] == 0)
-
-    def respelled(self, text: str) -> Text:
-        """With each character as another one."""
-        return Bare(text, self.starts, _FIRST)
-
-    def replaced(self, found: Sequence[tuple[int, int]], content: str) -> Text:
-        """With a text in place of each of these ranges."""
-        if not found:
-            return self
-        ends = [0, *(end for _, end in found)]
-        starts = [*(start for start, _ in found), len(self.text)]
-        kept = [self.text[start:end] for start, end in zip(ends, starts, strict=True)]
-        return self._made(content.join(kept), bool(content or kept[0]))
-
-    def passed(self, stage: Stage) -> Text:
-        """After a stage that looks at no more than what combines."""
+        def places() -> Places:
+            result = align(stage, self.text)
+            return [self.starts[at] for at in result.starts], [self.ends[at - 1] for at in result.ends]
         text = stage(self.text)
-        if text == self.text:
-            return self
-        first = text[:1] == self.text[:1] or (bool(text) and align(stage, self.text).starts[0] == 0)
-        return self._made(text, first)
+        return self if text == self.text else self.respelled(text, places)
 
-    def _made(self, text: str, first: bool) -> Text:
-        return Bare(text, self.starts if first else _LATER, _FIRST)
-
-
-_FIRST, _LATER = (0,), (1,)
 
 Span = tuple[int, int]
 """A place in a text: from a character to before another one."""
@@ -192,7 +167,7 @@ class Pattern:
         found.compiled(node)
         return found
 
-    def compiled(self, node: Node) -> Any:
+    def compiled(self, node: Node) -> regex.Pattern[str]:
         """The pattern for the `regex` library.
 
         Raises:
@@ -219,35 +194,21 @@ class Pattern:
         """
         return spans(_compiled(self), text, f"{where}.pattern")
 
-    def json(self) -> dict[str, str]:
-        """The JSON value."""
-        return {self.kind: self.text}
-
 
 _LARGEST_PATTERN = 1 << 16
 """Characters of a pattern."""
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(pattern: Pattern) -> Any:
+def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     # No text stands at every place, as it does in the library.
     return regex.compile(translated(pattern.text) if pattern.kind == "Regex" else regex.escape(pattern.text),
                          regex.VERSION0)
 
 
-def spans(compiled: Any, text: str, where: str) -> Iterator[Span]:
+def spans(compiled: regex.Pattern[str], text: str, where: str) -> Iterator[Span]:
     """The places that a compiled pattern finds, each in the time of a pattern of a file."""
     return (match.span() for match in patterns.find_apart(compiled, text, where))
-
-
-def class_spans(characters: str, text: str, engine: Any = regex) -> Iterator[Span]:
-    """The places of single characters of a class, by the inside of a `[...]`."""
-    return (match.span() for match in _class(characters, engine).finditer(text))
-
-
-@functools.cache
-def _class(characters: str, engine: Any) -> Any:
-    return engine.compile(f"[{characters}]")
 
 
 BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -345,7 +306,7 @@ def _script(character: str) -> str:
 
 
 @functools.cache
-def _one_of() -> Any:
+def _one_of() -> regex.Pattern[str]:
     names = f"{_SCRIPTS} Zyyy {' '.join(_HAN)}".split()
     return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in names))
 

@@ -1,17 +1,33 @@
-"""The axes of a recipe and the steps of a `tokenizer.json`, each from the other."""
+"""The axes of a recipe and the steps of a `tokenizer.json`, each from the other.
+
+Steps are written as their JSON values.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
 
-from tokentui.formats.huggingface import Pattern, steps
-from tokentui.formats.huggingface.steps import Decoder, Normalizer, PreTokenizer, decoder, normalizer
+from tokentui.formats.huggingface import Pattern
+from tokentui.formats.huggingface.steps import PLAIN, Normalizer, PreTokenizer, read_step
 from tokentui.formats.oniguruma import END, pattern_of, translated
 from tokentui.formats.sentencepiece.charsmap import rules_of
+from tokentui.formats.source import Node
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, SPLITS, Splitter, spaced
+from tokentui.text.split import SPACE_MARK, SPLITS, spaced
+
+Json = dict[str, object]
+
+
+def _step(kind: str, **given: object) -> Json:
+    return {"type": kind, **given}
+
+
+def in_a_row(stage: str, found: list[Json]) -> Json | None:
+    """Several steps as one, None for none."""
+    return _step("Sequence", **{stage: found}) if len(found) > 1 else found[0] if found else None
+
 
 # --- normalizers ---
 
@@ -27,30 +43,30 @@ def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
         clean, ideographs, accents, lower = step.given.values()
         if clean and ideographs and accents in (None, lower):
             return ("bert-uncased",) if lower else ("bert-cased",)
-    return (steps.PLAIN[step.kind],) if step.kind in steps.PLAIN else None
+    return (PLAIN[step.kind],) if step.kind in PLAIN else None
 
 
-def normalizer_of(recipe: Recipe) -> Normalizer | None:
+def normalizer_of(recipe: Recipe) -> Json | None:
     """The normalizer of the axis `normalize`, and of the ▁ in front where it stands before every text.
 
     Raises:
         Refused: There is none.
     """
-    found: list[Normalizer] = []
+    found: list[Json] = []
+    plain = {value: kind for kind, value in PLAIN.items()}
     for name in recipe.normalize:
-        plain = next((type_ for type_, value in steps.PLAIN.items() if value == name), "")
         if name in ("bert-uncased", "bert-cased"):
-            found.append(normalizer("BertNormalizer", clean_text=True, handle_chinese_chars=True,
-                                    strip_accents=None, lowercase=name == "bert-uncased"))
+            found.append(_step("BertNormalizer", clean_text=True, handle_chinese_chars=True,
+                               strip_accents=None, lowercase=name == "bert-uncased"))
         elif name == "nmt-nfkc":
             found += [precompiled(rules_of((name,))[0]), *squeezed()]
-        elif plain:
-            found.append(normalizer(plain))
+        elif name in plain:
+            found.append(_step(plain[name]))
         else:
             raise Refused(f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it")
     if _is_prepended(recipe):
         found += marked(spaced(recipe))
-    return normalized_in_a_row(found)
+    return in_a_row("normalizers", found)
 
 
 def _is_prepended(recipe: Recipe) -> bool:
@@ -60,45 +76,43 @@ def _is_prepended(recipe: Recipe) -> bool:
     return plain and recipe.split == "metaspace" and recipe.pieces != "any"
 
 
-def precompiled(blob: bytes) -> Normalizer:
+def precompiled(blob: bytes) -> Json:
     """sentencepiece's rules."""
-    return normalizer("Precompiled", precompiled_charsmap=base64.b64encode(blob).decode("ascii"))
+    return _step("Precompiled", precompiled_charsmap=base64.b64encode(blob).decode("ascii"))
 
 
-def _replaced(pattern: str, content: str) -> Normalizer:
-    return normalizer("Replace", pattern=Pattern("Regex", pattern), content=content)
+def _replaced(pattern: str, content: str) -> Json:
+    return _step("Replace", pattern={"Regex": pattern}, content=content)
 
 
-def squeezed() -> list[Normalizer]:
+def squeezed() -> list[Json]:
     """The steps that make one space of many, and none of those at both ends."""
     return [_replaced(" {2,}", " "), _replaced(rf"(?<![\s\S]) | {END}", "")]
 
 
-def marked(spaced: bool) -> list[Normalizer]:
+def marked(spaced: bool) -> list[Json]:
     """The steps that write ▁ for spaces, and one in front where asked for."""
-    return [*([normalizer("Prepend", prepend=SPACE_MARK)] if spaced else []), _replaced(" ", SPACE_MARK)]
-
-
-def normalized_in_a_row(found: list[Normalizer]) -> Normalizer | None:
-    """Several steps as one, None for none."""
-    return normalizer("Sequence", normalizers=tuple(found)) if len(found) > 1 else found[0] if found else None
+    return [*([_step("Prepend", prepend=SPACE_MARK)] if spaced else []), _replaced(" ", SPACE_MARK)]
 
 
 # --- pre-tokenizers ---
 
 
-def _split_at(pattern: str, behavior: str, invert: bool = False) -> PreTokenizer:
-    return steps.pre_tokenizer("Split", pattern=Pattern("Regex", pattern), behavior=behavior, invert=invert)
+def _split_at(pattern: str, behavior: str, invert: bool = False) -> Json:
+    return _step("Split", pattern={"Regex": pattern}, behavior=behavior, invert=invert)
 
 
-def _byte_level(use_regex: bool, space: bool = False) -> PreTokenizer:
-    return steps.pre_tokenizer("ByteLevel", add_prefix_space=space, trim_offsets=True, use_regex=use_regex)
+def _byte_level(use_regex: bool, space: bool = False) -> Json:
+    return _step("ByteLevel", add_prefix_space=space, trim_offsets=True, use_regex=use_regex)
 
 
-_FALCON = (
-    steps.pre_tokenizer("Punctuation", behavior="Contiguous"), _byte_level(True),
-    steps.pre_tokenizer("Digits", individual_digits=False), _split_at("[0-9][0-9][0-9]", "Isolated"),
-)
+_FALCON = [
+    _step("Punctuation", behavior="Contiguous"), _byte_level(True),
+    _step("Digits", individual_digits=False), _split_at("[0-9][0-9][0-9]", "Isolated"),
+]
+_ALONE = {"whitespace": _step("WhitespaceSplit"), "bert": _step("BertPreTokenizer"),
+          "space": _step("CharDelimiterSplit", delimiter=" ")}
+"""The splits that are one step of their own."""
 
 
 def _parts(step: PreTokenizer | None) -> tuple[PreTokenizer, ...]:
@@ -109,45 +123,44 @@ def _parts(step: PreTokenizer | None) -> tuple[PreTokenizer, ...]:
 def split_of(step: PreTokenizer | None) -> str | None:
     """The value of the axis `split` that does the same, None where there is none."""
     parts = _parts(step)
-    kinds = [one.kind for one in parts]
-    if any(one.kind == "ByteLevel" and one.given["add_prefix_space"] for one in parts):
+    levels = [one.given for one in parts if one.kind == "ByteLevel"]
+    if any(given["add_prefix_space"] for given in levels):
         return None
-    cuts = [one.given["use_regex"] for one in parts if one.kind == "ByteLevel"]
-    match kinds:
+    cuts = any(given["use_regex"] for given in levels)
+    match [one.kind for one in parts]:
         case []:
             return "none" if step is None else None
         case ["Sequence"]:
             return split_of(parts[0])
         case ["ByteLevel"]:
-            return "gpt2" if cuts[0] else "none"
+            return "gpt2" if cuts else "none"
         case ["BertPreTokenizer"]:
             return "bert"
         case ["WhitespaceSplit"]:
             return "whitespace"
-        case ["Split", "ByteLevel"] if not cuts[0]:
+        case ["Split", "ByteLevel"] if not cuts:
             name = _known().get(_regex_of(parts[0]) or "")
             # Where a pattern's matches are all of the text, keeping the rest and dropping it are the same.
-            return (
-                name if name is not None and (SPLITS[name].keeps_spaces or parts[0].given["invert"]) else None
-            )
-        case ["Punctuation", "ByteLevel", "Digits", "Split"] if cuts[0]:
-            return "falcon" if all(one == like or one.kind == "ByteLevel"
-                                   for one, like in zip(parts, _FALCON, strict=True)) else None
+            known = name is not None and (SPLITS[name].keeps_spaces or parts[0].given["invert"])
+            return name if known else None
+        case ["Punctuation", "ByteLevel", "Digits", "Split"] if cuts:
+            falcon: PreTokenizer = read_step(Node(in_a_row("pretokenizers", _FALCON), ""), "pretokenizers")
+            same = zip(parts, falcon.steps, strict=True)
+            return "falcon" if all(one == like or one.kind == "ByteLevel" for one, like in same) else None
     return None
 
 
-_OTHER_STEPS = ("none", "words")
-"""Splits that are no pattern in such a file: no step at all, and the step `Whitespace`."""
+_OTHER_STEPS = ("none", "whitespace", "words")
+"""Splits that are no pattern in such a file: no step at all, and the steps `WhitespaceSplit` and
+`Whitespace`.
+"""
 
 
 @functools.cache
 def _known() -> dict[str, str]:
     """The splits that a pattern alone makes, by the translations of their patterns."""
-    return {
-        translated(pattern_of(one.name)): one.name
-        for one in SPLITS.values()
-        if one.kind is Splitter and not one.plain and one.name not in _OTHER_STEPS
-    }
+    return {translated(pattern_of(one.name)): one.name for one in SPLITS.values()
+            if one.is_pattern and one.pattern and not one.plain and one.name not in _OTHER_STEPS}
 
 
 def _regex_of(cut: PreTokenizer) -> str | None:
@@ -167,7 +180,7 @@ def pattern_alone(step: PreTokenizer | None) -> str | None:
     return f"regex:{found}" if found else None
 
 
-def pre_tokenizer_of(recipe: Recipe) -> PreTokenizer | None:
+def pre_tokenizer_of(recipe: Recipe) -> Json | None:
     """The pre-tokenizer of the axes `split` and `unit`.
 
     Raises:
@@ -179,35 +192,24 @@ def pre_tokenizer_of(recipe: Recipe) -> PreTokenizer | None:
     if cut == "falcon":
         if not byte_level:
             raise Refused("Falcon's split cuts between bytes, and the units are no bytes", "")
-        return steps.pre_tokenizer("Sequence", pretokenizers=_FALCON)
+        return in_a_row("pretokenizers", _FALCON)
     if spaced(recipe) and cut != "metaspace":
         raise Refused("a space in front of a text goes with split=gpt2 of bytes, or with split=metaspace", "",
                       "leave it out")
     if _is_prepended(recipe):
         return _split_at(SPACE_MARK, "MergedWithNext")
-    found: list[PreTokenizer] = [] if cut == "none" else [_cut(cut, recipe)]
-    found += [_byte_level(False)] if byte_level else []
-    return (
-        steps.pre_tokenizer("Sequence", pretokenizers=tuple(found))
-        if len(found) > 1
-        else found[0]
-        if found
-        else None
-    )
+    found = [] if cut == "none" else [_cut(cut, recipe)]
+    return in_a_row("pretokenizers", [*found, _byte_level(False)] if byte_level else found)
 
 
-def _cut(name: str, recipe: Recipe) -> PreTokenizer:
-    if name == "whitespace":
-        return steps.pre_tokenizer("WhitespaceSplit")
-    if name == "space":
-        return steps.pre_tokenizer("CharDelimiterSplit", delimiter=" ")
-    if name == "bert":
-        return steps.pre_tokenizer("BertPreTokenizer")
+def _cut(name: str, recipe: Recipe) -> Json:
+    if name in _ALONE:
+        return _ALONE[name]
     if name == "metaspace":
         # Each text between two symbols is a separate text there: only the first gets a ▁.
         scheme = "never" if not spaced(recipe) else "first" if recipe.symbols else "always"
-        return steps.pre_tokenizer("Metaspace", replacement=SPACE_MARK, prepend_scheme=scheme, split=True)
-    if name in SPLITS and SPLITS[name].kind is not Splitter:
+        return _step("Metaspace", replacement=SPACE_MARK, prepend_scheme=scheme, split=True)
+    if name in SPLITS and not SPLITS[name].is_pattern:
         raise Refused(f"split={name} is more than a pattern", "",
                       "no step of Hugging Face's is known to do it")
     keeps = not name.startswith("regex:") and SPLITS[name].keeps_spaces
@@ -218,33 +220,33 @@ def _cut(name: str, recipe: Recipe) -> PreTokenizer:
 # --- decoders ---
 
 
-def decoder_of(recipe: Recipe) -> Decoder:
+def decoder_of(recipe: Recipe) -> Json:
     """The decoder that gives the text that the recipe's own rules give."""
     mark = recipe.mark_text
     if recipe.unit == "byte":
-        bytes_ = decoder("ByteLevel", add_prefix_space=True, trim_offsets=True, use_regex=True)
+        bytes_ = _step("ByteLevel", add_prefix_space=True, trim_offsets=True, use_regex=True)
         if recipe.mark_kind != "end-suffix":
             return bytes_
-        return decoder("Sequence", decoders=(bytes_, _spaces_for(mark), _stripped(0, 1)))
+        return _step("Sequence", decoders=[bytes_, _spaces_for(mark), _stripped(0, 1)])
     if recipe.mark_kind == "prefix":
-        return decoder("WordPiece", prefix=mark, cleanup=False)
+        return _step("WordPiece", prefix=mark, cleanup=False)
     if recipe.mark_kind == "end-suffix":
-        return decoder("BPEDecoder", suffix=mark)
+        return _step("BPEDecoder", suffix=mark)
     if recipe.split == "metaspace":
         return decoder_of_marks(recipe.unknown == "byte-fallback", spaced(recipe))
-    return decoder("Fuse")
+    return _step("Fuse")
 
 
-def _spaces_for(mark: str) -> Decoder:
-    return decoder("Replace", pattern=Pattern("String", mark), content=" ")
+def _spaces_for(mark: str) -> Json:
+    return _step("Replace", pattern={"String": mark}, content=" ")
 
 
-def _stripped(start: int, stop: int) -> Decoder:
-    return decoder("Strip", content=" ", start=start, stop=stop)
+def _stripped(start: int, stop: int) -> Json:
+    return _step("Strip", content=" ", start=start, stop=stop)
 
 
-def decoder_of_marks(fallback: bool, spaced: bool = True) -> Decoder:
+def decoder_of_marks(fallback: bool, spaced: bool = True) -> Json:
     """Spaces for ▁, bytes for byte tokens, and not the space in front, where one was set there."""
-    found = [_spaces_for(SPACE_MARK), *([decoder("ByteFallback")] if fallback else []), decoder("Fuse"),
+    found = [_spaces_for(SPACE_MARK), *([_step("ByteFallback")] if fallback else []), _step("Fuse"),
              *([_stripped(1, 0)] if spaced else [])]
-    return decoder("Sequence", decoders=tuple(found))
+    return _step("Sequence", decoders=found)

@@ -7,12 +7,11 @@ way.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from tokentui.formats.huggingface import Pattern, check_growth
-from tokentui.formats.huggingface.steps import MAX_DEPTH, Decoder, kind, read_step
+from tokentui.formats.huggingface import Pattern, Text, check_growth
+from tokentui.formats.huggingface.steps import MAX_DEPTH, Decoder, kind, replaced
 from tokentui.formats.source import Node
 from tokentui.formats.tokens import spelled
 from tokentui.text.split import to_bytes
@@ -22,28 +21,9 @@ _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), ("
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
-    """The way from the names of tokens to the bytes of a text.
-
-    Attributes:
-        step: The decoder; None joins the names by spaces.
-    """
-
-    step: Decoder | None
-
-    def __call__(self, names: Sequence[str]) -> bytes:
-        """The bytes of the text."""
-        return to_bytes(" ".join(names) if self.step is None else "".join(self.step(list(names))))
-
-
-def read_decoder(node: Node) -> Decoding:
-    """The decoder of its JSON value.
-
-    Raises:
-        TokentuiError: It is damaged, or of a type that is not known.
-    """
-    return Decoding(None if node.value is None else read_step(node, "decoders"))
+def decoded(step: Decoder | None, names: Sequence[str]) -> bytes:
+    """The bytes of the text of tokens by their names; where there is no step they are joined by spaces."""
+    return to_bytes(" ".join(names) if step is None else "".join(step(list(names))))
 
 
 @kind("decoders", "Sequence")
@@ -132,16 +112,7 @@ def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str
 
 @kind("decoders", "Replace")
 def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> list[str]:
-    def replaced(part: str) -> str:
-        out, at = [], 0
-        found = list(pattern.find(part, where))
-        check_growth(len(part), len(found) * len(content), where)
-        for start, end in found:
-            out += [part[at:start], content]
-            at = end
-        return "".join(out) + part[at:]
-
-    return list(map(replaced, parts))
+    return [replaced(Text.typed(part), pattern, content, where).text for part in parts]
 
 
 @kind("decoders", "CTC")
@@ -178,19 +149,26 @@ def read_around(node: Node, depth: int = 0) -> Around:
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
     """
-    if node.value is None:
-        return Around()
     if depth > MAX_DEPTH:
         raise node.error("sequences stand too deep in one another")
-    name = node["type"].value
-    if not isinstance(name, str) or name not in _POST_PROCESSORS:
-        raise node.error(f"{str(name)[:40]!r} is no type that this version reads",
-                         "one of: " + ", ".join(_POST_PROCESSORS))
-    return _POST_PROCESSORS[name](node, depth)
-
-
-def _between(node: Node, depth: int) -> Around:
-    return Around((_named(node["cls"]),), (_named(node["sep"]),))
+    found = Around()
+    if node.value is None:
+        return found
+    match node["type"].value:
+        case "ByteLevel":
+            return found
+        case "BertProcessing" | "RobertaProcessing":
+            return Around((_named(node["cls"]),), (_named(node["sep"]),))
+        case "TemplateProcessing":
+            return _template(node)
+        case "Sequence":
+            for one in node.listed("processors"):
+                before, after, notes = read_around(one, depth + 1)
+                found = Around(before + found.before, found.after + after, found.notes + notes)
+            return found
+        case other:
+            known = "BertProcessing, RobertaProcessing, TemplateProcessing, ByteLevel, Sequence"
+            raise node.error(f"{str(other)[:40]!r} is no type that this version reads", f"one of: {known}")
 
 
 def _named(node: Node) -> str:
@@ -199,35 +177,18 @@ def _named(node: Node) -> str:
     return token.text()
 
 
-def _around_each(node: Node, depth: int) -> Around:
-    found = Around()
-    for one in node.listed("processors"):
-        outer = read_around(one, depth + 1)
-        found = Around(outer.before + found.before, found.after + outer.after, found.notes + outer.notes)
-    return found
-
-
-def _template(node: Node, depth: int) -> Around:
+def _template(node: Node) -> Around:
     sides: tuple[list[str], list[str]] = ([], [])
     behind = 0
-    known = node["special_tokens"]
     for item in node.listed("single"):
-        one = item.mapping()
-        if "Sequence" in one:
+        if "Sequence" in item:
             behind += 1
             continue
         name = Node(item["SpecialToken"].mapping().get("id"), "single", node).text()
-        row = Node(known.mapping({}).get(name), "special_tokens", node)
+        row = Node(node["special_tokens"].mapping({}).get(name), "special_tokens", node)
         sides[min(behind, 1)].extend(token.text() for token in row.listed("tokens"))
     notes = () if behind == 1 else (f"the template holds the text {behind} times: it is taken once",)
     return Around(tuple(sides[0]), tuple(sides[1]), notes)
-
-
-_POST_PROCESSORS: dict[str, Callable[[Node, int], Around]] = {
-    "BertProcessing": _between, "RobertaProcessing": _between, "TemplateProcessing": _template,
-    "ByteLevel": lambda node, depth: Around(), "Sequence": _around_each,
-}
-"""The readers of post-processors, by their types."""
 
 
 def around_json(

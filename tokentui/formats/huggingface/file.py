@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
 import regex
 
-from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
 from tokentui.encode.segment.ways import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.huggingface import Text
-from tokentui.formats.huggingface.axes import (
-    decoder_of,
-    decoder_of_marks,
-    marked,
-    normalize_of,
-    normalized_in_a_row,
-    normalizer_of,
-    pattern_alone,
-    pre_tokenizer_of,
-    precompiled,
-    split_of,
-    squeezed,
-)
-from tokentui.formats.huggingface.decoders import around_json, read_around, read_decoder
+from tokentui.formats import Codec
+from tokentui.formats.huggingface import Text, axes
+from tokentui.formats.huggingface.decoders import around_json, decoded, read_around
 from tokentui.formats.huggingface.models import Model, read_model
-from tokentui.formats.huggingface.steps import Decoder, Normalizer, PreTokenizer, check_steps, read_step
+from tokentui.formats.huggingface.steps import Normalizer, PreTokenizer, check_steps, read_optional
 from tokentui.formats.huggingface.words import (
     BEFORE_MARK,
     ClipWords,
@@ -39,7 +28,7 @@ from tokentui.formats.huggingface.words import (
 )
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous, json_bytes
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -49,13 +38,13 @@ _VERSION = "1.0"
 _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
 
 
-def sniff(source: Source) -> bool:
+def _sniff(source: Source) -> bool:
     """Return whether it is a JSON object with a model that holds a vocabulary."""
     model = source.document.get("model")
     return isinstance(model, dict) and "vocab" in model
 
 
-def read(source: Source) -> Tokenizer:
+def _read(source: Source) -> Tokenizer:
     """The tokenizer of a `tokenizer.json`.
 
     Raises:
@@ -67,9 +56,8 @@ def read(source: Source) -> Tokenizer:
                                     "update tokentui")
     for name in _STEPS:
         check_steps(root[name])
-    at, behind = root["normalizer"], root["pre_tokenizer"]
-    normalizer: Normalizer | None = None if at.value is None else read_step(at, "normalizers")
-    splitting: PreTokenizer | None = None if behind.value is None else read_step(behind, "pretokenizers")
+    normalizer: Normalizer | None = read_optional(root["normalizer"], "normalizers")
+    splitting: PreTokenizer | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
     vocabulary = dict(zip(model.tokens, model.ids, strict=True))
     added, notes = read_added(root["added_tokens"], vocabulary)
@@ -87,9 +75,9 @@ def read(source: Source) -> Tokenizer:
         what = "the file has a name as sentencepiece's have"
         notes.append(f"{what}; it is Hugging Face's tokenizer.json, and read as that")
     late = normalizer is not None and any(token.normalized for token in added)
-    recipe, pretokenizer = _pretokenizer(model, normalizer, splitting, late)
+    recipe, pretokenizer = _pretokenizer(root, model, normalizer, splitting, late)
     source.keeps_split(recipe.split)
-    decoder = read_decoder(root["decoder"])
+    decoder = functools.partial(decoded, read_optional(root["decoder"], "decoders"))
     of_model = {
         name: value for name, value in root["model"].mapping().items() if name not in ("vocab", "merges")
     }
@@ -108,13 +96,13 @@ def read(source: Source) -> Tokenizer:
         Finder({token.content: token for token in added if not (token.normalized and staged)}),
         Finder({names[token.id]: token for token in added if token.normalized and staged}),
     )
+    cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(
         model.segmenter, pretokenizer, stretches, decoder, (before, after), stages, tuple(notes),
         model.policy, Origin("huggingface", said, extras=_extras(root)), stretches.bare,
-        near=staged and not recipe.split.startswith("regex:") and recipe.split != (split_of(splitting) or ""),
+        near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
     )
-    made = ImportedScores if model.scores else ImportedVocabulary
-    return Tokenizer(made(
+    return Tokenizer(ImportedVocabulary(
         recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
         specials=dict(sorted(specials.items(), key=lambda item: item[1])),
         unknown=specials[model.unknown] if model.unknown else None,
@@ -124,17 +112,17 @@ def read(source: Source) -> Tokenizer:
 
 
 def _pretokenizer(
-    model: Model, normalizer: Normalizer | None, splitting: PreTokenizer | None, late: bool
+    root: Node, model: Model, normalizer: Normalizer | None, splitting: PreTokenizer | None, late: bool
 ) -> tuple[Recipe, Pretokenizer]:
     """The recipe, and the steps where the axes cannot say all of it; `late` is whether tokens are cut
     out in between.
     """
-    said, cut, byte_level = normalize_of(normalizer), split_of(splitting), _makes_letters(splitting)
+    said, cut, byte_level = axes.normalize_of(normalizer), axes.split_of(splitting), _makes_letters(splitting)
     # With a step that makes letters in the normalizer, or marks on both sides of a unit, the axes say
     # something else.
     both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
     exact = said is not None and cut is not None and not both and not late
-    split = cut if exact and cut else _near(normalizer, splitting, cut)
+    split = cut if exact and cut else _near(root, splitting, cut)
     recipe = Recipe.from_dict({**model.axes, "normalize": said or (), "split": split})
     cuts = _cuts(model)
     if exact and not cuts:
@@ -162,14 +150,13 @@ def _cuts(model: Model) -> bool:
     return not any(SPACE_MARK in name and BEFORE_MARK.search(name) for name in model.tokens)
 
 
-def _near(normalizer: Normalizer | None, splitting: PreTokenizer | None, cut: str | None) -> str:
+def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
     """The nearest value of the axis `split`, where none says exactly what the file does."""
     if cut not in (None, "none"):
         return str(cut)
-    alone = pattern_alone(splitting)
-    if alone is not None:
+    if (alone := axes.pattern_alone(splitting)) is not None:
         return alone
-    text = str(splitting and splitting.json()) + str(normalizer and normalizer.json())[:1000]
+    text = str(root["pre_tokenizer"].value) + str(root["normalizer"].value)[:1000]
     if SPACE_MARK in text:
         return "metaspace"
     return "words" if "'Whitespace'" in text else "gpt2" if "ByteLevel" in text else "none"
@@ -206,7 +193,7 @@ _NAMELESS = ("never", "drop", "byte-fallback")
 """Of these, what needs no unknown token."""
 
 
-def fit(spec: Spec) -> Fitted:
+def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `tokenizer.json` holds it.
 
     Raises:
@@ -217,7 +204,7 @@ def fit(spec: Spec) -> Fitted:
     recipe, byte_level = spec.recipe, spec.recipe.unit == "byte"
     kind = {"viterbi": "Unigram", "longest-match": "WordPiece"}.get(spec.way, "BPE")
     fitted = Fitted(recipe, spec.tokens(byte_level), specials=dict(spec.specials))
-    normalizer, splitting, decoder = (step and step.json() for step in _steps(spec))
+    normalizer, splitting, decoder = _steps(spec)
     mark = _mark(recipe, kind)
     _add_specials(fitted)
     if recipe.unknown not in _POLICIES[kind] or not (spec.unknown or recipe.unknown in _NAMELESS):
@@ -226,7 +213,9 @@ def fit(spec: Spec) -> Fitted:
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: {becomes}")
     model: dict[str, object] = {"type": kind}
     if kind == "Unigram":
-        _number_anew(fitted)
+        fitted.number_anew()
+        ids = {token.name: token.id for token in fitted.tokens}
+        fitted.specials = {name: ids[name] for name in fitted.specials}
         model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,
                   "byte_fallback": recipe.unknown == "byte-fallback"}
     elif kind == "WordPiece":
@@ -278,7 +267,7 @@ def _add_specials(fitted: Fitted) -> None:
 
 
 def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
-    """Note what makes some texts differ, and excuse these.
+    """Note what makes some texts differ.
 
     Args:
         fitted: Where it is noted.
@@ -288,54 +277,44 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
     recipe, symbols = spec.recipe, spec.recipe.symbols
     if names:
         fitted.lose("special names",
-                    "they are tokens of the model: text that spells one is it, wherever it stands", names[0])
+                    "they are tokens of the model: text that spells one is it, wherever it stands", names[0],
+                    lambda text: any(name in text for name in names))
     if any(SPACE_MARK in name for name in symbols):
         raise Refused("a symbol holds a space", "",
                       "Hugging Face looks for symbols before it writes ▁ for spaces")
     if symbols and spaced(recipe):
+        begins = (*symbols, " ", SPACE_MARK)
         with_ = "one, with a space or with what normalising takes away"
-        what = f"a text that begins with {with_} gets no ▁ in front"
-        fitted.lose("symbols", what, symbols[0])
+        fitted.lose("symbols", f"a text that begins with {with_} gets no ▁ in front", symbols[0],
+                    lambda text: text.startswith(begins)
+                    or not spec.pretokenizer.normalized(text).startswith(text[:1]))
     proto = proto_of(spec.pretokenizer)
-    marks = SPACE_MARK if proto is not None and proto.squeeze else ""
-    if marks:
+    if proto is not None and proto.squeeze:
         fitted.lose("▁ in a text",
-                    "sentencepiece takes what is typed so for a space at the ends, here it is none", "a▁")
-    by_cluster = "nmt-nfkc" in recipe.normalize or (proto is not None and bool(proto.charsmap))
-    if by_cluster:
+                    "sentencepiece takes what is typed so for a space at the ends, here it is none", "a▁",
+                    lambda text: SPACE_MARK in text)
+    if "nmt-nfkc" in recipe.normalize or (proto is not None and proto.charsmap):
         looked = "rules are looked up by what a reader calls a character"
-        fitted.lose("normaliser", f"{looked}: one with several marks may differ", "e with two marks")
-    clip = isinstance(spec.pretokenizer, ClipWords)
-    if clip:
+        fitted.lose("normaliser", f"{looked}: one with several marks may differ", "e with two marks",
+                    lambda text: any(len(cluster) > 1 for cluster in _CLUSTER.findall(text)))
+    if isinstance(spec.pretokenizer, ClipWords):
         fitted.lose("normaliser", "HTML's character references stay, and a Σ that ends a word becomes σ",
-                    "&amp; ΣΑΣ")
-    spelled_names = [*names, *marks]
-    begins = (*symbols, " ", SPACE_MARK) if symbols and spaced(recipe) else ()
-    fitted.excused = lambda text: (
-        (by_cluster and _combines(text)) or (clip and clip_differs(text))
-        or any(name in text for name in spelled_names)
-        or (bool(begins) and (text.startswith(begins)
-                              or not spec.pretokenizer.normalized(text).startswith(text[:1])))
-    )
+                    "&amp; ΣΑΣ", clip_differs)
 
 
-def _combines(text: str) -> bool:
-    return any(len(cluster) > 1 for cluster in _CLUSTER.findall(text))
-
-
-def _steps(spec: Spec) -> tuple[Normalizer | None, PreTokenizer | None, Decoder]:
-    """Normalizer, pre-tokenizer and decoder."""
+def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
+    """Normalizer, pre-tokenizer and decoder, as JSON values."""
     recipe = spec.recipe
     if not spec.staged:
-        return normalizer_of(recipe), pre_tokenizer_of(recipe), decoder_of(recipe)
+        return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
     proto = proto_of(spec.pretokenizer)
     if proto is None or not proto.escape or proto.suffix:
         raise Refused("what is done to a text is more than the axes say", "",
                       "no steps of Hugging Face's are known to do it")
-    steps: list[Normalizer] = [precompiled(proto.charsmap)] if proto.charsmap else []
-    steps += squeezed() if proto.squeeze else []
-    steps += marked(proto.dummy_prefix)
-    return normalized_in_a_row(steps), None, decoder_of_marks(proto.byte_fallback)
+    steps = [axes.precompiled(proto.charsmap)] if proto.charsmap else []
+    steps += axes.squeezed() if proto.squeeze else []
+    steps += axes.marked(proto.dummy_prefix)
+    return axes.in_a_row("normalizers", steps), None, axes.decoder_of_marks(proto.byte_fallback)
 
 
 def _mark(recipe: Recipe, kind: str) -> str:
@@ -355,16 +334,6 @@ def _mark(recipe: Recipe, kind: str) -> str:
 
 _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",
             "Unigram": "a run of them is one token"}
-
-
-def _number_anew(fitted: Fitted) -> None:
-    """Number the tokens by their places in the list: specials and byte tokens stand there with a score of 0.
-    """
-    if not contiguous([token.id for token in fitted.tokens]):
-        ids = {token.name: n for n, token in enumerate(fitted.tokens)}
-        fitted.lose_ids(ids, {token.name: token.id for token in fitted.tokens})
-        fitted.tokens = [token._replace(id=n) for n, token in enumerate(fitted.tokens)]
-        fitted.specials = {name: ids[name] for name in fitted.specials}
 
 
 def _listed(spec: Spec) -> Fitted:
@@ -395,7 +364,7 @@ def _listed(spec: Spec) -> Fitted:
     return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.said))
 
 
-def write(fitted: Fitted) -> tuple[bytes, ...]:
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
     said = fitted.said["model"]
     model = dict(said) if isinstance(said, Mapping) else {}
@@ -406,3 +375,6 @@ def write(fitted: Fitted) -> tuple[bytes, ...]:
         if model["type"] == "BPE":
             model["merges"] = [[left, right] for left, right, _ in fitted.rows]
     return (json_bytes({**fitted.said, "model": model}),)
+
+
+HUGGINGFACE = Codec(_sniff, _read, _fit, _write)

@@ -80,20 +80,18 @@ def _rows(node: Node, notes: list[str]) -> list[Sequence[str]]:
     place, rows = node["merges"], node["merges"].value
     if not isinstance(rows, list):
         raise node.error('"merges" is no list' if "merges" in node else '"merges" is missing')
-    if not rows or not isinstance(rows[0], str):
-        for number, row in enumerate(rows):
-            if type(row) is not list or len(row) != 2 or type(row[0]) is not str or type(row[1]) is not str:
-                raise place.at(number).error("not a pair of tokens", "a row is [LEFT, RIGHT]")
-        return rows
+    old = bool(rows) and isinstance(rows[0], str)
     pairs: list[Sequence[str]] = []
     for number, row in enumerate(rows):
-        if type(row) is not str:
+        if not old and (type(row) is not list or [type(one) for one in row] != [str, str]):
+            raise place.at(number).error("not a pair of tokens", "a row is [LEFT, RIGHT]")
+        if old and type(row) is not str:
             raise place.at(number).error("not a merge as text, like the first one", "write all rows alike")
-        pair = row.split(" ")
-        if len(pair) == 2 and not row.startswith("#version"):
-            pairs.append(pair)
-        elif not row.startswith("#version"):
+        pair = row.split(" ") if old else row
+        if len(pair) != 2 and not row.startswith("#version"):
             raise place.at(number).error(NO_PAIR, "write rows as [LEFT, RIGHT]")
+        if not old or not row.startswith("#version"):
+            pairs.append(pair)
     if passed := len(rows) - len(pairs):
         what = f"{passed} of the merges start with #version and are passed over"
         notes.append(f"{what}, as Hugging Face's library does it")
@@ -224,12 +222,7 @@ def _unigram(node: Node, byte_level: bool) -> Model:
         raise at.error("a list of [TOKEN, SCORE] belongs here")
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):
-        if (
-            type(row) is not list
-            or len(row) != 2
-            or type(row[0]) is not str
-            or type(row[1]) not in (int, float)
-        ):
+        if type(row) is not list or [type(one) for one in row] not in ([str, float], [str, int]):
             raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
         if abs(row[1]) > 1e300 or not isfinite(row[1]):
             raise at.at(number).error("a score is too large", "scores are natural log probabilities")

@@ -1,4 +1,4 @@
-"""The steps of a `tokenizer.json`: values that are read from JSON, written to it, and called.
+"""The steps of a `tokenizer.json`: values that are read from JSON, and called.
 
 A stage is a table of functions by the types of its steps. The parameters of a function behind the first are
 the keys of the JSON value; their annotations say how these are read, `where` is the place of the step.
@@ -17,22 +17,20 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import regex
 
-from tokentui.formats.huggingface import (
-    BEHAVIOURS,
-    Bare,
-    Pattern,
-    Text,
-    by_script,
-    check_growth,
-    class_spans,
-    spans,
-    split,
-)
+from tokentui.formats.huggingface import BEHAVIOURS, Pattern, Text, by_script, check_growth, spans, split
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
-from tokentui.text import bert
-from tokentui.text.normalize import NORMALIZERS, Stage, bert_strip_accents, lowercase
+from tokentui.text.normalize import (
+    BERT_DROPPED,
+    BERT_IDEOGRAPHS,
+    BERT_PUNCTUATION,
+    BERT_SPACES,
+    NORMALIZERS,
+    Stage,
+    bert_strip_accents,
+    lowercase,
+)
 from tokentui.text.split import to_bytes
 
 MAX_DEPTH = 32
@@ -77,19 +75,9 @@ class Step(Generic[A, B]):
         found = self.given.get(self.stage, ())
         return found if isinstance(found, tuple) else ()
 
-    def json(self) -> dict[str, object]:
-        """The JSON value."""
-        return {"type": self.kind} | {name: _json(value) for name, value in self.given.items()}
-
     def has(self, kind: str) -> bool:
         """Return whether it is of a type, or a sequence that holds one."""
         return self.kind == kind or any(step.has(kind) for step in self.steps)
-
-
-def _json(value: object) -> object:
-    if isinstance(value, tuple):
-        return [step.json() for step in value]
-    return value.json() if isinstance(value, Pattern) else value
 
 
 Normalizer: TypeAlias = Step[Text, Text]
@@ -106,21 +94,6 @@ def kind(stage: str, name: str) -> Callable[[F], F]:
         _STAGES[stage][name] = run
         return run
     return entered
-
-
-def normalizer(name: str, **given: object) -> Normalizer:
-    """A normalizer."""
-    return Step("normalizers", name, given)
-
-
-def pre_tokenizer(name: str, **given: object) -> PreTokenizer:
-    """A pre-tokenizer."""
-    return Step("pretokenizers", name, given)
-
-
-def decoder(name: str, **given: object) -> Decoder:
-    """A decoder."""
-    return Step("decoders", name, given)
 
 
 # --- reading ---
@@ -154,8 +127,13 @@ def read_step(node: Node, stage: str, depth: int = 0) -> Step[A, B]:
     return Step(stage, name, given, str(here))
 
 
+def read_optional(node: Node, stage: str) -> Step[A, B] | None:
+    """A step of its JSON value, None where that is null."""
+    return None if node.value is None else read_step(node, stage)
+
+
 @functools.cache
-def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, object]]:
+def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
     """The annotation and the default of each key that a function takes."""
     _, *found = inspect.signature(run).parameters.values()
     return {
@@ -163,24 +141,8 @@ def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, object]]:
     }
 
 
-def _flag(node: Node, key: str, default: object) -> bool:
-    return node.flag(key, default if isinstance(default, bool) else None)
-
-
-def _flag_or_null(node: Node, key: str, default: object) -> bool | None:
-    return None if node[key].value is None else node.flag(key)
-
-
-def _text(node: Node, key: str, default: object) -> str:
-    return node[key].text(default if isinstance(default, str) else None)
-
-
-def _number(node: Node, key: str, default: object) -> int:
-    return node[key].number(default if isinstance(default, int) else None)
-
-
-def _length(node: Node, key: str, default: object) -> int:
-    number = _number(node, key, default)
+def _length(node: Node, key: str, default: int | None) -> int:
+    number = node[key].number(default)
     if not number:
         raise node[key].error("a length is at least 1")
     return number
@@ -192,8 +154,8 @@ def _character(node: Node, key: str, default: object) -> str:
     return node[key].text()
 
 
-def _behaviour(node: Node, key: str, default: object) -> str:
-    behaviour = _text(node, key, default)
+def _behaviour(node: Node, key: str, default: str | None) -> str:
+    behaviour = node[key].text(default)
     if behaviour not in BEHAVIOURS:
         raise node[key].error("no such behaviour", "one of: " + ", ".join(BEHAVIOURS))
     return behaviour
@@ -215,8 +177,8 @@ def _scheme(node: Node, key: str, default: object) -> str:
     return scheme
 
 
-def _rules(node: Node, key: str, default: object) -> str:
-    code = _text(node, key, default)
+def _rules(node: Node, key: str, default: str | None) -> str:
+    code = node[key].text(default)
     try:
         blob = base64.b64decode(code, validate=True)
     except (binascii.Error, ValueError):
@@ -226,8 +188,11 @@ def _rules(node: Node, key: str, default: object) -> str:
     return code
 
 
-_READERS: dict[str, Callable[[Node, str, object], object]] = {
-    "bool": _flag, "bool | None": _flag_or_null, "str": _text, "int": _number,
+_READERS: dict[str, Callable[[Node, str, Any], object]] = {
+    "bool": Node.flag,
+    "bool | None": lambda node, key, default: None if node[key].value is None else node.flag(key),
+    "str": lambda node, key, default: node[key].text(default),
+    "int": lambda node, key, default: node[key].number(default),
     "Pattern": lambda node, key, default: Pattern.read(node[key]),
     "replacement": _character, "delimiter": _character, "behavior": _behaviour, "prepend_scheme": _scheme,
     "length": _length, "precompiled_charsmap": _rules,
@@ -253,9 +218,9 @@ def check_steps(node: Node) -> None:
 
 _NMT_DROPPED = re.compile("[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]")
 _NMT_SPACES = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
-_CLEANED = re.compile(f"[{bert.DROPPED}]")
-_IDEOGRAPHS = re.compile(f"([{bert.IDEOGRAPHS}])")
-_SPACES = re.compile(f"[{bert.SPACES}]")
+_CLEANED = re.compile(f"[{BERT_DROPPED}]")
+_IDEOGRAPHS = re.compile(f"([{BERT_IDEOGRAPHS}])")
+_SPACES = re.compile(f"[{BERT_SPACES}]")
 
 
 @kind("normalizers", "Sequence")
@@ -324,7 +289,7 @@ def _precompiled(text: Text, where: str, precompiled_charsmap: str = "") -> Text
         made += len(piece[0])
         if made > len(text.text):
             check_growth(len(text.text), made, where)
-    return text.edited(pieces)
+    return text.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
 
 
 @functools.lru_cache(maxsize=8)
@@ -333,7 +298,8 @@ def _charsmap(code: str) -> Charsmap:
 
 
 @kind("normalizers", "Replace")
-def _replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
+def replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
+    """A text with another one in place of what a pattern finds."""
     found = list(pattern.find(text.text, where))
     check_growth(len(text.text), len(found) * len(content), where)
     return text.replaced(found, content)
@@ -347,16 +313,22 @@ def _prepended(text: Text, prepend: str, where: str) -> Text:
 
 @kind("normalizers", "ByteLevel")
 def _letters(text: Text) -> Text:
-    if isinstance(text, Bare):
-        return text.respelled(letters(to_bytes(text.text)))
-    return text.edited((letters(to_bytes(character)), n, n + 1) for n, character in enumerate(text.text))
+    return text.edited(letters(to_bytes(text.text)),
+                       lambda: ((letters(to_bytes(one)), n, n + 1) for n, one in enumerate(text.text)))
 
 
 # --- pre-tokenizers: from a text to its parts, none of them empty ---
 
 _GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 _WORD_CHARACTERS = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
+_DIGITS = regex.compile(r"\p{N}")
+_PUNCTUATION = re.compile(f"[{BERT_PUNCTUATION}]")
 _WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
+
+
+def _at_each(pattern: re.Pattern[str] | regex.Pattern[str], text: Text, behaviour: str) -> list[Text]:
+    """Cut a text at each match of a pattern that no text takes long with."""
+    return split(text, (match.span() for match in pattern.finditer(text.text)), behaviour)
 
 
 @kind("pretokenizers", "Sequence")
@@ -389,10 +361,7 @@ def _marked_words(
         text = text.prepended(mark)
     if split is False or mark not in text.text[1:]:
         return [text]
-    return _split(text, class_spans(regex.escape(mark), text.text), "MergedWithNext")
-
-
-_split = split
+    return _at_each(re.compile(re.escape(mark)), text, "MergedWithNext")
 
 
 @kind("pretokenizers", "Split")
@@ -407,7 +376,7 @@ def _words(text: Text, where: str) -> list[Text]:
 
 @kind("pretokenizers", "WhitespaceSplit")
 def _split_at_spaces(text: Text) -> list[Text]:
-    return split(text, class_spans(bert.SPACES, text.text, re), "Removed")
+    return _at_each(_SPACES, text, "Removed")
 
 
 @kind("pretokenizers", "BertPreTokenizer")
@@ -417,17 +386,17 @@ def _bert_words(text: Text) -> list[Text]:
 
 @kind("pretokenizers", "Punctuation")
 def _split_at_punctuation(text: Text, behavior: str = "Isolated") -> list[Text]:
-    return split(text, class_spans(bert.PUNCTUATION, text.text, re), behavior)
+    return _at_each(_PUNCTUATION, text, behavior)
 
 
 @kind("pretokenizers", "Digits")
 def _split_at_digits(text: Text, individual_digits: bool) -> list[Text]:
-    return split(text, class_spans(r"\p{N}", text.text), "Isolated" if individual_digits else "Contiguous")
+    return _at_each(_DIGITS, text, "Isolated" if individual_digits else "Contiguous")
 
 
 @kind("pretokenizers", "CharDelimiterSplit")
 def _split_at_character(text: Text, delimiter: str) -> list[Text]:
-    return split(text, class_spans(regex.escape(delimiter), text.text), "Removed")
+    return _at_each(re.compile(re.escape(delimiter)), text, "Removed")
 
 
 @kind("pretokenizers", "FixedLength")

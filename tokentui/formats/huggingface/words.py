@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 from tokentui.encode.pipeline import Special, Stretch
-from tokentui.formats.huggingface import Bare, Span, Text, split
+from tokentui.formats.huggingface import Span, Text, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Recipe
@@ -56,11 +56,11 @@ class StagedPretokenizer(Pretokenizer):
 
     def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
         """The words of a document in order."""
-        return self.spelled(self._normal(document, Bare))
+        return self.spelled(self._normal(document))
 
     def normalized(self, document: str) -> str:
         """A document after the normalizer."""
-        return self._normal(document, Bare).text
+        return self._normal(document).text
 
     def safe_cut(self, document: str, at: int) -> int:
         """The document's length: no other place is known to be safe."""
@@ -81,10 +81,6 @@ class StagedPretokenizer(Pretokenizer):
         normal = self._normal(source)
         pretokens = self.of(normal)
         return Analysis(source, normal.text, "".join(pretoken.text for pretoken in pretokens), pretokens)
-
-    def typed(self, text: str) -> str:
-        """The text that the steps start from: what is not UTF-8 is replaced, unless the units are bytes."""
-        return self._typed(text)
 
     def of(self, text: Text) -> list[PreToken]:
         """The words of a text that is normalised."""
@@ -120,8 +116,8 @@ class StagedPretokenizer(Pretokenizer):
         word = b"".join(spelled).decode("utf-8", "surrogateescape")
         return word, tuple((start, end) for start, end in spans)
 
-    def _normal(self, text: str, kind: type[Text] = Text) -> Text:
-        typed = kind.typed(self._typed(text))
+    def _normal(self, text: str) -> Text:
+        typed = Text.typed(self.typed(text))
         return self._normalizer(typed) if self._normalizer else typed
 
 
@@ -282,7 +278,7 @@ class Stretches:
     def __call__(self, text: str, allow_special: bool) -> Iterator[Stretch]:
         """The tokens and the pre-tokens between them."""
         words = self.pretokenizer
-        for one in self._cut(text, Text, allow_special):
+        for one in self._cut(text, allow_special):
             if isinstance(one, Special):
                 yield one
             elif isinstance(words, StagedPretokenizer):
@@ -293,20 +289,19 @@ class Stretches:
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
         """The same with words in place of pre-tokens; the places of the tokens are not told."""
         words = self.pretokenizer
-        for one in self._cut(text, Bare, allow_special):
+        for one in self._cut(text, allow_special):
             if isinstance(one, Special):
                 yield one
             else:
                 yield words.spelled(one) if isinstance(words, StagedPretokenizer) else words.words(one.text)
 
-    def _cut(self, text: str, kind: type[Text], allow_special: bool) -> Iterator[Special | Text]:
-        staged = isinstance(self.pretokenizer, StagedPretokenizer)
-        typed = self.pretokenizer.typed(text) if isinstance(self.pretokenizer, StagedPretokenizer) else text
-        for token, part in self.plain.cut(kind.typed(typed), allow_special):
+    def _cut(self, text: str, allow_special: bool) -> Iterator[Special | Text]:
+        typed = Text.typed(self.pretokenizer.typed(text))
+        for token, part in self.plain.cut(typed, allow_special):
             if token is not None:
                 yield _special(token, part)
                 continue
-            normal = self.normalizer(part) if self.normalizer and staged else part
+            normal = self.normalizer(part) if self.normalizer else part
             for inner, rest in self.normalized.cut(normal, allow_special):
                 yield _special(inner, rest) if inner is not None else rest
 

@@ -10,20 +10,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokentui.formats.oniguruma.classes import (
-    BARE_WORD,
-    Brackets,
-    Class,
-    Untranslated,
-    in_any_case,
-    of_name,
-    of_type,
-    one_of,
-    shown,
-    ways,
-)
+from tokentui.formats.oniguruma import classes
+from tokentui.formats.oniguruma.classes import BARE_WORD, Brackets, Class, Untranslated, shown
 from tokentui.text.split import SPLITS
 
 __all__ = ["END", "Untranslated", "pattern_of", "translated"]
@@ -39,10 +30,7 @@ def translated(pattern: str) -> str:
     Raises:
         Untranslated: It holds what is not translated, or is none.
     """
-    reader = _Reader(pattern, frozenset())
-    text = reader.whole()
-    # A group is a group only where it is referred to, which is known at the end.
-    return _Reader(pattern, frozenset(reader.referred)).whole() if reader.referred else text
+    return _Reader(pattern).whole()
 
 
 def pattern_of(split: str) -> str:
@@ -108,9 +96,9 @@ _DEEPEST = 60
 _SIMPLE = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _WORD = f"[{BARE_WORD}]"
 _PLACES = {
-    "^": _LINE_STARTS[1], "$": r"(?=\n|\Z)", "A": r"\A", "z": r"\Z", "Z": r"(?=\n?\Z)",
-    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
-    "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+    "^": _LINE_STARTS[1], "$": r"(?=\n|\Z)", r"\A": r"\A", r"\z": r"\Z", r"\Z": r"(?=\n?\Z)",
+    r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
 }
 _REFUSED = {
     "K": r"\K, which keeps what stands before it", "X": r"\X, a grapheme",
@@ -128,16 +116,13 @@ class _Reader(Brackets):
 
     Args:
         pattern: The pattern.
-        groups: The groups that are referred to.
     """
 
-    def __init__(self, pattern: str, groups: frozenset[int]) -> None:
+    def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
-        self.referred: set[int] = set()
-        self._kept = groups
-        self._fold = self._all = self._spaced = False
-        self._groups, self._depth, self._behind = 0, 0, 0
-        self._open: set[int] = set()
+        self._options: frozenset[str] = frozenset()
+        self._groups = self._depth = self._behind = 0
+        self._open, self._referred = set[int](), set[int]()
         self._names: dict[str, int] = {}
         self._named = re.search(r"\(\?(?:<(?![=!])|')", pattern) is not None
 
@@ -150,7 +135,10 @@ class _Reader(Brackets):
             raise Untranslated(
                 "a . without an end after a condition, which Oniguruma looks for at the begin of a line alone"
             )
-        return self._written(part)
+        # A group is a group only where it is referred to, which is known at the end.
+        return re.sub("\0([0-9]+)\0",
+                      lambda group: f"?P<g{group[1]}>" if int(group[1]) in self._referred else "?:",
+                      self._written(part))
 
     # --- writing ---
 
@@ -163,12 +151,12 @@ class _Reader(Brackets):
             return part.text
         if not part.fold:
             return "".join(map(shown, part.text))
-        rows = ways(part.text)
+        rows = classes.ways(part.text)
         if rows is None:
             raise Untranslated("a text under (?i) that is written in many ways in other cases")
         if len(rows) > 1 and self._behind:
             raise Untranslated("a text under (?i) that is longer in another case, and (?<= or (?<! around it")
-        spelled = ["".join(map(one_of, letters)) for letters in rows]
+        spelled = ["".join(map(classes.one_of, letters)) for letters in rows]
         return spelled[0] if len(spelled) == 1 else f"(?:{'|'.join(spelled)})"
 
     def _atom(self, part: _Part) -> str:
@@ -182,18 +170,16 @@ class _Reader(Brackets):
 
     def _choice(self) -> _Part:
         """Alternatives up to the end of the group, with the options that stood before it put back."""
-        before = self._fold, self._all, self._spaced
+        before = self._options
         self._depth += 1
         if self._depth > _DEEPEST:
             raise Untranslated("groups too deep in one another")
         branches = [self._branch()]
         while self._took("|"):
             branches.append(self._branch())
-        self._fold, self._all, self._spaced = before
+        self._options = before
         self._depth -= 1
-        if len(branches) == 1:
-            return branches[0]
-        return self._either(branches)
+        return branches[0] if len(branches) == 1 else self._either(branches)
 
     def _either(self, branches: list[_Part]) -> _Part:
         return _Part(
@@ -207,39 +193,45 @@ class _Reader(Brackets):
             self._skip()
             if self._next() in ("", "|", ")"):
                 return _row(parts)
-            part, isolated = self._one()
-            if isolated:  # options for all that follows in the group, alternatives and all
-                return _row([*parts, part])
-            parts.append(self._repeated(part))
+            options = self._match(r"\(\?([a-zA-Z-]+)\)")
+            if options:  # for all that follows in the group, alternatives and all
+                return _row([*parts, self._under(options[1], self._choice)])
+            parts.append(self._repeated(self._one()))
+
+    def _under(self, letters: str, read: Callable[[], _Part]) -> _Part:
+        """The part that is read under options, such as `i-m`."""
+        before = self._options
+        on, _, off = letters.partition("-")
+        if odd := next((letter for letter in letters if letter not in "imx-"), ""):
+            raise Untranslated(f"the option {odd}")
+        self._options = before.union(on).difference(off)
+        part = read()
+        self._options = before
+        return part
 
     def _skip(self) -> None:
         """Pass over comments, and over what means nothing in the extended form."""
-        while True:
-            if self._text.startswith("(?#", self._at):
-                if self._match(r"(?s)\(\?#(?:\\.|[^\\)])*\)") is None:
-                    raise Untranslated("a comment without an end")
-            elif not (self._spaced and self._match(r"[ \t\n\r\f]|#[^\n]*\n?")):
-                return
+        while self._match(r"(?s)\(\?#(?:\\.|[^\\)])*\)") or (
+            "x" in self._options and self._match(r"[ \t\n\r\f]|#[^\n]*\n?")
+        ):
+            pass
+        if self._text.startswith("(?#", self._at):
+            raise Untranslated("a comment without an end")
 
     def _repeated(self, part: _Part) -> _Part:
         """A part with the repeats that follow it."""
         while True:
             self._skip()
             sign = self._next()
-            if not sign or sign not in "?*+{":
-                return part
-            lazy = possessive = False
-            if sign == "{":
-                found = self._interval()
-                if found is None:
-                    return part
-                low, high, possessive, fixed = found
-                lazy = not (possessive or fixed) and self._took("?")
-            else:
+            if sign in _SIMPLE:
                 self._at += 1
                 low, high = _SIMPLE[sign]
                 lazy = self._took("?")
                 possessive = not lazy and self._took("+")
+            elif found := self._interval():
+                low, high, lazy, possessive = found
+            else:
+                return part
             if part.kind == "place":
                 raise Untranslated("a repeat of what matches no character")
             if high is None and part.empty:
@@ -249,8 +241,7 @@ class _Reader(Brackets):
                 part = self._atomic(part)
 
     def _interval(self) -> tuple[int, int | None, bool, bool] | None:
-        """(least, most, whether it is possessive, whether it is one number) of a `{…}`; None where it is mere
-        text.
+        """(least, most, lazy, possessive) of a `{…}`; None where it is mere text.
 
         With the greater number first it is possessive.
         """
@@ -262,8 +253,8 @@ class _Reader(Brackets):
         low = int(match[1] or 0)
         high = low if not match[2] else int(match[3]) if match[3] else None
         if high is not None and low > high:
-            return high, low, True, False
-        return low, high, False, not match[2]
+            return high, low, False, True
+        return low, high, bool(match[2]) and self._took("?"), False
 
     def _times(self, part: _Part, low: int, high: int | None, lazy: bool) -> _Part:
         sign = next((sign for sign, times in _SIMPLE.items() if times == (low, high)), "")
@@ -283,54 +274,45 @@ class _Reader(Brackets):
 
     # --- one part ---
 
-    def _one(self) -> tuple[_Part, bool]:
-        """The next part, and whether it is options that hold up to the end of the group."""
+    def _one(self) -> _Part:
         sign = self._next()
+        if sign in _SIMPLE or self._interval():
+            raise Untranslated(f"{sign} without what it repeats")
         self._at += 1
         if sign == "(":
             return self._group()
         if sign == "[":
-            return self._folded(self._brackets()), False
+            return self._folded(self._brackets())
         if sign == "\\":
-            return self._escaped(), False
-        if sign == ".":
-            return _Part(_ANY[not self._all]), False
-        if sign in "^$":
-            return _Part(_PLACES[sign], "place", empty=True), False
-        if sign in "?*+":
-            raise Untranslated(f"{sign} without what it repeats")
-        if sign == "{":
-            self._at -= 1
-            if self._interval() is not None:
-                raise Untranslated("{ without what it repeats")
-            self._at += 1
-        return _Part(sign, "letters", self._fold), False
+            return self._escaped()
+        if sign in _PLACES:
+            return _Part(_PLACES[sign], "place", empty=True)
+        return _Part(_ANY["m" not in self._options]) if sign == "." else self._letter(sign)
+
+    def _letter(self, letter: str) -> _Part:
+        return _Part(letter, "letters", "i" in self._options)
 
     def _folded(self, found: Class) -> _Part:
         """A class in brackets, which under (?i) has the other cases of its characters, and those that are
         several.
         """
-        if not self._fold:
+        if "i" not in self._options:
             return _Part(found.written())
-        one, *several = in_any_case(found)
-        if not several:
-            return _Part(one)
-        if self._behind:
+        one, *several = classes.in_any_case(found.written(), found.negated)
+        if several and self._behind:
             raise Untranslated(
                 "a class under (?i) whose characters are several in another case, and (?<= or (?<! around it"
             )
-        return self._either(list(map(_Part, (one, *several))))
+        return self._either([_Part(text) for text in (one, *several)]) if several else _Part(one)
 
     def _escaped(self) -> _Part:
         letter = self._escape()
-        if letter in "wWdDsShH":
-            return _Part(of_type(letter, bare=True).written())
-        if letter in "pP":
-            return _Part(of_name(*self._property(letter), bare=True).written())
+        if letter in "wWdDsShHpP":
+            return _Part(self._class(letter, bare=True).written())
         if letter in "bB" and self._behind:
             raise Untranslated(rf"\{letter} that is looked behind")
-        if letter in _PLACES and letter.isalpha():
-            return _Part(_PLACES[letter], "place", empty=True)
+        if "\\" + letter in _PLACES:
+            return _Part(_PLACES["\\" + letter], "place", empty=True)
         if letter in "ON":
             return _Part(_ANY[letter == "N"])
         if letter == "R":
@@ -338,64 +320,61 @@ class _Reader(Brackets):
         if letter in _REFUSED:
             raise Untranslated(_REFUSED[letter])
         if letter == "k" and self._next() in ("<", "'"):
-            return self._named_again()
+            match = self._match(r"(?:<([^\W\d]\w*|[0-9]{1,9})>|'([^\W\d]\w*|[0-9]{1,9})')")
+            if match is None:
+                raise Untranslated(r"\k to another group than one by its name or number")
+            name = match[1] or match[2]
+            by_number = name.isdecimal()
+            if not by_number and name not in self._names:
+                raise Untranslated(rf"\k to the group {name[:40]!r}, which is not there before it")
+            return self._again(int(name) if by_number else self._names[name], by_number)
         if letter in "123456789":
-            number = re.match("[0-9]+", self._text[self._at - 1 :])
-            assert number is not None
-            if len(number[0]) == 1 or int(number[0]) <= self._groups:
-                self._at += len(number[0]) - 1
-                return self._again(int(number[0]), named=False)
-        return _Part(self._literal(letter), "letters", self._fold)
+            self._at -= 1
+            match = self._match("[0-9]{1,9}")
+            if match and (len(match[0]) == 1 or int(match[0]) <= self._groups):
+                return self._again(int(match[0]), by_number=True)
+            self._at -= len(match[0]) - 1 if match else 0
+        return self._letter(self._literal(letter))
 
-    def _named_again(self) -> _Part:
-        match = self._match(r"(?:<([^\W\d]\w*|[0-9]+)>|'([^\W\d]\w*|[0-9]+)')")
-        if match is None:
-            raise Untranslated(r"\k to another group than one by its name or number")
-        name = match[1] or match[2]
-        if not name.isdigit() and name not in self._names:
-            raise Untranslated(rf"\k to the group {name[:40]!r}, which is not there before it")
-        return self._again(int(name) if name.isdigit() else self._names[name], named=not name.isdigit())
-
-    def _again(self, number: int, named: bool) -> _Part:
+    def _again(self, number: int, by_number: bool) -> _Part:
         """The text that a group matched."""
-        if self._named and not named:
+        if self._named and by_number:
             raise Untranslated("a reference by number beside groups with names")
         if not 0 < number <= self._groups or number in self._open:
             raise Untranslated("a reference to a group that does not end before it")
-        if self._fold or self._behind:
+        if "i" in self._options or self._behind:
             raise Untranslated("a reference to a group under (?i), or looked behind")
-        self.referred.add(number)
+        self._referred.add(number)
         return _Part(f"(?P=g{number})", empty=True)
 
     # --- groups ---
 
-    def _group(self) -> tuple[_Part, bool]:
+    def _group(self) -> _Part:
         """The group after a `(`."""
         if self._took("*"):
             raise Untranslated("(*, a callout")
         if not self._took("?"):
-            return self._capturing(None), False
+            return self._capturing("")
         for sign in ("<=", "<!", "=", "!"):
             if self._took(sign):
-                return self._look(sign), False
+                return self._look(sign)
         if self._took(">"):
-            if self._behind:
-                raise Untranslated("what gives nothing back, and is looked behind")
-            return self._atomic(self._closed()), False
+            return self._atomic(self._closed())
         if self._took(":"):
-            return self._closed(), False
+            return self._closed()
+        if options := self._match("([a-zA-Z-]+):"):
+            return self._under(options[1], self._closed)
         sign = self._next()
-        if sign in ("<", "'"):
-            match = self._match(r"<([^\W\d]\w*)>|'([^\W\d]\w*)'")
-            if match is None:
-                raise Untranslated("a group with a broken name")
-            name = match[1] or match[2]
-            if name in self._names:
-                raise Untranslated(f"two groups of the name {name[:40]!r}")
-            return self._capturing(name), False
-        if sign in _GROUPS:
-            raise Untranslated(_GROUPS[sign])
-        return self._with_options()
+        if sign not in ("<", "'"):
+            unknown = "a group that begins with (? and another sign than Oniguruma knows"
+            raise Untranslated(_GROUPS.get(sign, unknown))
+        match = self._match(r"<([^\W\d]\w*)>|'([^\W\d]\w*)'")
+        if match is None:
+            raise Untranslated("a group with a broken name")
+        name = match[1] or match[2]
+        if name in self._names:
+            raise Untranslated(f"two groups of the name {name[:40]!r}")
+        return self._capturing(name)
 
     def _look(self, sign: str) -> _Part:
         behind = len(sign) == 2
@@ -413,37 +392,14 @@ class _Reader(Brackets):
             raise Untranslated("( without )")
         return part
 
-    def _capturing(self, name: str | None) -> _Part:
-        if self._named and name is None:
+    def _capturing(self, name: str) -> _Part:
+        if self._named and not name:
             return self._closed()
         self._groups += 1
         number = self._groups
-        if name is not None:
+        if name:
             self._names[name] = number
         self._open.add(number)
         body = self._closed()
         self._open.discard(number)
-        head = f"?P<g{number}>" if number in self._kept else "?:"
-        return replace(body, text=f"({head}{self._written(body)})", kind="atom", parts=())
-
-    def _with_options(self) -> tuple[_Part, bool]:
-        match = re.compile(r"([a-zA-Z-]*)([:)])").match(self._text, self._at)
-        if match is None or not match[1]:
-            raise Untranslated("a group that begins with (? and another sign than Oniguruma knows")
-        before = self._fold, self._all, self._spaced
-        on = True
-        for letter in match[1]:
-            if letter == "-":
-                on = False
-            elif letter == "i":
-                self._fold = on
-            elif letter == "m":
-                self._all = on
-            elif letter == "x":
-                self._spaced = on
-            else:
-                raise Untranslated(f"the option {letter}")
-        self._at = match.end()
-        part = self._choice() if match[2] == ")" else self._closed()
-        self._fold, self._all, self._spaced = before
-        return part, match[2] == ")"
+        return replace(body, text=f"(\0{number}\0{self._written(body)})", kind="atom", parts=())

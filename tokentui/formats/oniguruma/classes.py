@@ -61,8 +61,7 @@ def _cased() -> str:
 def _variants(character: str) -> str:
     """A character and all that are the same in another case, one for one."""
     folded = _folds().get(character, character)
-    both = (folded if len(folded) == 1 else "") + _unfolds().get(folded, "") + character
-    return "".join(sorted(set(both)))
+    return "".join(sorted({*_unfolds().get(folded, ""), *(folded if len(folded) == 1 else ""), character}))
 
 
 def ways(text: str) -> list[list[str]] | None:
@@ -71,26 +70,18 @@ def ways(text: str) -> list[list[str]] | None:
     What several characters of the text are as one, and what one of them is as several, is counted in.
     """
     folds, unfolds = _folds(), _unfolds()
-    single = [folded if len(folded := folds.get(character, character)) == 1 else character
-              for character in text]
+    single = [folded if len(folded := folds.get(one, one)) == 1 else one for one in text]
     rows: list[list[list[str]]] = [[] for _ in text] + [[[]]]
     for at in range(len(text) - 1, -1, -1):
         heads = [([_variants(text[at])], 1)]
         if len(folded := folds.get(text[at], "")) > 1:
             heads.append((list(map(_variants, folded)), 1))
-        joined = ((unfolds.get("".join(single[at : at + size]), ""), size) for size in (2, 3)
-                  if at + size <= len(text))
-        heads += [([made], size) for made, size in joined if made]
+        heads += [([made], size) for size in (2, 3) if at + size <= len(text)
+                  and (made := unfolds.get("".join(single[at : at + size])))]
         rows[at] = [head + tail for head, size in heads for tail in rows[at + size]]
         if len(rows[at]) > _MOST:
             return None
     return rows[0]
-
-
-@functools.lru_cache(1 << 10)
-def _plainly(pattern: str) -> frozenset[str]:
-    """Those of `_cased()` that a pattern of one character matches as they stand."""
-    return frozenset(regex.findall(pattern, _cased(), regex.VERSION0))
 
 
 def one_of(letters: str) -> str:
@@ -109,10 +100,7 @@ def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
         return "\\" + character
     if character.isprintable():
         return character
-    code = ord(character)
-    named = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}.get(character)
-    return named or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000
-                     else f"\\U{code:08x}")
+    return {"\f": r"\f", "\v": r"\v"}.get(character) or character.encode("unicode_escape").decode()
 
 
 # --- classes ---
@@ -184,17 +172,17 @@ class Class:
 
     def written(self) -> str:
         """The class as an atom."""
-        if not self.others and self.negated and _holds_all(self.items):
+        if self.others:
+            rows = [Class(self.items).written(), *self.others] if self.items else self.others
+            if self.negated:
+                return rf"(?:(?!{'|'.join(rows)})[\s\S])"
+            return f"(?:{'|'.join(rows)})" if len(rows) > 1 else rows[0]
+        if self.negated and _holds_all(self.items):
             return "(?!)"
-        if not self.others:
-            if not self.items:
-                return r"[\s\S]" if self.negated else "(?!)"
-            single = not self.negated and _SINGLE.fullmatch(self.items)
-            return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
-        both = "|".join([Class(self.items).written(), *self.others] if self.items else self.others)
-        if self.negated:
-            return rf"(?:(?!{both})[\s\S])"
-        return f"(?:{both})" if len(self.others) + bool(self.items) > 1 else both
+        if not self.items:
+            return r"[\s\S]" if self.negated else "(?!)"
+        single = not self.negated and _SINGLE.fullmatch(self.items)
+        return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
 
 
 def _holds_all(items: str) -> bool:
@@ -205,23 +193,26 @@ def _holds_all(items: str) -> bool:
     return (r"\s" in items and r"\S" in items) or not names["p"].isdisjoint(names["P"])
 
 
-def in_any_case(found: Class) -> list[str]:
+@functools.lru_cache(1 << 10)
+def in_any_case(text: str, negated: bool) -> tuple[str, ...]:
     """A class with the other cases of its characters, as an atom; then the rows of characters that some of
     them are in another case.
+
+    Args:
+        text: The class, written.
+        negated: Whether it holds what some items do not.
     """
-    text, folds = found.written(), _folds()
-    matched = set(_plainly(text))
-    inner = set(_cased()) - matched if found.negated else matched
+    matched = set(regex.findall(text, _cased(), regex.VERSION0))
+    inner = set(_cased()) - matched if negated else matched
     more = in_brackets(sorted({other for one in inner for other in _variants(one)} - inner))
-    if found.negated:
-        return [rf"(?:(?![{more}]){text})" if more else text]
+    if negated:
+        return (rf"(?:(?![{more}]){text})" if more else text,)
     simple = text.startswith("[") and not text.startswith("[^")
     joined = f"{text[:-1]}{more}]" if simple else f"(?:[{more}]|{text})"
-    several = sorted(
-        {made for one in inner if len(made := folds.get(one, "")) > 1}, key=lambda one: (len(one), one)
-    )
-    rows = ("".join(f"[{in_brackets(_variants(letter))}]" for letter in letters) for letters in several)
-    return [joined if more else text, *rows]
+    several = {made for one in inner if len(made := _folds().get(one, "")) > 1}
+    rows = ("".join(f"[{in_brackets(_variants(letter))}]" for letter in letters)
+            for letters in sorted(several, key=lambda one: (len(one), one)))
+    return (joined if more else text, *rows)
 
 
 def both(classes: list[Class]) -> Class:
@@ -287,6 +278,7 @@ def _script(plain: str) -> str:
 _SIGNS = {"t": "\t", "v": "\v", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
 _BRACED = {"x": (r"\{([0-9A-Fa-f]{1,8})\}", 16), "o": (r"\{([0-7]{1,11})\}", 8)}
 _BEYOND_ASCII = "".join(map(chr, range(0x80, 0x3000)))
+_DEEPEST = 20
 
 
 class Brackets:
@@ -301,10 +293,9 @@ class Brackets:
 
     def _took(self, sign: str) -> bool:
         """Pass over a sign. Returns False where it does not stand at the place."""
-        if self._text.startswith(sign, self._at):
-            self._at += len(sign)
-            return True
-        return False
+        there = self._text.startswith(sign, self._at)
+        self._at += there * len(sign)
+        return there
 
     def _match(self, pattern: str) -> re.Match[str] | None:
         """Pass over what a pattern matches at the place."""
@@ -323,14 +314,16 @@ class Brackets:
         self._at += 1
         return self._text[self._at - 1]
 
-    def _property(self, letter: str) -> tuple[str, bool]:
-        """The name of the property after a `\\p` or `\\P`, and whether it is negated."""
+    def _class(self, letter: str, bare: bool) -> Class:
+        """The class of `\\w` and its like, or of a property; `bare` outside of brackets."""
+        if letter not in "pP":
+            return of_type(letter, bare)
         if self._next() != "{":
             raise Untranslated(rf"\{letter} without braces, which versions of Oniguruma read in two ways")
         match = self._match(r"\{(\^?)([^(){}|]*)\}")
         if match is None:
             raise Untranslated(rf"\{letter} with a broken name")
-        return match[2], (letter == "P") != bool(match[1])
+        return of_name(match[2], (letter == "P") != bool(match[1]), bare)
 
     def _literal(self, letter: str) -> str:
         """The character that stands for a backslash and this letter."""
@@ -371,20 +364,18 @@ class Brackets:
 
     def _brackets(self, depth: int = 0) -> Class:
         """The class of what follows a `[`."""
-        if depth > 20:
+        if depth > _DEEPEST:
             raise Untranslated("brackets too deep in one another")
         negated = self._took("^")
-        classes = [Class()]
-        first: str | None = None
-        start = True
         if self._next() == "]" and "]" not in self._text[self._at + 1 :]:
             raise Untranslated("empty brackets")
+        found = [Class()]
+        first: str | None = None
+        start = True
         while start or not self._took("]"):
-            if self._at == len(self._text):
-                raise Untranslated("[ without ]")
             start = False
             if self._took("&&"):
-                classes.append(Class())
+                found.append(Class())
                 first = None
                 continue
             # A hyphen before the end or before && makes no range.
@@ -393,25 +384,24 @@ class Brackets:
             if isinstance(one, Class):
                 if ranged:
                     raise Untranslated("a range that ends in no character")
-                classes[-1].add(one)
+                found[-1].add(one)
                 first = None
                 continue
             if ranged and first is not None and first > one:
                 raise Untranslated("a range whose end comes before its begin")
-            classes[-1].items += "-" * ranged + in_brackets(one)
+            found[-1].items += "-" * ranged + in_brackets(one)
             first = None if ranged else one
-        made = classes[0] if len(classes) == 1 else both(classes)
-        if not negated:
-            return made
-        if made.negated:
+        made = found[0] if len(found) == 1 else both(found)
+        if negated and made.negated:
             return Class(others=[made.written()], negated=True)
-        return Class(made.items, made.others, True)
+        return Class(made.items, made.others, True) if negated else made
 
     def _member(self, depth: int) -> Class | str:
         """The next character or class in brackets."""
+        if self._at == len(self._text):
+            raise Untranslated("[ without ]")
         if self._took("["):
-            match = self._match(r":(\^?)([a-z]+):\]")
-            if match:
+            if match := self._match(r":(\^?)([a-z]+):\]"):
                 return of_posix(match[2], bool(match[1]))
             if self._match(r":[^:\]\\]{0,20}:\]"):
                 raise Untranslated("[: with a name that is not known")
@@ -421,14 +411,10 @@ class Brackets:
             return inner
         if not self._took("\\"):
             self._at += 1
-            if self._at > len(self._text):
-                raise Untranslated("[ without ]")
             return self._text[self._at - 1]
         letter = self._escape()
-        if letter in "wWdDsShH":
-            return of_type(letter, bare=False)
-        if letter in "pP":
-            return of_name(*self._property(letter))
+        if letter in "wWdDsShHpP":
+            return self._class(letter, bare=False)
         if letter == "b":
             return "\b"
         return letter if letter in "89" else self._literal(letter)

@@ -142,8 +142,11 @@ _PARTS: Mapping[int, tuple[str, Mapping[int, tuple[str, type]]]] = {
     2: (
         "trainer_spec",
         {
-            3: ("model_type", int), 10: ("coverage", float), 24: ("suffix", bool), 25: ("digits", bool),
-            35: ("byte_fallback", bool), 44: ("unknown_surface", str), 53: ("delimiter", str),
+            3: ("model_type", int), 10: ("coverage", float), 20: ("max_sentencepiece_length", int),
+            21: ("split_by_unicode_script", int), 22: ("split_by_whitespace", int),
+            23: ("split_by_number", int), 24: ("treat_whitespace_as_suffix", int), 25: ("digits", bool),
+            26: ("allow_whitespace_only_pieces", int), 35: ("byte_fallback", bool),
+            44: ("unknown_surface", str), 53: ("delimiter", str), 55: ("auto_character_coverage", int),
         },
     ),
     3: (
@@ -153,17 +156,17 @@ _PARTS: Mapping[int, tuple[str, Mapping[int, tuple[str, type]]]] = {
             5: ("escape", bool),
         },
     ),
+    5: ("denormalizer_spec", {2: ("denormalizes", bytes)}),
 }
-"""The parts of a model by their fields: the name, and the attributes of `Proto` by their fields."""
-_UNTOLD = {
-    20: ("max_sentencepiece_length", 16), 21: ("split_by_unicode_script", 1), 22: ("split_by_whitespace", 1),
-    23: ("split_by_number", 1), 24: ("treat_whitespace_as_suffix", 0),
-    26: ("allow_whitespace_only_pieces", 0),
-    55: ("auto_character_coverage", 0),
-}
-"""Options of the trainer by their fields: the name, and the default, which is what the filter of pieces takes
-for granted.
+"""The parts of a model by their fields: the name, and the attributes of `Proto`, or options that no recipe
+says, by their fields.
 """
+_UNTOLD = {
+    "max_sentencepiece_length": 16, "split_by_unicode_script": 1, "split_by_whitespace": 1,
+    "split_by_number": 1, "treat_whitespace_as_suffix": 0, "allow_whitespace_only_pieces": 0,
+    "auto_character_coverage": 0,
+}
+"""Options of the trainer: the default, which is what the filter of pieces takes for granted."""
 _BYTE_PIECE = re.compile("<0x([0-9A-F]{2})>")
 
 
@@ -197,7 +200,7 @@ class Proto:
     dummy_prefix: bool = True
     squeeze: bool = True
     escape: bool = True
-    denormalizes: bool = False
+    denormalizes: bytes = b""
     coverage: float = 0.9995
     digits: bool = False
     untold: dict[str, int | str] = field(default_factory=dict)
@@ -216,20 +219,15 @@ def parse(data: bytes, place: Node) -> Proto:
             at = place.at("pieces").at(len(proto.pieces))
             proto.pieces.append(_piece(_typed(one, bytes, at), at))
             continue
-        if one.number in _PARTS:
-            name, known = _PARTS[one.number]
-            for key, value in _named(_typed(one, bytes, place), place.at(name), known).items():
+        name, known = _PARTS.get(one.number, ("", {}))
+        for key, value in _named(_typed(one, bytes, place), place.at(name), known).items() if name else ():
+            if key not in _UNTOLD:
                 setattr(proto, key, value)
-        if one.number == 2 and isinstance(one.value, bytes):
-            options = (option for option in _fields(one.value, place) if option.wire == _VARINT)
-            proto.untold |= {_UNTOLD[option.number][0]: option.value for option in options
-                             if option.number in _UNTOLD and isinstance(option.value, int)
-                             and option.value != _UNTOLD[option.number][1]}
-        elif one.number == 5:
-            proto.denormalizes = any(f.number == 2 and f.value
-                                     for f in _fields(_typed(one, bytes, place), place))
+            elif value != _UNTOLD[key]:
+                proto.untold[key] = value
         if isinstance(one.value, bytes) and one.wire == _BYTES:
             proto.others.append((one.number, one.value))
+    proto.suffix = bool(proto.untold.get("treat_whitespace_as_suffix"))
     if proto.delimiter:
         proto.untold["pretokenization_delimiter"] = proto.delimiter
     _check(proto, place)
@@ -307,14 +305,8 @@ class SentencePieceWords(StagedPretokenizer):
 
     def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
         """The words of a document in order."""
-        text = self.normalized(document)
+        text = self._normal(document).text
         return [] if not text else BEFORE_MARK.split(text) if self._cut else [text]
-
-    def normalized(self, document: str) -> str:
-        """A document after normalisation, with ▁ for spaces."""
-        if self._charsmap or self._symbols:
-            return "".join(made for made, _, _ in self._rewritten(document))
-        return self._ruleless(document)
 
     def units(self, word: str) -> list[bytes]:
         """The characters of a word and the user-defined symbols in it."""
@@ -330,67 +322,54 @@ class SentencePieceWords(StagedPretokenizer):
             at += len(unit)
         return part.text, tuple(spans)
 
-    def _normal(self, text: str, kind: type[Text] = Text) -> Text:
-        found = self._rewritten(text)
-        return Text("".join(made for made, _, _ in found), [start for _, start, _ in found],
-                    [end for _, _, end in found])
-
-    def _ruleless(self, text: str) -> str:
-        """A text after normalisation where there are no rules, as `_rewritten` has it."""
+    def _normal(self, text: str) -> Text:
         proto = self.proto
-        text = _LONE.sub("\ufffd", _HALF.sub("\ufffd", text))
-        if proto.squeeze:
-            text = _SPACES.sub(" ", text).strip(" ")
-        if not text:
-            return ""
-        space = SPACE_MARK if proto.escape else " "
-        text = (space if proto.dummy_prefix and not proto.suffix else "") + text.replace(" ", space)
-        if proto.squeeze:
-            text = text.rstrip(space)
-        return text + (space if proto.dummy_prefix and proto.suffix else "")
-
-    def _rewritten(self, text: str) -> list[tuple[str, int, int]]:
-        """(character, start, end) of the normalised text, with the place as typed that each came from."""
-        proto = self.proto
-        pieces = self._pieces(text)
-        first = 0
-        if proto.squeeze:
-            while first < len(pieces) and pieces[first][0] == " ":
-                first += 1
-        if first == len(pieces):
-            return []
-        space = SPACE_MARK if proto.escape else " "
-        out: list[tuple[str, int, int]] = []
+        text = _HALF.sub("\ufffd", text)
+        typed, space = Text.typed(text), SPACE_MARK if proto.escape else " "
+        if self._charsmap or self._symbols:
+            pieces = self._kept(text)
+            made = typed.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
+        else:
+            quick = _LONE.sub("\ufffd", text)
+            quick = _SPACES.sub(" ", quick).lstrip(" ") if proto.squeeze else quick
+            made = typed.edited(quick, lambda: self._kept(text))
+        if not made.text:
+            return made
+        made = made.respelled(made.text.replace(" ", space))
         if proto.dummy_prefix and not proto.suffix:
-            out.append((space, pieces[first][1], pieces[first][1]))
-        after_space = proto.squeeze
-        for made, start, end in pieces[first:]:
-            kept = made.lstrip(" ") if after_space else made
-            out += [(space if character == " " else character, start, end) for character in kept]
-            if kept:
-                after_space = proto.squeeze and kept.endswith(" ")
+            made = made.prepended(space)
         if proto.squeeze:
-            while out and out[-1][0] == space:
-                out.pop()
-        if proto.dummy_prefix and proto.suffix:
-            at = out[-1][2] if out else pieces[-1][2]
-            out.append((space, at, at))
-        return out
+            made = made.part(0, len(made.text.rstrip(space)))
+        if not (proto.dummy_prefix and proto.suffix):
+            return made
+        end = made.ends[-1] if made.text else len(text)
+        return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
+
+    def _kept(self, text: str) -> list[tuple[str, int, int]]:
+        """The pieces of a text. Where spaces are squeezed, without those in front and behind another one."""
+        found: list[tuple[str, int, int]] = []
+        after_space = self.proto.squeeze
+        for made, start, end in self._pieces(text):
+            kept = made.lstrip(" ") if after_space else made
+            if kept:
+                found.append((kept, start, end))
+                after_space = self.proto.squeeze and kept.endswith(" ")
+        return found
 
     def _pieces(self, text: str) -> list[tuple[str, int, int]]:
         """(made, start, end): what each rule, user-defined symbol or character becomes."""
-        text = _HALF.sub("\ufffd", text)
         data = text.encode("utf-8", "surrogateescape")
         out: list[tuple[str, int, int]] = []
         at = place = 0
         while at < len(text):
             symbol = self._symbols.match(text, at) if self._symbols else None
-            rule = None if symbol or not self._charsmap else self._charsmap.longest(data, place)
+            rules = self._charsmap.matches(data, place) if self._charsmap and not symbol else []
             if symbol:
                 made, end = symbol.group(), symbol.end()
-            elif rule:
-                made, end, reached = rule[1].decode("utf-8", "replace"), at, 0
-                while reached < rule[0]:
+            elif rules:  # the longest counts
+                length, result = rules[-1]
+                made, end, reached = result.decode("utf-8", "replace"), at, 0
+                while reached < length:
                     reached += _width(text[end])
                     end += 1
             else:

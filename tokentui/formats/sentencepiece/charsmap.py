@@ -50,12 +50,13 @@ class Charsmap:
         if sys.byteorder == "big":
             self._units.byteswap()
         self._results = blob[4 + size :]
-        if max(map(len, self._results.split(b"\0"))) > LONGEST_RESULT:
-            raise place.error("the normalisation rules are damaged: one makes too long a text")
-        if not self._results.endswith(b"\0"):
-            raise place.error("the normalisation rules are damaged: the last result has no end")
-        if not _fits(self._units, len(self._results)):
-            raise place.error("the normalisation rules are damaged: one points outside of them")
+        for damaged, what in (
+            (max(map(len, self._results.split(b"\0"))) > LONGEST_RESULT, "one makes too long a text"),
+            (not self._results.endswith(b"\0"), "the last result has no end"),
+            (not _fits(self._units, len(self._results)), "one points outside of them"),
+        ):
+            if damaged:
+                raise place.error(f"the normalisation rules are damaged: {what}")
         self._known: dict[str, str | None] = {}
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
@@ -80,11 +81,6 @@ class Charsmap:
                 if len(found) == _MOST_RESULTS:
                     break
         return found
-
-    def longest(self, key: bytes, start: int) -> tuple[int, bytes] | None:
-        """The longest rule, as sentencepiece takes it."""
-        found = self.matches(key, start)
-        return found[-1] if found else None
 
     def by_grapheme(self, text: str) -> Iterator[tuple[str, int, int]]:
         """(made, start, end) of each piece, as Hugging Face's library does it: short graphemes whole, else by
@@ -162,17 +158,14 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
     """
     if not steps:
         return b"", False
-    if steps == ("lowercase",):
-        root = State()
-        _lower(root)
-        return compiled(root), False
-    if steps not in (("nmt-nfkc",), ("nmt-nfkc", "lowercase")):
+    if steps not in (("lowercase",), ("nmt-nfkc",), ("nmt-nfkc", "lowercase")):
         raise Refused(f"it normalises by {','.join(steps)}", "",
                       "sentencepiece's rules can do nmt-nfkc, lowercase or both")
-    root = _nmt_trie()
-    if len(steps) > 1:
+    nmt = steps[0] == "nmt-nfkc"
+    root = _nmt_trie() if nmt else State()
+    if steps[-1] == "lowercase":
         _lower(root)
-    return compiled(root), True
+    return compiled(root), nmt
 
 
 def _lower(root: State) -> None:

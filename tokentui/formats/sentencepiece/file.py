@@ -11,41 +11,26 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tokentui.encode.pipeline import ImportedScores, ImportedVocabulary, Origin, Parents, Pipeline
+from tokentui.encode.pipeline import ImportedVocabulary, Origin, Parents, Pipeline
 from tokentui.encode.segment.longest import WholeWords
 from tokentui.encode.segment.merges import PieceMerging
-from tokentui.encode.segment.single import SingleViterbi, single
+from tokentui.encode.segment.viterbi import SingleViterbi, single
+from tokentui.encode.segment.ways import Segmenter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats import Codec
+from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
-from tokentui.formats.sentencepiece import (
-    BPE,
-    BYTE,
-    CHAR,
-    CONTROL,
-    NORMAL,
-    SPELLED,
-    UNIGRAM,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    WORD,
-    Piece,
-    Proto,
-    SentencePieceWords,
-    message,
-    parse,
-)
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, contiguous
+from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, own_space, spaced, to_bytes
 
 _SPACE = SPACE_MARK.encode()
 
 
-def sniff(source: Source) -> bool:
+def _sniff(source: Source) -> bool:
     """Return whether it begins with a field of a piece that holds text."""
     head = source.data[:4096]
     if not head.startswith(b"\x0a") or len(head) < 4:
@@ -62,62 +47,59 @@ def sniff(source: Source) -> bool:
         return False
 
 
-def read(source: Source) -> Tokenizer:
+def _read(source: Source) -> Tokenizer:
     """The tokenizer of a `.model`.
 
     Raises:
         TokentuiError: It is damaged, or sentencepiece would refuse it.
     """
     place = Node(None, source.where)
-    proto = parse(source.data, place)
+    proto = spm.parse(source.data, place)
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
     build = _Builder(proto)
     cut = build.cuts_words()
     recipe = build.recipe()
     source.keeps_split(recipe.split)
-    words = SentencePieceWords(
-        recipe, proto, charsmap, cut=cut and proto.model_type != WORD, whole=proto.model_type in (BPE, CHAR)
-    )
+    words = spm.SentencePieceWords(recipe, proto, charsmap, cut=cut and proto.model_type != spm.WORD,
+                                   whole=proto.model_type in (spm.BPE, spm.CHAR))
     specials = {piece.text: number for number, piece in enumerate(proto.pieces)
-                if piece.kind in (CONTROL, UNKNOWN)}
-    unknown = next(piece.text for piece in proto.pieces if piece.kind == UNKNOWN)
+                if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
+    unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
     decode = functools.partial(_decode, proto, {piece.text: piece.kind for piece in proto.pieces})
     pipeline = Pipeline(
         build.segmenter(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
         _origin(proto),
     )
-    made = ImportedScores if proto.model_type == UNIGRAM else ImportedVocabulary
-    return Tokenizer(made(
+    return Tokenizer(ImportedVocabulary(
         recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
         specials=specials,
         unknown=specials[unknown], names={n: piece.text for n, piece in enumerate(proto.pieces)},
         bytes_=build.bytes_,
-        scores=build.scores if proto.model_type == UNIGRAM else (), never=build.never,
+        scores=build.scores if proto.model_type == spm.UNIGRAM else (), never=build.never,
     ))
 
 
 class _Builder:
     """The tables of a model: symbols in the order in which they are made, and what is looked up."""
 
-    def __init__(self, proto: Proto) -> None:
+    def __init__(self, proto: spm.Proto) -> None:
         self.proto = proto
         pieces = proto.pieces
         self.notes = ("rules that change text after decoding are not applied",) if proto.denormalizes else ()
         spelled = [to_bytes(piece.text) for piece in pieces]
-        found = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in SPELLED}
-        made = _made(proto, found) if proto.model_type == BPE else []
+        found = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in spm.SPELLED}
+        made = _made(proto, found) if proto.model_type == spm.BPE else []
         merged = set(made)
         roots = [n for n in range(len(pieces)) if n not in merged]
         # Characters that are no pieces and stand in pieces merge, and are unknown where they are left.
-        characters = (to_bytes(one) for piece in pieces if piece.kind in SPELLED for one in piece.text)
-        hidden = [
-            one for one in dict.fromkeys(characters if proto.model_type == BPE else ()) if one not in found
-        ]
-        unknown = next(n for n, piece in enumerate(pieces) if piece.kind == UNKNOWN)
+        spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
+        characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
+        hidden = [one for one in map(to_bytes, characters) if one not in found]
+        unknown = next(n for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
         rows = [*((spelled[n], n, pieces[n]) for n in roots),
-                *((one, unknown, Piece(kind=UNKNOWN)) for one in hidden),
+                *((one, unknown, spm.Piece(kind=spm.UNKNOWN)) for one in hidden),
                 *((spelled[n], n, pieces[n]) for n in made)]
         base = len(rows) - len(made)
         self.pieces = [piece for piece, _, _ in rows]
@@ -125,24 +107,24 @@ class _Builder:
         self.of = [piece for _, _, piece in rows]
         self.hidden_symbols = range(len(roots), base)
         self.table = {
-            piece: symbol for symbol, piece in enumerate(self.pieces) if self.of[symbol].kind in SPELLED
+            piece: symbol for symbol, piece in enumerate(self.pieces) if self.of[symbol].kind in spm.SPELLED
         }
         self.merges: Sequence[tuple[int, int]] = (
             Parents(self.pieces, self.table, base, _characters) if made else ()
         )
         self.units = {piece: symbol for symbol, piece in enumerate(self.pieces[:base])
-                      if symbol in self.hidden_symbols or self.of[symbol].kind in SPELLED}
+                      if symbol in self.hidden_symbols or self.of[symbol].kind in spm.SPELLED}
         self.never = frozenset(symbol for symbol, piece in enumerate(self.of)
-                               if piece.kind not in (NORMAL, USER_DEFINED))
+                               if piece.kind not in (spm.NORMAL, spm.USER_DEFINED))
         self.bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(self.of)
-                       if piece.kind == BYTE}
+                       if piece.kind == spm.BYTE}
         self.scores = list(map(self._score, self.of))
 
-    def _score(self, piece: Piece) -> float:
+    def _score(self, piece: spm.Piece) -> float:
         """The score of a piece where text is cut: a user-defined one more than nothing, so that it is always
         taken.
         """
-        if piece.kind == USER_DEFINED:
+        if piece.kind == spm.USER_DEFINED:
             return single(0.1 * (len(to_bytes(piece.text)) - 1))
         return piece.score
 
@@ -151,7 +133,7 @@ class _Builder:
         pieces = self.proto.pieces
         if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
             return False
-        return not any(piece.kind in SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
+        return not any(piece.kind in spm.SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
 
     def recipe(self) -> Recipe:
         """The recipe: all that the axes can say."""
@@ -162,27 +144,27 @@ class _Builder:
             "pieces": "sentencepiece-digits" if proto.digits else "sentencepiece",
             "unknown": "byte-fallback" if proto.byte_fallback else "fused",
         }
-        if proto.model_type == UNIGRAM:
+        if proto.model_type == spm.UNIGRAM:
             axes |= {"objective": "unigram", "encode": "viterbi"}
-        elif proto.model_type in (WORD, CHAR):
+        elif proto.model_type in (spm.WORD, spm.CHAR):
             axes["encode"] = "longest-match"
         if 0 < proto.coverage < 1:
             axes["coverage"] = float(f"{proto.coverage:.7g}")  # it stands there in single precision
         return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
 
-    def segmenter(self) -> Callable[[Vocabulary, int], Any]:
+    def segmenter(self) -> Callable[[Vocabulary, int], Segmenter]:
         """The way of encoding."""
-        if self.proto.model_type == UNIGRAM:
-            least = min((piece.score for piece in self.proto.pieces if piece.kind == NORMAL),
+        if self.proto.model_type == spm.UNIGRAM:
+            least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
                         default=3.4028234663852886e38)
             return functools.partial(SingleViterbi, least=least, bytes_=self.bytes_)
-        if self.proto.model_type == WORD:
+        if self.proto.model_type == spm.WORD:
             return functools.partial(WholeWords, start=_SPACE, bytes_=self.bytes_)
         frozen, unused = (frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
-                          for kind in (USER_DEFINED, UNUSED))
+                          for kind in (spm.USER_DEFINED, spm.UNUSED))
         merging = functools.partial(PieceMerging, frozen=frozen, unused=unused, hidden=self.hidden_symbols,
                                     bytes_=self.bytes_)
-        if self.proto.model_type == CHAR:
+        if self.proto.model_type == spm.CHAR:
             return functools.partial(merging, table={})
         levels = sorted({-piece.score for piece in self.of})
         ranks = {level: rank for rank, level in enumerate(levels)}
@@ -190,11 +172,12 @@ class _Builder:
         return functools.partial(merging, table=self.table, order=order)
 
 
-def _made(proto: Proto, found: Mapping[bytes, int]) -> list[int]:
+def _made(proto: spm.Proto, found: Mapping[bytes, int]) -> list[int]:
     """The pieces that two earlier ones spell, in the order in which they are merged."""
     pieces = proto.pieces
     ordered = sorted(found.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
-    earlier = {piece: n for piece, n in ordered if len(pieces[n].text) == 1 or pieces[n].kind == USER_DEFINED}
+    earlier = {piece: n for piece, n in ordered
+               if len(pieces[n].text) == 1 or pieces[n].kind == spm.USER_DEFINED}
     made = []
     for piece, n in ordered:
         if piece not in earlier:
@@ -208,24 +191,24 @@ def _characters(piece: bytes) -> list[bytes]:
     return list(map(to_bytes, piece.decode("utf-8")))
 
 
-def _decode(proto: Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
+def _decode(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     """The text of pieces; control symbols and the unknown piece by what stands for them."""
     out = bytearray()
     run = bytearray()
     begun = seen = False
     trims = proto.dummy_prefix or proto.squeeze
     for name in names:
-        kind = kinds.get(name, NORMAL)
-        if kind == BYTE:
+        kind = kinds.get(name, spm.NORMAL)
+        if kind == spm.BYTE:
             run.append(int(name[3:5], 16))
             continue
         seen = seen or bool(run)
         out += run
         run.clear()
         begun = begun or seen
-        if kind == CONTROL:
+        if kind == spm.CONTROL:
             out += to_bytes(name)
-        elif kind == UNKNOWN:
+        elif kind == spm.UNKNOWN:
             out += to_bytes(proto.unknown_surface)
             seen = seen or bool(proto.unknown_surface)
         else:
@@ -237,7 +220,7 @@ def _decode(proto: Proto, kinds: Mapping[str, int], names: Sequence[str]) -> byt
     return bytes(out + run)
 
 
-def _stages(proto: Proto) -> dict[str, Any]:
+def _stages(proto: spm.Proto) -> dict[str, object]:
     """The rest, which the axes cannot say, as JSON values."""
     return {"sentencepiece": {
         "normalization": proto.name, "precompiled_charsmap": base64.b64encode(proto.charsmap).decode("ascii"),
@@ -248,10 +231,10 @@ def _stages(proto: Proto) -> dict[str, Any]:
     }}
 
 
-def _origin(proto: Proto) -> Origin:
+def _origin(proto: spm.Proto) -> Origin:
     """The file without its tokens, so that it can be written again."""
     said = {
-        "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != NORMAL},
+        "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
     }
     return Origin("sentencepiece", said,
@@ -266,7 +249,7 @@ _MALFORMED = re.compile("[\ud800-\udfff]")
 _Fields: TypeAlias = list[tuple[int, bytes | str | int | float]]
 
 
-def fit(spec: Spec) -> Fitted:
+def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `.model` holds it.
 
     Raises:
@@ -284,31 +267,25 @@ def fit(spec: Spec) -> Fitted:
     charsmap, squeeze = rules_of(recipe.normalize)
     fitted = Fitted(recipe, specials=dict(spec.specials))
     kinds = _pieces(fitted, spec)
-    tokens = fitted.tokens
-    if not contiguous([token.id for token in tokens]):
-        fitted.tokens = [token._replace(id=n) for n, token in enumerate(tokens)]
-        fitted.lose_ids({token.name: token.id for token in fitted.tokens},
-                        {token.name: token.id for token in tokens})
+    fitted.number_anew()
     if recipe.unknown != "byte-fallback" and not (recipe.unknown == "fused" and spec.unknown):
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: a run of them is one {spec.unknown or _UNK}")
     marked = recipe.split == "metaspace"
     rules = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else "user_defined" if charsmap else "identity"
     fitted.said = {"kinds": kinds, "fields": [
-        [2, _packed([(3, UNIGRAM if spec.way == "viterbi" else BPE), (4, len(tokens)), (10, recipe.coverage),
-                     (25, int(recipe.pieces == "sentencepiece-digits")),
+        [2, _packed([(3, spm.UNIGRAM if spec.way == "viterbi" else spm.BPE), (4, len(fitted.tokens)),
+                     (10, recipe.coverage), (25, int(recipe.pieces == "sentencepiece-digits")),
                      *((31, name) for name in recipe.symbols),
                      (35, int(recipe.unknown == "byte-fallback")), (45, spec.unknown or _UNK)])],
         [3, _packed([(1, rules), (2, charsmap), (3, int(spaced(recipe))), (4, int(squeeze)),
                      (5, int(marked))])],
     ]}
-    doubled = marked and not squeeze and spaced(recipe) and recipe.pieces == "any" and not recipe.symbols
-    if doubled:
+    if marked and not squeeze and spaced(recipe) and recipe.pieces == "any" and not recipe.symbols:
         fitted.lose("a space in front", "a text that begins with a space gets a ▁ in front of it too",
-                    "' a' becomes ▁▁a")
+                    "' a' becomes ▁▁a", lambda text: text.startswith((" ", SPACE_MARK)))
     if charsmap:
-        fitted.lose("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF")
-    fitted.excused = lambda text: (doubled and text.startswith((" ", SPACE_MARK))) or (
-        bool(charsmap) and _MALFORMED.search(text) is not None)
+        fitted.lose("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF",
+                    lambda text: _MALFORMED.search(text) is not None)
     return fitted
 
 
@@ -331,10 +308,10 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
             raise Refused(what, "", "sentencepiece's pieces are UTF-8 without NUL")
         score = 0.0
         if entry.kind in ("special", "unknown"):
-            symbol = USER_DEFINED if name in spec.recipe.symbols else CONTROL
-            kinds[str(len(tokens))] = UNKNOWN if entry.kind == "unknown" else symbol
+            symbol = spm.USER_DEFINED if name in spec.recipe.symbols else spm.CONTROL
+            kinds[str(len(tokens))] = spm.UNKNOWN if entry.kind == "unknown" else symbol
         elif entry.id in bytes_:
-            kinds[str(len(tokens))] = BYTE
+            kinds[str(len(tokens))] = spm.BYTE
         elif spec.way == "viterbi":
             score = entry.score or 0.0
         elif entry.piece in ranks:
@@ -348,13 +325,13 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
         if any(token.name == _UNK for token in tokens):
             raise Refused(f"a token is spelled {_UNK}", "",
                           "sentencepiece needs that name for the unknown piece")
-        kinds[str(len(tokens))] = UNKNOWN
+        kinds[str(len(tokens))] = spm.UNKNOWN
         tokens.append(Token(max((token.id for token in tokens), default=-1) + 1, _UNK, _UNK.encode(), 0.0))
     return kinds
 
 
 def _packed(fields: _Fields) -> str:
-    return base64.b64encode(message(fields)).decode("ascii")
+    return base64.b64encode(spm.message(fields)).decode("ascii")
 
 
 def _listed(spec: Spec) -> Fitted:
@@ -366,18 +343,21 @@ def _listed(spec: Spec) -> Fitted:
     # stay.
     there = set(spec.symbols.values())
     ids = (vocabulary.id_of(symbol, 0) for symbol in range(len(vocabulary.pieces)))
-    later = {str(number): UNUSED for number in ids if number not in there}
+    later = {str(number): spm.UNUSED for number in ids if number not in there}
     said = dict(spec.origin.said)
     return Fitted(spec.recipe, tokens, [], dict(spec.specials), said | {"kinds": {**said["kinds"], **later}})
 
 
-def write(fitted: Fitted) -> tuple[bytes, ...]:
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
     said: dict[str, Any] = fitted.said
     fields: _Fields = []
     for n, token in enumerate(fitted.tokens):
         piece: _Fields = [(1, token.name), (2, float(token.score or 0.0))]
-        kind = said["kinds"].get(str(n), NORMAL)
-        fields.append((1, message([*piece, (3, kind)] if kind != NORMAL else piece)))
+        kind = said["kinds"].get(str(n), spm.NORMAL)
+        fields.append((1, spm.message([*piece, (3, kind)] if kind != spm.NORMAL else piece)))
     fields += [(number, base64.b64decode(data)) for number, data in said["fields"]]
-    return (message(fields),)
+    return (spm.message(fields),)
+
+
+SENTENCEPIECE = Codec(_sniff, _read, _fit, _write)

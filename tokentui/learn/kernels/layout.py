@@ -20,10 +20,8 @@ import numpy as np
 from tokentui.core.compiling import GIVEN_NUMBERS, NUMBERS, hashed, helper, kernel, numba, types
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
-from tokentui.text.documents import CountedWords
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.pretokenize import UNITS, Pretokenizer
 from tokentui.text.split import to_bytes
-from tokentui.text.units import UNITS
 
 CELL = np.dtype([("symbol", np.int32), ("pair", np.int32)])
 PLACE = np.dtype([("place", np.uint32), ("weight", np.int32)])
@@ -51,25 +49,19 @@ uses of the two symbols."""
 RANKED = np.dtype([("worth", np.float64), ("key", np.int64), ("pair", np.int64)])
 """A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
 
-QUEUE = np.dtype(
-    [
-        ("best", np.int64), ("level", np.int64), ("tied", np.int64), ("size", np.int64),
-        ("leaders", np.int64), ("many", np.int64), ("mark", np.float64),
-    ]
-)
+QUEUE = np.dtype([("best", np.int64), ("level", np.int64), ("tied", np.int64), ("size", np.int64)])
 """The queue of candidates: the best pair, 0 for none, its count, and how many pairs are as good. Of `pairs`:
-the rows of the heap. Of `score`: the number of leading columns, at how many the mark is set again, and the
-mark."""
+the rows of the heap."""
 
 COLUMN = np.dtype(
     [
         ("key", np.int64), ("count", np.int64), ("uses", np.int64), ("tied", np.int64), ("pair", np.int32),
-        ("stamp", np.int32), ("state", np.int32), ("slot", np.int32), ("top", np.int32), ("row", np.int32),
+        ("stamp", np.int32), ("state", np.int32), ("top", np.int32), ("row", np.int32),
     ]
 )
 """Of `score`: of each symbol the best pair that it is the right part of, 0 for none: its key, its count, the
 uses of its left part, and how many are as good. Those have the stamp of the column. Then what has to be done
-with it, its place among the leaders, -1 for none, and the first pair of its column and of its row."""
+with it, and the first pair of its column and of its row."""
 
 LINK = np.dtype([("below", np.int32), ("beside", np.int32), ("stamp", np.int32)])
 """Of `score`: of each pair the next one of its column and of its row, 0 after the last, and its stamp.
@@ -104,9 +96,9 @@ class State(NamedTuple):
         columns: Of `score`: the columns.
         links: Of `score`: the links of the pairs.
         scores: Of `score`: the score of the best pair of each column.
-        room: Of `score`: room for a score for each symbol.
-        leaders: Of `score`: the leading columns.
+        blocks: Of `score`: the greatest score of each block of columns.
         changed: Of `score`: room for a column for each symbol.
+        wanted: The rows that the next merge wants in each array of `ROOM`.
     """
 
     base: int
@@ -131,18 +123,20 @@ class State(NamedTuple):
     columns: Any
     links: Any
     scores: Any
-    room: Any
-    leaders: Any
+    blocks: Any
     changed: Any
+    wanted: Any
 
 
 ROWS: dict[str, Any] = {
     "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": np.int64, "symbols": SYMBOL,
     "uses": np.int64, "steps": STEP, "text": np.uint8, "ends": np.int64, "queue": QUEUE, "heap": RANKED,
-    "chains": np.int32, "columns": COLUMN, "links": LINK, "scores": np.float64, "room": np.float64,
-    "leaders": np.int32, "changed": np.int32,
+    "chains": np.int32, "columns": COLUMN, "links": LINK, "scores": np.float64, "blocks": np.float64,
+    "changed": np.int32, "wanted": np.int64,
 }
 """The rows of each array of the state."""
+ROOM = "table", "places", "log", "text"
+"""The arrays that a merge may be too large for."""
 
 
 def rows(row: Any) -> Any:
@@ -246,11 +240,12 @@ class Units(NamedTuple):
 
 def units_of(counted: Words, recipe: Recipe) -> Units:
     """The units of words."""
-    words, kind, mark = counted.words, recipe.mark_kind, to_bytes(recipe.mark_text)
+    flat, kind, mark = counted.flat, recipe.mark_kind, to_bytes(recipe.mark_text)
+    size = len(counted.counts)
     if recipe.weight == "distinct":
-        weights = np.ones(len(words), np.int64)
-    elif isinstance(words, CountedWords):
-        weights = words.counts
+        weights = np.ones(size, np.int64)
+    elif flat is not None:
+        weights = flat.counts
     else:
         weights = np.array(counted.counts, np.int64)
     kinds = UNITS.of(recipe.unit).kinds
@@ -258,20 +253,21 @@ def units_of(counted: Words, recipe: Recipe) -> Units:
     if not kinds:  # what has no number of its own gets one
         pretokenizer = Pretokenizer(recipe)
         cut = [
-            [numbers.setdefault(unit, len(numbers)) for unit in pretokenizer.units(word)] for word in words
+            [numbers.setdefault(unit, len(numbers)) for unit in pretokenizer.units(word)]
+            for word in counted.words
         ]
         data, ends = (
-            np.array([unit for word in cut for unit in word], np.int32), _ends(map(len, cut), len(words)),
+            np.array([unit for word in cut for unit in word], np.int32), _ends(map(len, cut), size),
         )
     elif recipe.unit == "char":
-        data = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
-        ends = _ends(map(len, words), len(words))
-    elif isinstance(words, CountedWords) and not _SURROGATE.search(words.text):
-        data, ends = np.frombuffer(words.text, np.uint8).astype(np.int32), words.ends
+        data = np.frombuffer("".join(counted.words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
+        ends = _ends(map(len, counted.words), size)
+    elif flat is not None and not _SURROGATE.search(flat.text):
+        data, ends = np.frombuffer(flat.text, np.uint8).astype(np.int32), flat.ends
     else:
-        encoded = list(map(to_bytes, words))
+        encoded = list(map(to_bytes, counted.words))
         data = np.frombuffer(b"".join(encoded), np.uint8).astype(np.int32)
-        ends = _ends(map(len, encoded), len(words))
+        ends = _ends(map(len, encoded), size)
     if kinds:  # a marked unit is `kinds` more than a plain one
         begins, stops = ends[:-1][ends[:-1] < ends[1:]], ends[1:][ends[:-1] < ends[1:]]
         if kind == "prefix":
@@ -281,10 +277,10 @@ def units_of(counted: Words, recipe: Recipe) -> Units:
             data[stops - 1] += kinds
         elif kind == "end-symbol":
             data = np.insert(data, stops, kinds)
-            ends = _ends((ends[1:] - ends[:-1] + (ends[:-1] < ends[1:])).tolist(), len(words))
+            ends = _ends((ends[1:] - ends[:-1] + (ends[:-1] < ends[1:])).tolist(), size)
     most = max(1, 2 * kinds or len(numbers))
     found, totals = np.empty(most, np.int32), np.zeros(most, np.int64)
-    size = number_units(data, ends, weights, np.zeros(most, np.int32), found, totals)
+    used = number_units(data, ends, weights, np.zeros(most, np.int32), found, totals)
 
     def piece(unit: int) -> bytes:
         if kind == "end-symbol" and unit == kinds:
@@ -293,8 +289,8 @@ def units_of(counted: Words, recipe: Recipe) -> Units:
         own = bytes((plain,)) if recipe.unit == "byte" else to_bytes(chr(plain))
         return own if not marked else mark + own if kind == "prefix" else own + mark
 
-    pieces = list(map(piece, found[:size].tolist())) if kinds else list(numbers)
-    return Units(data, ends, weights, pieces, totals[:size].tolist())
+    pieces = list(map(piece, found[:used].tolist())) if kinds else list(numbers)
+    return Units(data, ends, weights, pieces, totals[:used].tolist())
 
 
 def _ends(sizes: Iterable[int], count: int) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tokentui.core.compiling import NUMBERS, helper, inlined, kernel, types
-from tokentui.learn.kernels.layout import CELLS, NO_LIMIT, SHORTEST, STATE
+from tokentui.core.compiling import helper, inlined, kernel, types
+from tokentui.learn.kernels.layout import NO_LIMIT, SHORTEST, STATE
 
 
 @helper
@@ -32,19 +32,23 @@ def may_be_made(pair: int, s: Any) -> Any:
 
 @inlined
 def has_room(pair: int, known: int, s: Any) -> bool:
-    """True if the arrays have room for the merge of a pair."""
-    table, ends = s.table, s.ends
+    """True if the arrays have room for the merge of a pair; `wanted` says how much that is."""
+    table, ends, wanted = s.table, s.ends, s.wanted
     size = table[pair + 1].first - table[pair].first
-    pairs, token = s.steps[known].pairs, s.base + known
+    pairs, token, left, right = s.steps[known].pairs, s.base + known, table[pair].left, table[pair].right
+    wanted[0] = pairs + min(2 * size, 2 * token + 2) + 2
+    wanted[1] = table[pairs].first + 2 * size
+    wanted[2] = s.steps[known].logged + size
+    wanted[3] = 0
     if known + 2 > len(s.steps) or token + 2 > len(ends):
         return False
-    if pairs + min(2 * size, 2 * token + 2) + 2 > len(table):
-        return False
-    if table[pairs].first + 2 * size > len(s.places) or s.steps[known].logged + size > len(s.log):
-        return False
-    left, right = table[pair].left, table[pair].right
-    return s.rule < SHORTEST or bool(
-        ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right] <= len(s.text)
+    if s.rule >= SHORTEST:
+        wanted[3] = ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right]
+    return bool(
+        wanted[0] <= len(table)
+        and wanted[1] <= len(s.places)
+        and wanted[2] <= len(s.log)
+        and wanted[3] <= len(s.text)
     )
 
 
@@ -299,82 +303,3 @@ def move_uses(number: int, goal: int, s: Any) -> None:
         give_uses(step, -1, s)
     for step in range(goal, number):
         give_uses(step, 1, s)
-
-
-@helper
-def copy_cell(cells: Any, copy: Any, at: Any) -> None:
-    """Copy one cell."""
-    copy[at].symbol = cells[at].symbol
-    copy[at].pair = cells[at].pair
-
-
-@kernel(types.void(types.int64, types.int64, CELLS, STATE))
-def copy_changed(number: int, goal: int, copy: Any, s: Any) -> None:
-    """Copy the cells that the steps after one, up to another, have changed.
-
-    A merge changes the first and the last cell of its token, the one where its right part began, and the one
-    where the token before it begins. If that token is merged later, its first cell is among those of the
-    later merge.
-    """
-    cells, log, symbols, steps = s.cells, s.log, s.symbols, s.steps
-    for step in range(number, goal):
-        offset = symbols[s.table[steps[step].chosen].left].length
-        last = symbols[s.base + step].length - 1
-        for logged in range(steps[step].logged, steps[step + 1].logged):
-            start = np.int64(log[logged].place)
-            before = cells[start - 1].symbol
-            if before >= 0:
-                copy_cell(cells, copy, start - symbols[before].length)
-            copy_cell(cells, copy, start)
-            copy_cell(cells, copy, start + offset)
-            copy_cell(cells, copy, start + last)
-
-
-@kernel(types.int64(types.int64, NUMBERS, NUMBERS, STATE))
-def changes(number: int, fell: Any, changed: Any, s: Any) -> int:
-    """Find by how much the counts of other pairs fell in the last step, from its log.
-
-    Args:
-        number: The step, 1 or more, at which the corpus stands.
-        fell: Zeros, one for each pair; it gets the falls.
-        changed: Room for twice as many pairs as the step had places; it gets the pairs that changed.
-        s: The state.
-
-    Returns:
-        How many pairs changed.
-    """
-    steps, places, log = s.steps, s.places, s.log
-    pair, first_new = steps[number - 1].chosen, steps[number - 1].pairs
-    offset = s.symbols[s.table[pair].left].length
-    size = 0
-    entry = s.table[pair].first
-    for logged in range(steps[number - 1].logged, steps[number].logged):
-        start = np.int64(log[logged].place)
-        while places[entry].place != start:
-            entry += 1
-        for side in range(2):
-            old = log[logged].old if side == 0 else ~s.cells[start + offset].pair
-            if 0 < old < first_new and old != pair:
-                if fell[old] == 0:
-                    changed[size] = old
-                    size += 1
-                fell[old] += places[entry].weight
-    return size
-
-
-@kernel(types.int64(types.int64, STATE))
-def disjoint(pair: int, s: Any) -> int:
-    """The weight of the places of a pair that a merge replaces.
-
-    A place that overlaps an earlier replaced one stays, and does not count.
-    """
-    table, places = s.table, s.places
-    size = s.symbols[table[pair].left].length + s.symbols[table[pair].right].length
-    replaced = 0
-    free = 0
-    for entry in range(table[pair].first, table[pair + 1].first):
-        place = np.int64(places[entry].place)
-        if s.cells[place].pair == pair and (place >= free or table[pair].left != table[pair].right):
-            replaced += places[entry].weight
-            free = place + size
-    return replaced

@@ -10,9 +10,8 @@ merge
   column;
 - a column whose best pair fell is looked over again.
 
-Only the columns whose score is at least a mark, the leaders, are compared with each other. The mark is set so
-that they are some hundreds, and set again when none is left or they have become many. Each column counts how
-many pairs share its best score.
+The greatest score of each block of columns is kept, so that few columns are compared with each other. Each
+column counts how many pairs share its best score.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from tokentui.core.compiling import helper, inlined, kernel
+from tokentui.core.compiling import inlined, kernel
 from tokentui.learn.kernels.layout import A_STEP, FILL, RUN, Queue
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import comes_first, compare_scores, compare_shares, key_of
 
 CLEAN, CHANGED, STALE = range(3)
 """States of a column: up to date, its score is to be computed again, or its best pair before that."""
-_WANTED = 256
-"""The wanted number of leading columns after the mark is set."""
+_BITS = 5
+"""A block has two to the power of so many columns."""
 _NEARLY = 1 - 2.0**-40
 """Scores further below the greatest one are less in any precision."""
 _NO_LEVEL = -1
@@ -145,109 +144,55 @@ def rise(row: int, size: int, s: Any) -> Any:
 
 
 @inlined
-def scale(column: int, s: Any) -> None:
-    """Find the score of the best pair of a column, 0 where there is none."""
-    s.scores[column] = 0.0
-    best = s.columns[column]
+def scale(column: int, symbols: int, s: Any) -> None:
+    """Find the score of the best pair of a column, 0 where there is none, and the greatest one of its block.
+
+    There are so many columns as symbols.
+    """
+    scores, best, block, before = s.scores, s.columns[column], column >> _BITS, s.scores[column]
+    score = 0.0
     if best.pair != 0:
-        s.scores[column] = float(best.count) / (float(best.uses) * float(s.uses[column]))
-
-
-@inlined
-def lead(column: int, s: Any) -> None:
-    """Take a column in among the leaders, or out, as its score says."""
-    columns, leaders, queue = s.columns, s.leaders, s.queue[0]
-    slot = columns[column].slot
-    if s.scores[column] >= queue.mark:
-        if slot < 0:
-            leaders[queue.leaders] = column
-            columns[column].slot = queue.leaders
-            queue.leaders += 1
-    elif slot >= 0:
-        queue.leaders -= 1
-        moved = leaders[queue.leaders]
-        leaders[slot] = moved
-        columns[moved].slot = slot
-        columns[column].slot = -1
-
-
-@helper
-def greatest_but(number: int, size: int, values: Any) -> float:
-    """The value that so many of the first `size` ones come before, the greatest first; they are reordered
-    (Hoare 1961)."""
-    low, high = 0, size - 1
-    while low < high:
-        pivot = values[(low + high) >> 1]
-        left, right = low, high
-        while left <= right:
-            while values[left] > pivot:
-                left += 1
-            while values[right] < pivot:
-                right -= 1
-            if left <= right:
-                values[left], values[right] = values[right], values[left]
-                left += 1
-                right -= 1
-        if number <= right:
-            high = right
-        elif number >= left:
-            low = left
-        else:
-            break
-    return float(values[number])
-
-
-@helper
-def find_leaders(symbols: int, s: Any) -> None:
-    """Set the mark anew, among so many columns."""
-    queue = s.queue[0]
-    for n in range(queue.leaders):
-        s.columns[s.leaders[n]].slot = -1
-    queue.leaders = 0
-    size = 0
-    for column in range(symbols):
-        if s.scores[column] > 0:
-            s.room[size] = s.scores[column]
-            size += 1
-    if size == 0:
-        queue.mark = np.inf
-        return
-    queue.mark = greatest_but(min(_WANTED, size) - 1, size, s.room)
-    for column in range(symbols):
-        lead(column, s)
-    queue.many = 2 * queue.leaders + _WANTED
+        score = float(best.count) / (float(best.uses) * float(s.uses[column]))
+    scores[column] = score
+    if score >= s.blocks[block]:
+        s.blocks[block] = score
+    elif before == s.blocks[block]:
+        for other in range(block << _BITS, min((block + 1) << _BITS, symbols)):
+            score = max(score, scores[other])
+        s.blocks[block] = score
 
 
 @inlined
 def find_best(symbols: int, s: Any) -> None:
     """Find the best pair among so many columns, and how many pairs are as good."""
     columns, scores, uses, queue = s.columns, s.scores, s.uses, s.queue[0]
-    if queue.leaders == 0 or queue.leaders > queue.many:
-        find_leaders(symbols, s)
+    blocks = (symbols + (1 << _BITS) - 1) >> _BITS
     greatest = 0.0
-    for n in range(queue.leaders):
-        greatest = max(greatest, scores[s.leaders[n]])
+    for block in range(blocks):
+        greatest = max(greatest, s.blocks[block])
     best: Any = -1
     tied = 0
     least = greatest * _NEARLY
-    for n in range(queue.leaders):
-        column = np.int64(s.leaders[n])
-        if scores[column] < least:
+    for block in range(blocks if greatest > 0 else 0):
+        if s.blocks[block] < least:
             continue
-        order = 1
-        if best >= 0:
-            order = compare_scores(
-                scores[column], columns[column].count, columns[column].uses, uses[column],
-                scores[best], columns[best].count, columns[best].uses, uses[best],
-            )
-        if order > 0:
-            best, tied = column, columns[column].tied
-        elif order == 0:
-            tied += columns[column].tied
-            if comes_first(
-                columns[column].pair, columns[column].key, columns[best].pair, columns[best].key, s
-            ):
-                best = column
+        for column in range(block << _BITS, min((block + 1) << _BITS, symbols)):
+            if scores[column] < least:
+                continue
+            order = 1
+            if best >= 0:
+                order = compare_scores(
+                    scores[column], columns[column].count, columns[column].uses, uses[column],
+                    scores[best], columns[best].count, columns[best].uses, uses[best],
+                )
+            if order > 0:
+                best, tied = column, columns[column].tied
+            elif order == 0:
+                tied += columns[column].tied
+                if comes_first(
+                    columns[column].pair, columns[column].key, columns[best].pair, columns[best].key, s
+                ):
+                    best = column
     queue.tied = tied
     queue.best = columns[best].pair if best >= 0 else 0
     queue.level = columns[best].count if best >= 0 else 0
@@ -258,14 +203,12 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
     """Find the candidates among the first so many pairs, and the best one; columns and links are noughts."""
     for column in range(symbols):
         s.columns[column].stamp = 1
-        s.columns[column].slot = -1
     for pair in range(1, pairs):
         if s.counts[pair] >= s.least and may_be_made(pair, s):
             link(pair, s)
             enter(pair, s)
     for column in range(symbols):
-        scale(column, s)
-    s.queue[0].leaders = 0
+        scale(column, symbols, s)
     find_best(symbols, s)
 
 
@@ -285,8 +228,9 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
         new_column = s.columns[token]
         new_column.pair = new_column.top = new_column.row = new_column.tied = new_column.state = 0
         new_column.stamp = 1
-        new_column.slot = -1
         s.scores[token] = 0.0
+        if token & ((1 << _BITS) - 1) == 0:
+            s.blocks[token >> _BITS] = 0.0
         size = leave(pair, 0, s)
         offset = s.symbols[left].length
         for entry in range(logged, log_end):
@@ -313,9 +257,8 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
             if s.columns[column].state == STALE:
                 most -= look_over(column, s)
             s.columns[column].state = CLEAN
-            scale(column, s)
-            lead(column, s)
+            scale(column, token + 1, s)
         find_best(token + 1, s)
 
 
-QUEUE = Queue(fill, run, ("links",), ("columns", "scores", "room", "leaders", "changed"))
+QUEUE = Queue(fill, run, ("links",), ("columns", "scores", "blocks", "changed"))

@@ -16,7 +16,347 @@
 [(0, (b'b', b'u', b'g')), (1, (b'b', b'ug'))]
 """
 
-from tokentui.learn.replay.order import IDS, MERGES, RANKS, SAID, SCORES, TokenOrder
-from tokentui.learn.replay.trainer import ReplayTrainer
+from __future__ import annotations
 
-__all__ = ["IDS", "MERGES", "RANKS", "SAID", "SCORES", "ReplayTrainer", "TokenOrder"]
+import bisect
+import copy
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
+
+from tokentui.encode.decode import Decoder, unreachable
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
+from tokentui.learn.rows import (
+    Column,
+    Entry,
+    Page,
+    Query,
+    TokenCandidate,
+    Traits,
+    Why,
+    fixed_entry,
+    listed,
+    page_of,
+)
+from tokentui.learn.trainer import Goal, Size, Tokens
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Place, Span, Stop, Stretch, WhatIf
+from tokentui.recipe import Ending, Stops
+from tokentui.text.count import Words
+
+COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
+"""The columns of the tokens to come."""
+ORPHAN = "no merge leads to it"
+
+
+class ReplayTrainer:
+    """The tokens of a file over a corpus; see `learn.trainer.Trainer`. All steps are computed from the start,
+    so any is reached at once.
+
+    Args:
+        tokenizer: The whole tokenizer.
+        words: The distinct pre-tokens of the corpus, as the tokenizer cuts it.
+        fixed: The count in the corpus of each token that is found by its name, by the name.
+        order: The order of the tokens where it is known already.
+
+    Raises:
+        TokentuiError: Its tokens do not come one by one.
+    """
+
+    limits = Stops()
+    what_if: tuple[WhatIf, ...] = ()
+
+    def __init__(
+        self, tokenizer: Tokenizer, words: Words, *, fixed: dict[str, int] | None = None,
+        order: TokenOrder | None = None,
+    ) -> None:
+        self.opened = tokenizer
+        self.words = words
+        self.recipe = tokenizer.recipe
+        self.order = order or TokenOrder.of(tokenizer)
+        self.fixed = dict(fixed or {})
+        self._changes = ChangeLog(self.order, words.words, words.counts, sum(self.fixed.values()))
+        self._start()
+
+    def _start(self) -> None:
+        """Stand at step 0, with nothing kept."""
+        self.number = 0
+        self.uses = [0] * len(self.order.vocabulary.pieces)
+        self._changes.walk(self.uses, -1, 0)
+        self._segmentations = WordSegmentations(self.order)
+        self._listed: tuple[tuple[int, str], Sequence[int]] = ((-1, ""), ())
+        self._tokenizer: tuple[int, Tokenizer] | None = None
+        self._never: dict[int, str] = {}
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
+        """Another replay over the same corpus, at a step; what is known of the words is shared."""
+        other = copy.copy(self)
+        other._start()
+        other._go(number)
+        return other
+
+    # ---- the present step
+
+    @property
+    def computed(self) -> int:
+        """The number of tokens: all steps are computed."""
+        return len(self.order.tokens)
+
+    @property
+    def memory(self) -> int:
+        """The bytes that the changes of all steps take."""
+        return self._changes.memory
+
+    @functools.cached_property
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return Traits(
+            step="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0), replays=True,
+        )
+
+    substeps = compression = None
+
+    @property
+    def replay(self) -> Self:
+        """The file whose tokens are replayed."""
+        return self
+
+    # ---- walking
+
+    def _go(self, number: int) -> None:
+        number = min(max(0, number), self.computed)
+        self._changes.walk(self.uses, self.number, number)
+        self.number = number
+
+    def advance(self, goal: int | None, stops: Stops, seconds: float = 0.01) -> Stop | None:
+        """Go to a step at once; without one, on to where a stop holds. Returns why it stopped."""
+        if goal is not None:
+            self._go(goal)
+            return Stop.MERGES if self.number == goal else Stop.LAST
+        self._go(max(self._last(stops), self.number))
+        return self.end(stops)
+
+    def _last(self, stops: Stops) -> int:
+        """The step that a run under these stops ends with: the last one, or one after so many merges."""
+        return self.computed if stops.merges is None else min(stops.merges, self.computed)
+
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why there is no further step, or none before a stop; None where there is one."""
+        if self.number >= self.computed:
+            return Stop.LAST
+        return Stop.MERGES if self.number >= self._last(stops) else None
+
+    def ending(self, stops: Stops) -> Ending:
+        """The step that a run under these stops ends with."""
+        last = self._last(stops)
+        return Ending(last, "last" if last == self.computed else "stop")
+
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first step at which a goal is reached, or the first after a step; None where there is none."""
+        if not isinstance(goal, Size | Tokens):
+            steps = [step for token in goal.tokens for step in self._steps_of.get(token, ())]
+            return min((step for step in steps if step > after or not after), default=None)
+        if isinstance(goal, Size):
+            sizes = self.order.sizes
+            if goal.ids > len(sizes):
+                return None
+            found = sizes[goal.ids - 1] if goal.ids > 0 else 0
+        else:
+            # A token that is looked up longest first may make others worse: the first step is what counts.
+            found = bisect.bisect_left(self._fewest, -goal.tokens)
+        found = max(found, after + 1 if after else 0)
+        return found if found <= self.computed else None
+
+    @functools.cached_property
+    def _fewest(self) -> list[int]:
+        """The fewest tokens of the corpus up to each step, negated."""
+        return list(
+            itertools.accumulate((-self.tokens_at(number) for number in range(self.computed + 1)), max)
+        )
+
+    @functools.cached_property
+    def _steps_of(self) -> dict[bytes, list[int]]:
+        """The steps of each token by its bytes; what is there from the start has step 0."""
+        found: dict[bytes, list[int]] = {}
+        for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
+            found.setdefault(piece, []).append(step)
+        return found
+
+    # ---- steps
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in tokens after a step, by weight."""
+        return self._changes.tokens_at(number)
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a step, specials counted; holes are not."""
+        return self.order.size(number)
+
+    def token(self, number: int) -> TokenCandidate:
+        """The token of a step, 1 for the first."""
+        order, vocabulary = self.order, self.order.vocabulary
+        symbol = order.tokens[number - 1]
+        identity = vocabulary.id_of(symbol, self.order.merges)
+        if vocabulary.merges:
+            left, right = vocabulary.merges[symbol - vocabulary.base_size]
+            parts: tuple[bytes, ...] = vocabulary.pieces[left], vocabulary.pieces[right]
+        else:
+            parts = self._segmentations.before(symbol, number)
+        score, place = vocabulary.scores[symbol] if vocabulary.scores else None, order.place(number)
+        places, words = self._changes.places(number, symbol), len(self._changes.touched(number))
+        return TokenCandidate(
+            (symbol,), parts, vocabulary.pieces[symbol], -number,
+            (parts, places, place), marks=vocabulary.mark_sizes(symbol),
+            number=number, symbol=symbol, id=identity, score=score, places=places, words=words, place=place,
+        )
+
+    def step_at(self, number: int) -> MergeStep:
+        """A step, 1 for the first: left is the first part of its token, right the rest."""
+        one = self.token(number)
+        left = one.parts[0] if one.parts else one.token
+        right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
+        return MergeStep(
+            number=number, kind="token", events=(Event(Kind.TOKEN, one.symbol, (), one.places, one.places),),
+            left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
+            score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number), worth=one.worth,
+            values=one.values, chosen=one,
+        )
+
+    def candidates(self, query: Query) -> Page[TokenCandidate]:
+        """The tokens to come, the next one first; in the order `made` those that have come, the last one
+        first."""
+        number, made = self.number, query.order == "made"
+        steps = range(number, 0, -1) if made else range(number + 1, self.computed + 1)
+        top = max(0, min(query.top, len(steps) - 1))
+        joined = any(b"+" in needle.strip(b"+") for needle in query.match)
+
+        def matches(step: int) -> bool:
+            token = self.order.vocabulary.pieces[self.order.tokens[step - 1]]
+            parts = b"+".join(self.token(step).parts) if joined else b""
+            return any(needle in token or needle in parts for needle in query.match)
+
+        places = tuple(row for row, step in enumerate(steps) if matches(step)) if query.match else ()
+        return Page(tuple(map(self.token, steps[top : top + query.rows])), top, len(steps), places)
+
+    def why(self, number: int, stops: Stops) -> Why:
+        """The token of a step, and the one after it; at the end what is to be known of the whole file."""
+        if number > self.computed:
+            return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
+        best, second = self.token(number), self.token(number + 1) if number < self.computed else None
+        never = self.never(best.symbol)
+        return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
+
+    def never(self, symbol: int) -> str:
+        """Why no text ever becomes a token of the file, empty where one does."""
+        if self.order.vocabulary.kind_of(symbol) == "orphan":
+            return ORPHAN
+        if symbol not in self._never:
+            self._never[symbol] = unreachable(*self._whole, symbol)
+        return self._never[symbol]
+
+    def unreachable(self, number: int) -> str:
+        """The reason why no text ever becomes the token of an id, empty where one does."""
+        vocabulary = self.order.vocabulary
+        symbol = vocabulary.symbols_by_id(self.order.merges).get(number)
+        return "" if symbol is None else self.never(symbol)
+
+    @functools.cached_property
+    def _whole(self) -> tuple[WordEncoder, Decoder]:
+        """The encoder and the decoder of the whole file."""
+        whole = self.opened.vocabulary, self.opened.merges
+        return WordEncoder(*whole), Decoder(*whole)
+
+    def _ends(self) -> Iterator[str]:
+        """Sentences on the whole file: orphans, and ids without a token."""
+        order, vocabulary = self.order, self.order.vocabulary
+        roots = order.listed[: len(order.listed) - (order.size(self.computed) - order.size(0))]
+        orphans = sum(vocabulary.kind_of(symbol) == "orphan" for symbol in roots)
+        if orphans:
+            yield f"{'1 token is an orphan' if orphans == 1 else f'{orphans:,} tokens are orphans'}: {ORPHAN}"
+        ids = {vocabulary.id_of(symbol, self.order.merges) for symbol in order.listed}
+        ids |= {vocabulary.special_id(name) for name in vocabulary.specials}
+        holes = (max(ids) - min(ids) + 1 - len(ids)) if ids else 0
+        if holes:
+            several = f"{holes:,} ids between the first and the last have no token"
+            yield several if holes > 1 else "1 id has no token"
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        key = self.number, query.order
+        if self._listed[0] != key:
+            order, vocabulary = self.order, self.order.vocabulary
+            fixed = len(vocabulary.specials) + vocabulary.byte_tokens
+            newest = order.listed[: order.size(self.number) - fixed][::-1]
+            self._listed = key, listed(vocabulary, self.order.merges, self.uses, query.order, newest)
+        return page_of(self._listed[1], query, self.order.vocabulary, self._entry)
+
+    def _entry(self, entry: int) -> Entry:
+        vocabulary = self.order.vocabulary
+        if entry < 0:
+            fixed = fixed_entry(vocabulary, -1 - entry)
+            return fixed._replace(
+                uses=self.fixed.get(vocabulary.specials[-1 - entry]) if fixed.kind == "special" else None
+            )
+        step, kind = self.order.made[entry], vocabulary.kind_of(entry)
+        never = isinstance(vocabulary, ImportedVocabulary) and entry in vocabulary.never
+        merged = step and vocabulary.merges
+        return Entry(
+            vocabulary.id_of(entry, self.order.merges), entry, vocabulary.pieces[entry],
+            kind="base" if not step and kind in ("unit", "piece") else kind, made=step or None,
+            uses=self.uses[entry],
+            score=vocabulary.scores[entry] if vocabulary.scores else None,
+            parts=tuple(vocabulary.pieces[part] for part in vocabulary.merges[step - 1]) if merged else (),
+            marks=vocabulary.mark_sizes(entry),
+            reason=ORPHAN if kind == "orphan" else "text is never taken for it" if never else "",
+        )
+
+    # ---- words
+
+    def since(self, word: str) -> int:
+        """The step since which a pre-token is segmented as it is now; the present one for a word that the
+        corpus lacks."""
+        index = self._index.get(word)
+        return self.number if index is None else self._changes.since(index, self.number)
+
+    @functools.cached_property
+    def _index(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words.words)}
+
+    def segment(self, place: Place) -> list[Span]:
+        """The segmentation of a word at this step."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("a replay has words alone")
+        last = None if place.units is None else place.first + place.units
+        return [
+            Span(part.start, part.end, -1 if part.symbol is None else part.symbol)
+            for part in self._segmentations.parts(place.text, self.number)
+            if part.end > place.first and (last is None or part.start < last)
+        ]
+
+    def changed(self) -> Changed:
+        """The words that the last step changed."""
+        return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
+
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word of the corpus, from step 0 up to this one."""
+        index, pieces, number = self._index.get(word), self.order.vocabulary.pieces, self.number
+        lives: list[Life] = []
+        while True:
+            since = 0 if index is None else self._changes.since(index, number)
+            parts = self._segmentations.parts(word, since)
+            lives.append(
+                Life(since, tuple(b"" if one.symbol is None else pieces[one.symbol] for one in parts))
+            )
+            if not since:
+                return lives[::-1]
+            number = since - 1
+
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
+        """The tokenizer of a step, of the present one where None."""
+        number = self.number if number is None else number
+        if self._tokenizer is None or self._tokenizer[0] != number:
+            self._tokenizer = number, self.order.tokenizer(number)
+        return self._tokenizer[1]

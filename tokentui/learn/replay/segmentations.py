@@ -1,4 +1,9 @@
-"""The segmentation of each distinct word of a corpus after any number of tokens of a file, found once.
+"""The order in which the tokens of a file come into use, and the segmentation of words after so many of them.
+
+A file with merges (or ranks, or scores that are priorities) has its symbols in that order already. A
+vocabulary that is looked up, or weighed by probabilities, tells no order: its tokens of several units are
+taken in order of their ids, or from the most probable down. What is left out is then never taken; what is
+unknown costs what it costs in the whole file, as in sentencepiece with a restricted vocabulary.
 
 A word changes at few steps. Where tokens are merged in their order, one run over the word finds all changes.
 Elsewhere the last segmentation is found first. It holds back to the step of the latest token in it. Then the
@@ -11,34 +16,170 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import sys
 from array import array
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
+from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.reach import spelled_units
-from tokentui.encode.segment.longest import LongestMatch
-from tokentui.encode.segment.merges import Merging
+from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.segment.merges import Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.segment.ways import MAX_CHARACTERS, Attempt, Part, Segmenter
-from tokentui.learn.replay.order import TokenOrder
+from tokentui.encode.segment.ways import Part, Segmenter
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+
+MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
+"""The kinds of order."""
+
+SAID = {
+    MERGES: "in the order of the first merge that makes each",
+    RANKS: "in the order of their ranks",
+    IDS: "by id: the file tells no order of learning",
+    SCORES: "by falling score: the file tells no order of learning",
+}
+"""The orders, in words."""
 
 _LONG = 48
 """A longer word is taken in stretches that no token crosses, where it has to be segmented again and again."""
 _KEPT = 1 << 16
 _LOOK_EVERY = 512
-_NONE = -1
-"""A token that has no symbol: what is unknown."""
 _MOST_LATE = 100
 """With so few tokens that are not merged in their order it is looked whether a word may have one of them."""
 
-Way = tuple[int | None, ...]
-"""The tokens of a word as symbols, None for what has none."""
 Change = tuple[int, dict[int | None, int]]
-"""A step, and by how much it changes the number of each token of a word."""
-Match = tuple[int, int, int]
-"""(unit that it ends before, step, symbol) of a token that may begin at a unit."""
+"""A step, and by how much it changes the number of each token of a word; None for what has no symbol."""
+
+
+@dataclass(frozen=True)
+class TokenOrder:
+    """The tokens of a file in the order in which they come into use.
+
+    Attributes:
+        vocabulary: The whole file's.
+        kind: The kind of order.
+        tokens: The symbol of each, the first to come into use first.
+    """
+
+    vocabulary: Vocabulary
+    kind: str
+    tokens: Sequence[int]
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> TokenOrder:
+        """The order of a tokenizer.
+
+        Raises:
+            TokentuiError: Its tokens do not come one by one.
+        """
+        vocabulary = tokenizer.vocabulary
+        if vocabulary.recipe.objective == "gage":
+            raise TokentuiError(
+                "Gage's compression has no tokens that come one by one", "tokenizer",
+                "train it in the explorer: key a",
+            )
+        if vocabulary.merges:
+            base = vocabulary.base_size
+            kind = RANKS if isinstance(vocabulary.merges, Parents) else MERGES
+            return cls(vocabulary, kind, range(base, base + tokenizer.merges))
+        several = _several(vocabulary)
+        if vocabulary.scores:
+            scores = vocabulary.scores
+            several.sort(key=lambda symbol: (-scores[symbol], vocabulary.id_of(symbol, 0)))
+            return cls(vocabulary, SCORES, several)
+        several.sort(key=lambda symbol: vocabulary.id_of(symbol, 0))
+        return cls(vocabulary, IDS, several)
+
+    @functools.cached_property
+    def made(self) -> Sequence[int]:
+        """The step at which each symbol comes into use, 1 for the first; 0 for what is there from the
+        start."""
+        found = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
+        for number, symbol in enumerate(self.tokens, 1):
+            found[symbol] = number
+        return found
+
+    @functools.cached_property
+    def listed(self) -> Sequence[int]:
+        """The symbols that have an id of their own, in order; first those that are there from the start, in
+        order of their ids."""
+        taken, numbered = set(self._fixed), functools.partial(self.vocabulary.id_of, merges=self.merges)
+        roots = sorted((symbol for symbol, number in enumerate(self.made) if not number), key=numbered)
+        found = array("l")
+        for symbol in itertools.chain(roots, self.tokens):
+            if (identity := numbered(symbol)) not in taken:
+                taken.add(identity)
+                found.append(symbol)
+        return found
+
+    @property
+    def merges(self) -> int:
+        """The number of the file's merges, 0 where it lists none."""
+        return len(self.vocabulary.merges)
+
+    @functools.cached_property
+    def _fixed(self) -> frozenset[int]:
+        """The ids of specials and byte tokens."""
+        vocabulary = self.vocabulary
+        return frozenset(map(vocabulary.special_id, vocabulary.specials)).union(
+            map(vocabulary.byte_id, range(vocabulary.byte_tokens))
+        )
+
+    @functools.cached_property
+    def sizes(self) -> Sequence[int]:
+        """The step at which each number of ids is reached, 1 id first."""
+        return array("l", [0] * len(self._fixed) + [self.made[symbol] for symbol in self.listed])
+
+    def size(self, number: int) -> int:
+        """The number of ids after so many tokens, specials counted; holes are not."""
+        return bisect.bisect_right(self.sizes, number)
+
+    @functools.cached_property
+    def _rows(self) -> tuple[dict[int, int], Counter[int]]:
+        """The first merge of the file that makes each symbol, and how many make it."""
+        pipeline = getattr(self.vocabulary, "pipeline", None)
+        segmenter = pipeline.segmenter(self.vocabulary, len(self.tokens)) if pipeline else None
+        makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
+        return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)
+
+    def place(self, number: int) -> str:
+        """The place of a token in the file, by its number."""
+        vocabulary, symbol = self.vocabulary, self.tokens[number - 1]
+        identity = vocabulary.id_of(symbol, self.merges)
+        if self.kind == MERGES:
+            first, times = self._rows
+            more = f" (of {times[symbol]} that make it)" if times[symbol] > 1 else ""
+            return f"merge {first[symbol] + 1:,}{more}"
+        if self.kind == SCORES:
+            return f"id {identity:,}, score {vocabulary.scores[symbol]:.4f}".replace("-", "−")
+        return f"{'rank' if self.kind == RANKS else 'id'} {identity:,}"
+
+    def tokenizer(self, number: int) -> Tokenizer:
+        """The tokenizer of the first so many tokens. It shares the tables of the whole."""
+        vocabulary = self.vocabulary
+        if vocabulary.merges:
+            return Tokenizer(vocabulary, number)
+        return Tokenizer(vocabulary if number == len(self.tokens) else vocabulary.limited(number, self.made))
+
+
+def _several(vocabulary: Vocabulary) -> list[int]:
+    """Of a vocabulary without merges the tokens of several units that a word may become."""
+    if not (vocabulary.scores or isinstance(vocabulary, ImportedVocabulary)):
+        return []  # a training that made no merge
+    fixed = set(map(vocabulary.special_id, vocabulary.specials))
+    fixed.update(vocabulary.id_of(symbol, 0) for symbol in vocabulary.byte_symbols.values())
+    byte, mark = vocabulary.recipe.unit == "byte", vocabulary.prefix
+    several = []
+    for symbol, piece in enumerate(vocabulary.pieces):
+        if vocabulary.tokens.get(piece) == symbol and vocabulary.id_of(symbol, 0) not in fixed:
+            bare = piece[len(mark) :] if vocabulary.unit_continues(piece) else piece
+            if len(bare if byte else bare.decode("utf-8", "surrogateescape")) > 1:
+                several.append(symbol)
+    return several
 
 
 class WordSegmentations:
@@ -52,25 +193,18 @@ class WordSegmentations:
         self._order = order
         whole, self._count = order.vocabulary, len(order.tokens)
         self._encoder = WordEncoder(whole, len(whole.merges) and self._count)
-        segmenter = self._whole = self._encoder.segmenter
-        self._merging = segmenter if isinstance(segmenter, Merging) else None
-        late = (
-            [whole.pieces[symbol] for symbol in order.tokens[self._merging.in_order() :]]
-            if self._merging
-            else []
-        )
-        self._at_once = self._merging is not None and len(late) <= _MOST_LATE
-        self._late = late if self._at_once else []
-        self._longest = max(map(len, whole.pieces), default=1)
-        self._known: dict[tuple[bytes, ...], list[tuple[int, Way]]] = {}
-
-    def units(self, word: str) -> list[bytes]:
-        """The smallest units of a word."""
-        return self._encoder.pretokenizer.units(word)
+        self._whole = self._encoder.segmenter
+        self._late: list[bytes] | None = None
+        """The tokens that are not merged in their order; None where merges do not decide, or these are many.
+        """
+        if isinstance(self._whole, Merging):
+            late = order.tokens[self._whole.in_order() :]
+            self._late = [whole.pieces[symbol] for symbol in late] if len(late) <= _MOST_LATE else None
+        self._known: dict[tuple[bytes, ...], list[Change]] = {}
 
     def parts(self, word: str, number: int) -> list[Part]:
         """The parts of a word after so many tokens."""
-        return self._encoder.parts(self.units(word), len(word), self._after(number))
+        return self._encoder.parts(self._encoder.pretokenizer.units(word), len(word), self._after(number))
 
     def _after(self, number: int) -> Segmenter:
         return self._whole.with_limit(number, self._order.made)
@@ -84,146 +218,97 @@ class WordSegmentations:
             for one in parts
         )
 
-    def changes(self, word: str) -> Iterator[Change]:
-        """Yield the changes of a word in order of the steps. Step 0 has all tokens of the start."""
-        units = self.units(word)
-        data = b"".join(units) if self._late else b""
-        at_once = self._at_once and not any(piece in data for piece in self._late)
-        if not at_once or not (yield from self._changes_at_once(units)):
-            yield from self._changes_back(units, len(word))
+    def changes(self, word: str) -> Sequence[Change]:
+        """The changes of a word in order of the steps. Step 0 has all tokens of the start."""
+        units = self._encoder.pretokenizer.units(word)
+        if (found := self._changes_at_once(units)) is not None:
+            return found
+        if len(units) <= _LONG or not isinstance(self._whole, Merging | Viterbi):
+            return self._changes_back(units, len(word))
+        joined: dict[int, Counter[int | None]] = {0: Counter()}
+        for part in self._uncrossed(units):
+            if part not in self._known:
+                if len(self._known) >= _KEPT:
+                    self._known.clear()
+                self._known[part] = self._changes_back(part, len(word))
+            for step, change in self._known[part]:
+                joined.setdefault(step, Counter()).update(change)
+        return sorted(joined.items())
 
-    def _changes_at_once(self, units: Sequence[bytes]) -> Generator[Change, None, bool]:
-        """By one run over the word. Returns false, and nothing was given, where one run does not tell."""
-        segmenter, base = self._merging, self._order.vocabulary.base_size
-        assert segmenter is not None
+    def _changes_at_once(self, units: Sequence[bytes]) -> list[Change] | None:
+        """By one run over the word; None where one run does not tell."""
+        segmenter, base, whole = self._whole, self._order.vocabulary.base_size, b"".join(units)
+        if (
+            not isinstance(segmenter, Merging)
+            or self._late is None
+            or any(one in whole for one in self._late)
+        ):
+            return None
         start, merges = segmenter.history(units)
         ordered = all(one[2] <= other[2] for one, other in itertools.pairwise(merges))
         if -1 in start or len(start) != len(units) or not ordered or (merges and merges[0][2] < base):
-            return False
-        whole = segmenter.whole(units)
-        last = self._count + 1 if whole is None else self._step_of_whole(whole, len(units))
+            return None
+        token = segmenter.whole(units)
+        last = self._count + 1 if token is None else self._step_of_whole(token, len(units))
         now: Counter[int | None] = Counter(start)
-        if last:
-            yield 0, dict(now)
+        changes: list[Change] = [(0, dict(now))] if last else []
         for made, group in itertools.groupby(merges, key=lambda merge: merge[2]):
             if made - base + 1 >= last:
                 break
             change: Counter[int | None] = Counter()
             for left, right, _ in group:
-                change[left] -= 1
-                change[right] -= 1
-                change[made] += 1
+                change.update((made,))
+                change.subtract((left, right))
             now.update(change)
-            yield made - base + 1, {symbol: by for symbol, by in change.items() if by}
-        if whole is not None:
-            change = Counter({whole: 1})
+            changes.append((made - base + 1, change))
+        if token is not None:
+            change = Counter((token,))
             if last:
                 change.subtract(now)
-            yield last, {symbol: by for symbol, by in change.items() if by}
-        return True
+            changes.append((last, change))
+        return changes
 
     def _step_of_whole(self, symbol: int, units: int) -> int:
         """The step from which a word is a token at once: of one that no merge makes the last step."""
         return self._order.made[symbol] or (0 if units == 1 else self._count)
 
-    def _changes_back(self, units: Sequence[bytes], characters: int) -> Iterator[Change]:
+    def _changes_back(self, units: Sequence[bytes], characters: int) -> list[Change]:
         """By the segmentations of the word from the last one back."""
-        before: Counter[int | None] = Counter()
-        for step, way in self._ways(units, characters):
-            now = Counter(way)
-            change = now.copy()
-            change.subtract(before)
-            before = now
-            found = {symbol: by for symbol, by in change.items() if by}
-            if found or not step:
-                yield step, found
-
-    def _ways(self, units: Sequence[bytes], characters: int) -> list[tuple[int, Way]]:
-        """(step, tokens from that step on), the first from step 0."""
-        if len(units) <= _LONG or not isinstance(self._whole, Merging | Viterbi):
-            return self._ways_back(units, characters)
-        joined: list[list[tuple[int, Way]]] = []
-        for part in self._uncrossed(units):
-            if part not in self._known:
-                if len(self._known) >= _KEPT:
-                    self._known.clear()
-                self._known[part] = self._ways_back(part, characters)
-            joined.append(self._known[part])
-        at = [0] * len(joined)
-        found = []
-        for step in sorted({step for ways in joined for step, _ in ways}):
-            for n, ways in enumerate(joined):
-                while at[n] + 1 < len(ways) and ways[at[n] + 1][0] <= step:
-                    at[n] += 1
-            tokens = itertools.chain.from_iterable(ways[n][1] for n, ways in zip(at, joined, strict=True))
-            found.append((step, tuple(tokens)))
-        return found
-
-    def _ways_back(self, units: Sequence[bytes], characters: int) -> list[tuple[int, Way]]:
-        ways: list[tuple[int, Way]] = []
-        number = self._count
-        matches = self._matches(units, characters)
-        while True:
-            found = _longest(matches, number) if matches is not None else None
-            if found is None:
-                segmenter = self._after(number)
-                parts = self._encoder.parts(list(units), characters, segmenter)
-                found = self._since(
-                    segmenter, units, characters, number
-                ), tuple(part.symbol for part in parts)
-            since, way = found
+        kept = self._encoder.kept(units)
+        taken = [units[at] for at in kept]
+        ways: list[tuple[int, Counter[int | None]]] = []
+        since = self._count + 1
+        while since:
+            number = since - 1
+            segmenter = self._after(number)
+            parts = segmenter.segment(taken, characters)
+            since = self._since(segmenter, taken, parts, number)
+            way = Counter(part.symbol for part in self._encoder.treated(parts, units, kept))
             if ways and ways[-1][1] == way:
                 ways.pop()
             ways.append((since, way))
-            if not since:
-                return ways[::-1]
-            number = since - 1
+        changes: list[Change] = []
+        before: Counter[int | None] = Counter()
+        for step, way in reversed(ways):
+            change = way.copy()
+            change.subtract(before)
+            changes.append((step, {symbol: by for symbol, by in change.items() if by}))
+            before = way
+        return changes
 
-    def _since(self, segmenter: Segmenter, units: Sequence[bytes], characters: int, number: int) -> int:
-        """The latest step whose token the segmentation of a word was found with, of the first so many."""
+    def _since(self, segmenter: Segmenter, units: list[bytes], parts: Sequence[Part], number: int) -> int:
+        """The latest step whose token the parts of a word were found with, of the first so many."""
         made = self._order.made
-        kept = [units[at] for at in self._encoder.kept(list(units))]
-        if isinstance(segmenter, LongestMatch):
-            tries = (
-                step for step in segmenter.steps(kept, characters) if isinstance(step, Attempt) and step.found
-            )
-            symbols = (table.get(one.candidate) for one in tries for table in segmenter.tables)
-            return max((made[symbol] for symbol in symbols if symbol is not None), default=0)
         if isinstance(segmenter, Merging):
-            whole = segmenter.whole(kept)
-            if whole is not None and (step := self._step_of_whole(whole, len(kept))) <= number:
+            whole = segmenter.whole(units)
+            if whole is not None and (step := self._step_of_whole(whole, len(units))) <= number:
                 return step
-            return max((made[symbol] for _, _, symbol in segmenter.history(kept)[1]), default=0)
-        parts = segmenter.segment(kept, characters)
+            return max((made[symbol] for _, _, symbol in segmenter.history(units)[1]), default=0)
         return max((made[part.symbol] for part in parts if part.symbol is not None), default=0)
-
-    def _matches(self, units: Sequence[bytes], characters: int) -> list[list[Match]] | None:
-        """For longest match: the tokens of a word at each unit, the longest first, looked up once for all
-        steps; None where more is to be looked at than these."""
-        segmenter, marks = self._whole, self._encoder.marks
-        if not isinstance(segmenter, LongestMatch):
-            return None
-        if characters > MAX_CHARACTERS or not units or marks.unit_continues(units[0]):
-            return None
-        prefix, tables = marks.prefix, segmenter.tables
-        bare = [unit[len(prefix) :] if at else unit for at, unit in enumerate(units)]
-        found: list[list[Match]] = []
-        for start in range(len(units)):
-            piece, table = (prefix, tables[1]) if start and prefix else (b"", tables[0])
-            here: list[Match] = []
-            for end in range(start + 1, len(units) + 1):
-                piece += bare[end - 1]
-                if len(piece) > self._longest:
-                    break
-                symbol = table.get(piece)
-                if symbol is not None:
-                    here.append((end, self._order.made[symbol], symbol))
-            found.append(here[::-1])
-        return found
 
     def _uncrossed(self, units: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
         """The stretches of a word between places that no token crosses."""
-        pieces = self._pieces
+        pieces, longest = self._pieces
         start = reach = 0
         ends = list(itertools.accumulate(map(len, units)))
         word = b"".join(units)
@@ -233,29 +318,16 @@ class WordSegmentations:
                 start = at
             begin = ends[at - 1] if at else 0
             for end in range(len(units) - 1, at, -1):
-                if ends[end] - begin <= self._longest and word[begin : ends[end]] in pieces:
+                if ends[end] - begin <= longest and word[begin : ends[end]] in pieces:
                     reach = max(reach, end + 1)
                     break
         yield tuple(units[start:])
 
     @functools.cached_property
-    def _pieces(self) -> frozenset[bytes]:
-        return frozenset(self._order.vocabulary.pieces)
-
-
-def _longest(matches: list[list[Match]], number: int) -> tuple[int, Way] | None:
-    """The latest step whose token the longest matches among the first so many were found with, and the
-    tokens; None where a unit is unknown."""
-    at = since = 0
-    symbols: list[int | None] = []
-    while at < len(matches):
-        match = next((match for match in matches[at] if match[1] <= number), None)
-        if match is None:
-            return None
-        at, step, symbol = match
-        symbols.append(symbol)
-        since = max(since, step)
-    return since, tuple(symbols)
+    def _pieces(self) -> tuple[frozenset[bytes], int]:
+        """All tokens by their bytes, and the length of the longest."""
+        pieces = self._order.vocabulary.pieces
+        return frozenset(pieces), max(map(len, pieces), default=1)
 
 
 class ChangeLog:
@@ -268,79 +340,64 @@ class ChangeLog:
         fixed: The number of tokens of the corpus found by their names, which no step changes.
     """
 
-    def __init__(self, order: TokenOrder, words: Sequence[str], weights: Sequence[int], fixed: int) -> None:
+    def __init__(
+        self, order: TokenOrder, words: Sequence[str], weights: Sequence[int], fixed: int = 0
+    ) -> None:
         segmentations = WordSegmentations(order)
-        steps, numbers = array("l"), array("l")
-        firsts, symbols, amounts = array("l", [0]), array("l"), array("q")
-        self._of_word = array("l", [0])
-        self._steps_of_words = array("l")
+        changes: dict[int, dict[int | None, int]] = {0: {}}
+        self._words: dict[int, array[int]] = {}
+        self._steps_of_word: list[array[int]] = []
         for number, (word, weight) in enumerate(zip(words, weights, strict=True)):
             if number % _LOOK_EVERY == 0:
                 tick(number, len(words))
+            steps = array("l")
             for step, change in segmentations.changes(word):
                 if step:
-                    self._steps_of_words.append(step)
-                steps.append(step)
-                numbers.append(number)
+                    steps.append(step)
+                    self._words.setdefault(step, array("l")).append(number)
+                uses = changes.setdefault(step, {})
                 for symbol, by in change.items():
-                    symbols.append(_NONE if symbol is None else symbol)
-                    amounts.append(by * weight)
-                firsts.append(len(symbols))
-            self._of_word.append(len(self._steps_of_words))
+                    uses[symbol] = uses.get(symbol, 0) + by * weight
+            self._steps_of_word.append(steps)
         tick(len(words), len(words))
-        inside = sorted(range(len(steps)), key=steps.__getitem__)
-        self._numbers = array("l", [numbers[at] for at in inside])
-        self._steps = array("l", [steps[at] for at in inside])
-        self._symbols, self._amounts, self._ends = array("l"), array("q"), array("l", [0])
-        self._tokens = array("q", [fixed])
-        for at in inside:
-            self._symbols += symbols[firsts[at] : firsts[at + 1]]
-            self._amounts += amounts[firsts[at] : firsts[at + 1]]
-            self._ends.append(len(self._symbols))
-            self._tokens.append(self._tokens[-1] + sum(amounts[firsts[at] : firsts[at + 1]]))
+        self.steps = sorted(changes)
+        """The steps that change a word, 0 first."""
+        self.changes = changes
+        """By how much each of these steps changes the uses of each symbol, by weight; None for what has none.
+        """
+        sums = itertools.accumulate((sum(changes[step].values()) for step in self.steps), initial=fixed)
+        self._tokens = array("q", sums)
 
     @property
     def memory(self) -> int:
         """The size of the changes of all steps in bytes."""
-        arrays = (
-            self._of_word, self._steps_of_words, self._numbers, self._steps, self._symbols, self._amounts,
-            self._ends,
-            self._tokens,
-        )
-        return sum(one.itemsize * len(one) for one in arrays)
+        held = self.changes.values(), self._words.values(), self._steps_of_word
+        return sum(map(sys.getsizeof, itertools.chain(self.steps, *held))) + sys.getsizeof(self._tokens)
 
     def tokens_at(self, steps: int) -> int:
         """The corpus in tokens after so many steps."""
-        return self._tokens[bisect.bisect_right(self._steps, steps)]
+        return self._tokens[bisect.bisect_right(self.steps, steps)]
 
     def walk(self, uses: list[int], start: int, end: int) -> None:
         """Change the uses of each symbol from those after `start` steps to those after `end`; `start` -1 is
         before anything."""
-        low, high = sorted((bisect.bisect_right(self._steps, start), bisect.bisect_right(self._steps, end)))
+        low, high = sorted((bisect.bisect_right(self.steps, start), bisect.bisect_right(self.steps, end)))
         sign = 1 if end > start else -1
-        for symbol, amount in self._changed(low, high):
-            if symbol != _NONE:
-                uses[symbol] += sign * amount
+        for step in self.steps[low:high]:
+            for symbol, by in self.changes[step].items():
+                if symbol is not None:
+                    uses[symbol] += sign * by
 
     def places(self, step: int, symbol: int) -> int:
         """The number of tokens that a step makes of its symbol, by weight."""
-        return sum(amount for one, amount in self._changed(*self._span(step)) if one == symbol)
+        return self.changes.get(step, {}).get(symbol, 0)
 
     def touched(self, step: int) -> Sequence[int]:
         """The words, by their number, that a step changes."""
-        low, high = self._span(step)
-        return self._numbers[low:high]
+        return self._words.get(step, ())
 
     def since(self, word: int, steps: int) -> int:
         """The step since which a word is cut as it is after so many steps."""
-        low, high = self._of_word[word], self._of_word[word + 1]
-        at = bisect.bisect_right(self._steps_of_words, steps, low, high)
-        return self._steps_of_words[at - 1] if at > low else 0
-
-    def _changed(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """(symbol, by how much its count changes) in some changes, in order."""
-        first, last = self._ends[low], self._ends[high]
-        return zip(self._symbols[first:last], self._amounts[first:last], strict=True)
-
-    def _span(self, step: int) -> tuple[int, int]:
-        return bisect.bisect_left(self._steps, step), bisect.bisect_right(self._steps, step)
+        of_word = self._steps_of_word[word]
+        at = bisect.bisect_right(of_word, steps)
+        return of_word[at - 1] if at else 0

@@ -1,6 +1,15 @@
 """The unigram language model: many pieces to begin with, fewer in each round (Kudo 2018).
 
->>> from tokentui.learn import walk
+    seeds                                       # step 0: every substring that repeats
+    while more than 1.1 times the size asked for:
+        em, em                                  # p(piece) from the expected counts of all segmentations
+        prune                                   # a quarter of the pieces goes: those whose loss is least
+    em, em, cut                                 # to the size asked for
+
+The engine makes one model out of another. This module knows the models of all computed steps, walks among
+them, and says what each makes of the corpus.
+
+>>> from tokentui import learn
 >>> from tokentui.learn.objectives import Material
 >>> from tokentui.learn.values import Word
 >>> from tokentui.recipe import Recipe, Run, Stops
@@ -10,7 +19,7 @@
 >>> trainer = UnigramTrainer(Material(words, recipe, Run(Stops(vocab_size=9))))
 >>> [piece.decode() for piece in trainer.vocabulary.pieces][:6], trainer.tokens_at(0)
 (['hug', 'ug', 'pun', 'u', 'pu', 'un'], 36)
->>> walk.run(trainer, Stops()).value, trainer.number
+>>> learn.run(trainer, Stops()).value, trainer.number
 ('vocab_size', 4)
 >>> [piece.decode() for piece in trainer.vocabulary.pieces]
 ['pun', 'hug', 'b', 's', 'h', 'n', 'p', 'g', 'u']
@@ -18,7 +27,416 @@
 ([Span(start=0, end=3, symbol=1), Span(start=3, end=4, symbol=3)], (1, 3, 0))
 """
 
-from tokentui.learn.unigram.trainer import UnigramTrainer
-from tokentui.learn.unigram.values import Left, RoundStep
+from __future__ import annotations
 
-__all__ = ["Left", "RoundStep", "UnigramTrainer"]
+import copy
+import functools
+import time
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import NamedTuple, Self
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.core.jobs import tick
+from tokentui.core.runtime import quiet_collector
+from tokentui.encode.segment.ways import UNKNOWN
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.kernels.unigram_text import LONGEST
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
+from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
+from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
+from tokentui.learn.unigram.lattice import Slices, finished
+from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
+from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
+from tokentui.learn.values import Changed, Life, Place, Span, Stop, Stretch, WhatIf
+from tokentui.recipe import Ending, Stops
+
+VOCAB_SIZE = 8000
+"""The size that a training prunes towards where none was asked for: the default of sentencepiece."""
+
+
+class _Position(NamedTuple):
+    """A model, and what the corpus is by it: its length in pieces, and the objective; in the middle of a
+    pruning also how many pieces are dropped, of how many."""
+
+    model: Model
+    tokens: int
+    objective: float
+    taken: int = 0
+    going: int = 0
+
+
+class UnigramTrainer:
+    """A unigram training at a step; see `learn.trainer.Trainer`.
+
+    Step 0 is the model of the seeds. A long step is made in slices: `advance` may return in the middle of
+    one, and the trainer is then still at the step before.
+
+    Seeds are those of sentencepiece when the material has the documents, since it looks for them in
+    lines. Counted words alone
+    do not tell which of them end a line: without them each is taken to have a ▁ after it, so that a word
+    which the library saw before spaces and at ends of lines, and nowhere else, is no seed. The library counts
+    twice what ends lines as the very last line does; this does not. Every unit that the coverage of the
+    recipe takes in is required.
+
+    Args:
+        material: The counted words, the recipe and the run. Its special tokens count in the size. Its size is
+            pruned towards until a run asks for another; one that the units alone exceed is taken as just
+            large enough for them.
+        seed_size: The most seeds of two or more units.
+    """
+
+    what_if: tuple[WhatIf, ...] = ()
+    memory = 0
+    """The bytes that models and words take are not counted."""
+
+    def __init__(self, material: Material, seed_size: int = SEED_SIZE) -> None:
+        self.words, recipe, run, lines = material
+        self.recipe, self._run = recipe, run
+        self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).spells
+        self._max_length: int | None = None
+        self._shown: ModelVocabulary | None = None
+        with quiet_collector():
+            self._models = Models(self.words, recipe, lines, seed_size)
+            self._target = self._size(VOCAB_SIZE if run.stops.vocab_size is None else run.stops.vocab_size)
+            self._start()
+        tick(PER_MILLE, PER_MILLE)
+
+    def _start(self) -> None:
+        """Forget all steps and stand on the seeds."""
+        self.number = 0
+        self._between: _Position | None = None
+        self._work: Slices[_Position] | None = None
+        self._positions = [finished(self._survey(self._models.first(self._max_length or LONGEST)))]
+
+    def _survey(self, model: Model) -> Slices[_Position]:
+        """Survey the corpus by a model: its length in pieces, and the objective."""
+        known, seeds = (yield from self._models.survey(model)), self._models.seeds
+        tokens = round(sum(known.uses)) + seeds.apart
+        return _Position(model, tokens, -known.likelihood / max(1, seeds.occurrences))
+
+    def _next(self) -> Slices[_Position]:
+        """The step after the last computed one."""
+        last = self._positions[-1].model
+        return (yield from self._survey((yield from self._models.next(last, self._target, self._others))))
+
+    # ---- the present step
+
+    @property
+    def computed(self) -> int:
+        """The furthest step that has been made."""
+        return len(self._positions) - 1
+
+    @property
+    def at(self) -> _Position:
+        """The present position: of a step, or in the middle of a pruning."""
+        return self._between or self._positions[self.number]
+
+    @property
+    def model(self) -> Model:
+        """The model of this step: pieces by their numbers among the seeds, and their scores."""
+        return self.at.model
+
+    @property
+    def limits(self) -> Stops:
+        """The stops that steps are made under."""
+        return Stops(vocab_size=self._target, max_length=self._max_length)
+
+    @property
+    def least_size(self) -> int:
+        """The number of ids that the units and what is no piece take: no pruning goes below."""
+        return self._others + self._models.seeds.units
+
+    @functools.cached_property
+    def traits(self) -> Traits:
+        """The facts that other rooms have to know of it."""
+        return Traits(
+            grows=False, shrinks=True, heavy=True, engine=COMPILED if self._models.compiled else PLAIN,
+            step="step", columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
+            finer=True,
+        )
+
+    compression = replay = None
+
+    @property
+    def substeps(self) -> Self:
+        """The walk through a pruning, piece by piece."""
+        return self
+
+    def _size(self, asked: int) -> int:
+        return max(asked, self.least_size)
+
+    # ---- walking
+
+    def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
+        """Walk towards a step, or on to a stop, for a short while; see `Trainer.advance`.
+
+        Another size than before takes back the prunings that would differ, another greatest length all steps.
+        A size of None is the one asked for last. `merges` counts steps.
+        """
+        self._bound(stops)
+        stops = stops if goal is None else self.limits
+        if goal != self.number:
+            self._between = None
+        deadline = time.perf_counter() + seconds
+        while True:
+            if goal is not None and self.number >= goal:
+                self.number = goal
+                return Stop.MERGES
+            if reason := self.end(stops):
+                return reason
+            self._forward()
+            if time.perf_counter() > deadline:
+                return None
+
+    def _forward(self) -> None:
+        """Go to the next step if it is computed, else work on it for about a millisecond."""
+        self._between = None
+        if self.number == self.computed:
+            self._work = self._work or self._next()
+            try:
+                next(self._work)
+                return
+            except StopIteration as stop:
+                self._work = None
+                if stop.value is None:  # an interrupt ended the work in the middle: begin it again
+                    return
+                self._positions.append(stop.value)
+        self.number += 1
+
+    def _bound(self, stops: Stops) -> None:
+        """Take another size or greatest length: what was made under the old ones and would differ is
+        forgotten."""
+        if stops.max_length != self._max_length:
+            self._max_length = stops.max_length
+            self._start()
+        old = self._target
+        new = old if stops.vocab_size is None else self._size(stops.vocab_size)
+        if new == old:
+            return
+        self._target, self._work, self._between = new, None, None
+        for number, (model, *_) in enumerate(self._positions[:-1]):
+            kind, size = model.coming(new), len(model.pieces)
+            alike = kind != PRUNE or pruned_size(size, new) == pruned_size(size, old)
+            if kind == CUT or kind != model.coming(old) or not alike:
+                del self._positions[number + 1 :]
+                self.number = min(self.number, number)
+                return
+
+    def end(self, stops: Stops) -> Stop | None:
+        """The reason why no further step may be made under these stops, None where one may."""
+        if stops.merges is not None and self.number >= stops.merges:
+            return Stop.MERGES
+        target = self._target if stops.vocab_size is None else self._size(stops.vocab_size)
+        model = self._positions[self.number].model
+        if not model.pieces:
+            return Stop.NO_PAIR
+        if model.final and target == self._target:
+            return Stop.VOCAB_SIZE if self.size_at(self.number) >= target else Stop.NO_PAIR
+        return None
+
+    def ending(self, stops: Stops) -> Ending:
+        """The step that the training ends with: the number of prunings is an estimate until the last one is
+        made."""
+        model = self._positions[-1].model
+        guess = self.computed + model.steps_left(self._target)
+        if stops.merges is not None and (stops.merges <= self.computed or stops.merges < guess):
+            return Ending(stops.merges, "stop" if stops.merges <= self.computed else "at most")
+        return Ending(guess, "last" if model.final or not model.pieces else "about")
+
+    # ---- piece by piece
+
+    def fine(self, pieces: int) -> int:
+        """Walk through the coming pruning, so many pieces on or back, in order of loss; see `Substeps`.
+
+        The trainer stays at its step; vocabulary, corpus and figures are those of the model without what has
+        been dropped so far. The next step makes the whole pruning, from wherever the walk is; a step back
+        leaves it.
+        """
+        if (kind := self._coming) not in (PRUNE, CUT):
+            what = "the training is over"
+            what = "the next step is a round of EM: it weighs all pieces at once" if kind else what
+            raise TokentuiError(what, "piece by piece", "go on to a pruning" if kind else "go back")
+        going = self._judged.going
+        taken = min(max(0, self.at.taken + pieces), len(going))
+        self._between = None
+        if taken:
+            part = self._models.without(self._positions[self.number].model, going[:taken])
+            self._between = finished(self._survey(part))._replace(taken=taken, going=len(going))
+        return taken
+
+    @property
+    def walked(self) -> tuple[int, int] | None:
+        """The number of pieces dropped of the next pruning and the number to drop; None outside a walk."""
+        return (self._between.taken, self._between.going) if self._between else None
+
+    @property
+    def _coming(self) -> str:
+        return self._positions[self.number].model.coming(self._target)
+
+    @property
+    def _judged(self) -> Judged:
+        """The effect of the next pruning on the pieces of this step."""
+        return finished(self._models.judge(self._positions[self.number].model, self._target, self._others))
+
+    # ---- looking
+
+    def step_at(self, number: int) -> RoundStep:
+        """A computed step, 1 for the first; 0 for the seeds."""
+        model, tokens, objective, _, _ = self._positions[number]
+        return RoundStep(
+            number=number, kind=model.what, tokens=tokens,
+            vocab_size=self.size_at(number),
+            round=model.round, kept=len(model.pieces), dropped=len(model.dropped.pieces), objective=objective,
+            final=model.final,
+        )
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in pieces after a computed step, by weight; of this one as far as it is
+        walked through."""
+        return self.at.tokens if number == self.number else self._positions[number].tokens
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a computed step, specials counted; of this one as far as it is walked
+        through."""
+        at = self.at if number == self.number else self._positions[number]
+        return self._others + len(at.model.pieces)
+
+    def find(self, goal: Goal, after: int = 0) -> int | None:
+        """The first computed step at which a goal is reached, or the first after a step; None where there is
+        none yet.
+
+        A piece is found at the step that drops it, or at the last step where it stays to the end.
+        """
+        if isinstance(goal, Size | Tokens):
+            steps = range(after + 1 if after else 0, self.computed + 1)
+            if isinstance(goal, Size):
+                return next((n for n in steps if self.size_at(n) <= goal.ids), None)
+            return next((n for n in steps if self.tokens_at(n) >= goal.tokens), None)
+        exact = self._models.seeds.bytes
+        for number in range(after + 1, self.computed + 1):
+            if any(exact[piece] in goal.tokens for piece in self._positions[number].model.dropped.pieces):
+                return number
+        last = self._positions[-1].model
+        stays = last.final and any(exact[piece] in goal.tokens for piece in last.pieces)
+        return self.computed if stays else None
+
+    def why(self, number: int, stops: Stops) -> Why:
+        """The position in the training; no candidate is taken alone."""
+        step, kind = self.step_at(self.number), self._coming
+        at = Round(
+            last="seeds" if not self.number else CUT if step.final else step.kind,
+            round=step.round, pieces=len(self.model.pieces), dropped=step.dropped,
+            objective=self.at.objective,
+            before=self._positions[self.number - 1].objective if self.number else None, next=kind,
+            going=len(self._judged.going) if kind in (PRUNE, CUT) else None, taken=self.at.taken,
+        )
+        return Why(None, None, 0, 0, "", self.end(stops), (), at)
+
+    def candidates(self, query: Query) -> Page[PieceCandidate]:
+        """The pieces in the order in which pruning takes them, by the figures of this step.
+
+        The first call at a step takes the passes of a pruning over the corpus.
+        """
+        model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
+        gone = set(judged.going[: self.at.taken])
+        top = max(0, min(query.top, len(judged.order) - 1))
+        joined = any(needle.strip(b"+") for needle in query.match)
+
+        def candidate(n: int) -> PieceCandidate:
+            piece = model.pieces[n]
+            probability, expected, uses = exp(model.scores[n]), model.expected[n], round(judged.uses[piece])
+            loss, reason = judged.worth.loss[n], judged.reasons.get(piece, "")
+            parts = tuple(exact[part] for part in judged.path(piece))
+            values = probability, expected, uses, loss, parts, reason
+            return PieceCandidate(
+                (piece,), parts, exact[piece], -loss, values,
+                probability=probability, expected=expected, uses=uses, loss=loss, reason=reason,
+                taken=n in gone,
+            )
+
+        def matches(n: int) -> bool:
+            piece = model.pieces[n]
+            instead = b"+".join([exact[part] for part in judged.path(piece)]) if joined else b""
+            return any(needle in exact[piece] or needle in instead for needle in query.match)
+
+        places = tuple(row for row, n in enumerate(judged.order) if matches(n)) if query.match else ()
+        rows = tuple(map(candidate, judged.order[top : top + query.rows]))
+        return Page(rows, top, len(judged.order), places)
+
+    def left(self) -> list[Left]:
+        """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the
+        latest first."""
+        exact, dropped = self._models.seeds.bytes, self.model.dropped
+        if self._between:
+            model, judged = self._positions[self.number].model, self._judged
+            pieces = [
+                (model.pieces[n], judged.worth.loss[n]) for n in reversed(judged.going[: self._between.taken])
+            ]
+            return [Left(exact[piece], judged.reasons[piece], loss) for piece, loss in pieces]
+        return [Left(exact[piece], REASONS[why], figure) for piece, why, figure in zip(*dropped, strict=True)]
+
+    def entries(self, query: Query) -> Page[Entry]:
+        """The entries of the vocabulary at this step; first, by `newest`, the pieces that the last step
+        dropped."""
+        return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
+
+    def segment(self, place: Place) -> list[Span]:
+        """The segmentation of a word at this step."""
+        if isinstance(place, Stretch):
+            raise NotImplementedError("a unigram training has words alone")
+        spans = self._vocabulary().spans(place.text)
+        last = None if place.units is None else place.first + place.units
+        return [span for span in spans if span.end > place.first and (last is None or span.start < last)]
+
+    def changed(self) -> Changed:
+        """The changes of the last step: any word may be segmented in another way."""
+        if not self.number and not self._between:
+            return Changed(differs=lambda word: False)
+        before = self._positions[self.number if self._between else self.number - 1].model
+        old, now = self._laid_out(before), self._vocabulary()
+        return Changed(everything=True, differs=lambda word: old.pieces(word) != now.pieces(word))
+
+    def life(self, word: str) -> list[Life]:
+        """The segmentations of a word, from step 0 up to this one."""
+        lives: list[Life] = []
+        for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
+            pieces = tuple(self._laid_out(model).pieces(word))
+            if not lives or lives[-1].pieces != pieces:
+                lives.append(Life(number, pieces))
+        return lives
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of this step: the pieces by score, the most probable first."""
+        return self._vocabulary().vocabulary
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """The count of each symbol of the vocabulary in the best segmentations of the corpus, by weight."""
+        return self._vocabulary().uses
+
+    def _vocabulary(self) -> ModelVocabulary:
+        if self._shown is None or self._shown.model is not self.model:
+            self._shown = self._laid_out(self.model)
+        return self._shown
+
+    def _laid_out(self, model: Model) -> ModelVocabulary:
+        return ModelVocabulary(model, self._models, self.recipe, self._run)
+
+    def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
+        """The tokenizer of a computed step, of the present one where None."""
+        if number is None or number == self.number:
+            return Tokenizer(self.vocabulary, 0, run)
+        return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> UnigramTrainer:
+        """Another training over the same corpus that stands at a computed step; it shares the models up to
+        there."""
+        other = copy.copy(self)
+        other._positions, other.number = self._positions[:], number
+        other._work = other._between = other._shown = None
+        return other

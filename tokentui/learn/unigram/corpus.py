@@ -11,6 +11,7 @@ line the last word of one.
 
 from __future__ import annotations
 
+import functools
 import re
 from array import array
 from collections import Counter
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.jobs import tick
-from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of
+from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of, totals_of
 from tokentui.learn.bases import NEVER as NEVER_HELD
 from tokentui.learn.kernels.unigram_text import (
     DEEPEST,
@@ -120,7 +121,7 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Co
     end, space, line = next(free), next(free), next(free)
     distinct, spaced = recipe.weight == "distinct", recipe.split == "metaspace"
     follows = space if spaced else end
-    if spaced and lines is not None and not distinct:
+    if spaced and lines and not distinct:
         parts, counts = _ended(words, names, last_words(lines, recipe), space, line)
     else:
         parts, counts = (
@@ -158,7 +159,7 @@ def _without_barriers(
 
     sentencepiece writes there what begins as a ▁ does.
     """
-    found = barriers(cut, weights, recipe)
+    found = barriers(totals_of(cut, weights), recipe)
     codes = "".join(code for code, unit in units.items() if unit in found)
     at = re.compile(f"[{re.escape(codes)}]") if codes else re.compile("(?!)")
     symbols = frozenset(recipe.symbols)
@@ -194,7 +195,7 @@ def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str
 
 
 def _ended(
-    words: Words, names: Sequence[str], at_end: Mapping[str, int], space: str, line: str
+    words: Words, names: Sequence[str], at_end: Mapping[str | None, int], space: str, line: str
 ) -> tuple[list[str], list[int]]:
     """Each word as often as it goes on with a ▁, and as often as it ends a line."""
     ending = list(map(at_end.get, words.words, repeat(0)))
@@ -205,33 +206,33 @@ def _ended(
     return parts, weights + list(filter(None, ending))
 
 
-def last_words(lines: Sequence[str], recipe: Recipe) -> Counter[str]:
+def last_words(lines: Sequence[str], recipe: Recipe) -> Mapping[str | None, int]:
     """Count how often each word is the last of a line, by `split=metaspace`."""
-    words = Pretokenizer(recipe).words
-    if is_shaped(recipe):
-        return Counter(last[-1] for line in lines if (last := words(line)))
-    tails: Counter[str] = Counter()
-    for low in range(0, len(lines), _LINES):
-        tick(50 + 250 * low // len(lines), PER_MILLE)
-        tails.update(map(_tail, lines[low : low + _LINES]))
-    found: Counter[str] = Counter()
-    nothing: set[str] = set()
-    for tail, count in tails.items():
-        if last := words(tail, first=tail[:1] != " "):
-            found[last[-1]] += count
-        elif tail[:1] == " ":
-            nothing.add(tail)
-    for line in lines if nothing else ():
-        if _tail(line) in nothing and (last := words(line)):
-            found[last[-1]] += 1
-    return found
+    words, shaped = Pretokenizer(recipe).words, is_shaped(recipe)
+
+    @functools.cache  # most lines end like others
+    def last_of(text: str, first: bool) -> str | None:
+        found = words(text, first=first)
+        return found[-1] if found else None
+
+    counts: Counter[str | None] = Counter()
+    for n, line in enumerate(lines):
+        if n % _LINES == 0:
+            tick(50 + 250 * n // len(lines), PER_MILLE)
+        tail = line if shaped else _tail(line)
+        last = last_of(tail, shaped or tail[:1] != " ")
+        if last is None and tail[:1] == " ":
+            found = words(line)
+            last = found[-1] if found else None
+        counts[last] += 1
+    del counts[None]
+    return counts
 
 
 def _tail(line: str) -> str:
     """The end of a line from its last space on, one at its very end not counted; all of a line without one.
 
-    No normaliser looks back across the place before a space, and a word begins there: most lines end like
-    others.
+    No normaliser looks back across the place before a space, and a word begins there.
     """
     at = line.rfind(" ", 0, -1)
     return line[at:] if at > 0 else line

@@ -1,8 +1,7 @@
 """A unigram model at one step of its training, and the four ways from one to the next (Kudo 2018).
 
     seeds       each piece's share of count · length
-    EM          p(k) from the expected counts of all segmentations; pieces that are expected less than 0.5
-    times go
+    EM          p(k) from the expected counts of all segmentations; pieces expected less than 0.5 times go
     pruning     three quarters of the pieces stay: those whose loss is greatest
     last cut    the most probable pieces, and every unit
 
@@ -22,11 +21,11 @@ from itertools import compress
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
+import tokentui.learn.unigram.lattice as lattices
 from tokentui.core import jit
 from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.learn.kernels.unigram_passes import SPLITS, Others, digamma
 from tokentui.learn.kernels.unigram_text import Strings, floats, ints
-from tokentui.learn.unigram import lattice as lattices
 from tokentui.learn.unigram.corpus import PER_MILLE, code, lay_out
 from tokentui.learn.unigram.lattice import WRITTEN, Lattice, Slices, Survey, finished, other_path, over
 from tokentui.recipe import Recipe

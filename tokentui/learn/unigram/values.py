@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.viterbi import ScoredVocabulary
-from tokentui.encode.vocabulary import Marks
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.rows import Column, Entry, Page, Query, fixed_entry, listed, page_of
-from tokentui.learn.unigram.corpus import Seeds
-from tokentui.learn.unigram.model import Model
+from tokentui.learn.unigram.lattice import finished
+from tokentui.learn.unigram.model import Model, Models
 from tokentui.learn.values import Event, Kind, Span, Step
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, Run
 
-_KEPT = 65_536
 _LEFT = -(1 << 40)
 """Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
 COLUMNS = (
@@ -75,39 +74,31 @@ class ModelVocabulary:
 
     Args:
         model: The model.
-        seeds: The seeds that its pieces are numbers of.
-        uses: The count of each seed in the best segmentations of the corpus.
+        models: Knows the seeds that its pieces are numbers of, and the corpus.
         recipe: The recipe of the vocabulary.
-        specials: Its special tokens.
-        first_id: Its first id.
+        run: Its special tokens and its first id.
     """
 
-    def __init__(
-        self, model: Model, seeds: Seeds, uses: Sequence[float], recipe: Recipe, specials: Sequence[str],
-        first_id: int,
-    ) -> None:
-        exact, scores = seeds.bytes, model.scores
+    def __init__(self, model: Model, models: Models, recipe: Recipe, run: Run) -> None:
+        exact, scores = models.seeds.bytes, model.scores
         order = sorted(range(len(scores)), key=lambda n: (-scores[n], exact[model.pieces[n]]))
-        pieces = [model.pieces[n] for n in order]
-        self.model = model
-        self.vocabulary = ScoredVocabulary(
-            recipe, [exact[piece] for piece in pieces], specials, first_id, [scores[n] for n in order]
+        self.model, self._models, self._pieces = model, models, [model.pieces[n] for n in order]
+        self.vocabulary = Vocabulary(
+            recipe, map(exact.__getitem__, self._pieces), run.specials, run.first_id,
+            map(scores.__getitem__, order),
         )
-        self.uses = [round(uses[piece]) for piece in pieces]
         self._encoder = WordEncoder(self.vocabulary, 0)
-        self._words: dict[str, list[Span]] = {}
+
+    @functools.cached_property
+    def uses(self) -> list[int]:
+        """The count of each symbol in the best segmentations of the corpus, by weight."""
+        uses = finished(self._models.survey(self.model)).uses
+        return [round(uses[piece]) for piece in self._pieces]
 
     def spans(self, word: str) -> list[Span]:
         """The tokens of a word, any text at all; a unit that is no piece has symbol -1."""
-        spans = self._words.get(word)
-        if spans is None:
-            if len(self._words) >= _KEPT:
-                self._words.clear()
-            units = self._encoder.pretokenizer.units(word)
-            parts = self._encoder.segmenter.segment(units, len(word))
-            spans = [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
-            self._words[word] = spans
-        return spans
+        parts = self._encoder.segmenter.segment(self._encoder.pretokenizer.units(word), len(word))
+        return [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
 
     def pieces(self, word: str) -> list[bytes]:
         """The tokens of a word as exact bytes; empty for what is no piece."""
@@ -115,7 +106,7 @@ class ModelVocabulary:
 
     def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
         """The entries in an order; those that have left come first."""
-        vocabulary, marks = self.vocabulary, Marks(self.vocabulary)
+        vocabulary = self.vocabulary
 
         def entry(one: int) -> Entry:
             if one <= _LEFT:
@@ -125,7 +116,7 @@ class ModelVocabulary:
                 return fixed_entry(vocabulary, -1 - one)
             return Entry(
                 vocabulary.id_of(one, 0), one, vocabulary.pieces[one], "piece", uses=self.uses[one],
-                score=vocabulary.scores[one], marks=marks.sizes(one),
+                score=vocabulary.scores[one], marks=vocabulary.mark_sizes(one),
             )
 
         order = [_LEFT - n for n in range(len(left))] + listed(vocabulary, 0, self.uses, query.order)

@@ -12,14 +12,15 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokentui.core.jobs import check, tick
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
-from tokentui.text.documents import CountedWords, LongText, Place, pieces, safe_cut, size_of
+from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of
 from tokentui.text.kernels import rules, scan_count
 from tokentui.text.kernels.rules import RUNS, Split
 from tokentui.text.kernels.scan_count import Scan, WordTable
@@ -61,6 +62,28 @@ def as_bytes(data: bytes) -> Any:
 def windows_of(data: Any) -> Any:
     """Eight bytes at each place, read as a number."""
     return np.ndarray((len(data) - 7,), np.uint64, data, strides=(1,))
+
+
+class FlatWords(NamedTuple):
+    """Distinct words in order of first appearance, in flat arrays.
+
+    Attributes:
+        text: The words one after the other: UTF-8, a lone surrogate in three bytes.
+        ends: Where each word ends in it, a 0 before the first: an array of int64.
+        counts: How often each stands: an array of int64.
+    """
+
+    text: bytes
+    ends: Any
+    counts: Any
+
+    def words(self) -> tuple[str, ...]:
+        """The words as texts."""
+        text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
+        if len(text) < len(self.text):  # places in characters: count the bytes that begin one
+            starts = np.cumsum((as_bytes(self.text) & 0xC0) != 0x80, dtype=np.int64)
+            ends = np.concatenate((ends[:1], starts[ends[1:] - 1]))
+        return tuple([text[start:end] for start, end in pairwise(ends.tolist())])
 
 
 class Table:
@@ -105,7 +128,7 @@ class Table:
                 return filled
             self.grow(len(data))
 
-    def add(self, other: CountedWords) -> None:
+    def add(self, other: FlatWords) -> None:
         """Count words that are counted already."""
         data = as_bytes(other.text + PAD)
         number = 0
@@ -117,14 +140,14 @@ class Table:
                 return
             self.grow(len(data))
 
-    def result(self) -> CountedWords:
+    def result(self) -> FlatWords:
         """The counts as they are now, in arrays of their own."""
         number = self.size
         ends = self.words.ends[: number + 1].copy()
         counts = self.words.rows[3 : 4 * number : 4].astype(np.int64)
         for array in (ends, counts):
             array.flags.writeable = False
-        return CountedWords(self.words.text[: ends[-1]].tobytes(), ends, counts)
+        return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, counts)
 
     def grow(self, longest: int) -> None:
         """Make room for one more word of so many bytes."""
@@ -165,7 +188,7 @@ def count_words(
     words: Callable[[str], list[str]],
     *,
     threads: int | None = None,
-) -> tuple[Sequence[str], list[int]] | None:
+) -> Counter[str] | FlatWords | None:
     """Count the pre-tokens of documents, if there is a scanner for this recipe.
 
     Args:
@@ -186,13 +209,12 @@ def count_words(
         return _count_runs(documents, words, spaced, threads)
     if not split:
         return None
-    counted = count(documents, split, replaced=recipe.unit != "byte", threads=threads)
-    return counted, counted.counts.tolist()
+    return count(documents, split, replaced=recipe.unit != "byte", threads=threads)
 
 
 def count(
     documents: Sequence[str | LongText], split: str, *, replaced: bool = False, threads: int | None = None
-) -> CountedWords:
+) -> FlatWords:
     """Count the words of documents as they are.
 
     Args:
@@ -211,7 +233,7 @@ def count(
 
 def _count_runs(
     documents: Sequence[str | LongText], words: Callable[[str], list[str]], spaced: bool, threads: int | None
-) -> tuple[tuple[str, ...], list[int]]:
+) -> Counter[str]:
     """Count words of a text that are those of its runs between white space, each normalised and split by
     itself.
 
@@ -226,7 +248,7 @@ def _count_runs(
     single: list[str] = []
     # A word first appears in the first of the runs that have it, so the order of the runs gives that of the
     # words.
-    for number, (run, times) in enumerate(zip(runs, runs.counts.tolist(), strict=True)):
+    for number, (run, times) in enumerate(zip(runs.words(), runs.counts.tolist(), strict=True)):
         if number % _CHECK_EVERY == 0:
             check()
         plain = spaced and run.isascii() and run.isprintable()
@@ -240,7 +262,7 @@ def _count_runs(
         for word in ["▁" + run] if plain else words(run):
             counts[word] += times
     counts.update(words(" ".join(single)))
-    return tuple(counts), list(counts.values())
+    return counts
 
 
 # ---- threads

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import regex
 
 from tokentui.recipe import Recipe
-from tokentui.text import bert
+from tokentui.text.normalize import BERT_DROPPED, BERT_PUNCTUATION, BERT_SPACES
 from tokentui.text.split import SPLITS
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
@@ -103,8 +103,8 @@ def letters_table() -> ClassTable:
 def bert_table() -> ClassTable:
     """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
     classes = bytearray([LOWER]) * _CODES
-    _fill(classes, re.compile(f"[{bert.SPACES}]+"), SPACE, _all_codes())
-    _fill(classes, re.compile(f"[{bert.PUNCTUATION}]+"), SIGN, _all_codes())
+    _fill(classes, re.compile(f"[{BERT_SPACES}]+"), SPACE, _all_codes())
+    _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN, _all_codes())
     return _folded(classes)
 
 
@@ -115,7 +115,8 @@ def bert_runs_table() -> ClassTable:
     BERT drops some white space: a word goes on there.
     """
     classes = bytearray([LOWER]) * _CODES
-    _fill(classes, re.compile(f"(?:(?![{bert.DROPPED}])[{bert.SPACES}]|[\t\n\r])+"), SPACE, _all_codes())
+    spaces = re.compile(f"(?:(?![{BERT_DROPPED}])[{BERT_SPACES}]|[\t\n\r])+")
+    _fill(classes, spaces, SPACE, _all_codes())
     return _folded(classes)
 
 
@@ -281,6 +282,17 @@ def scanned(recipe: Recipe) -> str:
 def scans(recipe: Recipe) -> bool:
     """True if kernels count the words of a recipe."""
     return is_spaced(recipe) or bool(scanned(recipe))
+
+
+def without_scanner(recipe: Recipe) -> str:
+    """The value of a recipe by which plain Python counts words, as `axis=value`; empty where kernels count
+    them, and where a document is one word."""
+    record = SPLITS.of(recipe.split)
+    if scans(recipe) or (record.keeps_spaces and not record.cut):
+        return ""
+    shaping = "symbols" if recipe.symbols else "prefix_space"
+    word = "split" if not rule_of(recipe.split) else shaping if is_shaped(recipe) else "normalize"
+    return f"{word}={recipe.axis(word)}"
 
 
 class Split(NamedTuple):

@@ -1,1 +1,245 @@
-"""The screens of the explorer: the main one, and the dialogs that stand over it."""
+"""The base of all dialogs: a box over the screen, a line of keys at its foot, and esc to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Never, TypeVar
+
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import NoActiveWorker, get_current_worker
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.session.snapshot import Snapshot
+from tokentui.ui.draw.lines import KeyLine
+from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.text import Cell, join, wrap
+from tokentui.ui.face import Face, waits_for
+from tokentui.ui.keys import Acting, Action
+from tokentui.ui.typed import Field
+
+Result = TypeVar("Result")
+
+LEAVE: Action[Never] = Action(("escape",), "leave", lambda it: it.leave())
+"""The key that leaves a dialog."""
+SCROLL: Action[object] = Action(("up", "down"), "scroll", keys_shown=2)
+"""The keys of a list or a text."""
+
+
+class Once(Screen[Result]):
+    """A screen that is left once.
+
+    Of two keys that leave and come in one packet the second would take the screen below; and what was asked
+    for while the screen was there would be shown in widgets that are gone.
+    """
+
+    _left = False
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Leave with a result; whatever is still being found out for the screen is given up."""
+        if self._left:
+            return AwaitComplete()
+        self._left = True
+        try:
+            own = get_current_worker()
+        except NoActiveWorker:
+            own = None
+        for worker in list(self.workers):
+            if worker is not own and self in worker.node.ancestors_with_self:
+                worker.cancel()
+        return super().dismiss(result)
+
+    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+        """Call after the next frame, if the screen is there still."""
+        return super().call_after_refresh(self._unless_left, callback, *args, **kwargs)
+
+    def _unless_left(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return None if self._left else callback(*args, **kwargs)
+
+
+class Dialog(Acting, ModalScreen[Result], Once[Result]):
+    """A box with a title over the screen it was pushed on; esc leaves it without a result.
+
+    A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`compose_box`). Its classes `-narrow`,
+    `-medium` and `-wide`, `-short` and `-tall` say what room there is.
+
+    Args:
+        face: The program.
+        heading: The title, where it is not that of the class.
+        classes: Its classes at first.
+    """
+
+    CSS_PATH = Path(__file__).with_name("dialogs.tcss")
+    HEADING: ClassVar[str] = ""
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (LEAVE,)
+    EDIT_HINTS: ClassVar[Sequence[Action[object]]] = ()
+    """The keys of the line of class `edit`, which is seen while one types into it."""
+    # Textual's type of these is a list.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
+
+    def __init__(self, face: Face, heading: str = "", classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.face = face
+        self.heading = heading or self.HEADING
+        self.waits = waits_for(face.snapshot)
+        """The work that an answer of the session waits for; empty if the answer is on its way."""
+        self.hints = KeyLine([action for action in self.ACTIONS if action.label])
+        self.notice = Notice()
+        self.box = Vertical(classes="dialog")
+
+    def compose(self) -> ComposeResult:
+        """The box, of the size that the screen has room for from its first moment on."""
+        # Textual gives these classes after the first layout: the box would be seen in one place and then in
+        # another.
+        for length, breakpoints in zip(self.app.size,
+                (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
+            self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
+        with self.box:
+            yield from self.compose_box()
+            yield self.hints
+        self.name_box(self.heading)
+
+    def compose_box(self) -> ComposeResult:
+        """Yield the widgets of the box above the line of keys."""
+        yield from ()
+
+    def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
+        """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
+        if title is not None:
+            self.box.border_title = join(((title, ""),)) if title else None
+        if subtitle is not None:
+            self.box.border_subtitle = join(((subtitle, ""),)) if subtitle else None
+
+    def on_mount(self) -> None:
+        """Say what is waited for."""
+        if self.waits:
+            self.tell_waiting()
+
+    def on_resize(self) -> None:
+        """Lay out anew, as soon as the new room is there."""
+        self.call_after_refresh(self.lay_out)
+
+    def lay_out(self) -> None:
+        """Fit what is seen to the room there is."""
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Take what the session shows now; None before there is anything."""
+        waits = waits_for(snapshot)
+        if waits != self.waits:
+            self.waits = waits
+            if self.is_mounted:
+                self.tell_waiting()
+
+    def tell_waiting(self) -> None:
+        """Say what is waited for, where something is."""
+
+    @property
+    def editing(self) -> bool:
+        """True if the line to type in is seen."""
+        return self.has_class("-editing")
+
+    def edit(self, field: Field, text: str) -> None:
+        """Show the line to type in, with a text."""
+        self.add_class("-editing")
+        self.hints.say(self.EDIT_HINTS)
+        field.put(text)
+        self.set_focus(field)
+
+    def end_edit(self, back: Widget) -> None:
+        """Hide the line to type in; the keys go back to a widget."""
+        self.remove_class("-editing")
+        self.hints.say(self.ACTIONS)
+        self.set_focus(back)
+
+    def leave(self) -> None:
+        """Leave without a result."""
+        self.dismiss(None)
+
+
+class ListDialog(Dialog[Result]):
+    """A dialog whose keys go to a list.
+
+    Args:
+        face: The program.
+        columns: The columns of the list.
+        heading: The title, where it is not that of the class.
+    """
+
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (SCROLL, LEAVE)
+
+    def __init__(self, face: Face, columns: Sequence[Column] = (), heading: str = "") -> None:
+        super().__init__(face, heading)
+        self.listing = Listing(columns)
+
+    def compose_box(self) -> ComposeResult:
+        """The list."""
+        yield self.listing
+
+    def on_mount(self) -> None:
+        """Begin in the list."""
+        self.set_focus(self.listing)
+
+
+class Told(Static):
+    """A text of cells that changes.
+
+    Args:
+        classes: Its classes.
+        id: Its id.
+    """
+
+    ALLOW_SELECT = False
+
+    def __init__(self, classes: str = "", id: str | None = None) -> None:
+        super().__init__("", classes=classes, id=id, markup=False)
+
+    def show(self, *cells: Cell) -> None:
+        """Show these cells, a line each."""
+        self.update(Content("\n").join(map(join, cells)))
+
+
+class Notice(Told):
+    """One line that answers what was last typed or tried."""
+
+    def __init__(self) -> None:
+        super().__init__("message")
+        self.said = ""
+        """The text that is shown now, for tests and for screens that read it."""
+
+    def say(self, text: str, style: str = "muted") -> None:
+        """Say something, safe or not; `style` is a name of the palette."""
+        self.said = text
+        self.show(((text, style),))
+
+    def tell(self, error: TokentuiError | Cancelled) -> None:
+        """Say what went wrong."""
+        self.say(safe_line(error) if isinstance(error, TokentuiError) else "stopped", "error")
+
+
+def told_rows(
+    key: Hashable, heads: Sequence[Cell], cell: Cell, width: int, *, words: bool = False
+) -> Iterator[TableRow]:
+    """A text as rows of a list, of so many columns each.
+
+    Args:
+        key: The key of the first row. The others have it with their number.
+        heads: What stands in the columns before the first row.
+        cell: The text.
+        width: The columns for it.
+        words: True to break between words.
+    """
+    for line, part in enumerate(wrap(cell, width, words=words)):
+        yield TableRow((key, line) if line else key, (*(heads if not line else [()] * len(heads)), part))
+
+
+def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
+    """A line to type in behind a prompt."""
+    return Horizontal(Static(join(((prompt, ""),)), classes="prompt", markup=False), field, classes=classes)

@@ -1,51 +1,81 @@
-"""Dialogs of one input line, with a preview of its effect: go to a step, find, set conventions."""
+"""Dialogs of one input line: go to a step, find, set conventions, and help, which is searched."""
 
 from __future__ import annotations
 
 import math
-import os
+import platform
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
+from typing import ClassVar, NamedTuple, Never
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widgets import Input
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
-from tokentui.presets import PRESETS
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, Told, prompted
-from tokentui.ui.draw.figures import step_of
+from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted, told_rows
+from tokentui.ui.draw.figures import size, step_of
+from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
-from tokentui.ui.keys import Action
+from tokentui.ui.keys import Action, key_name
 from tokentui.ui.typed import Field
-
-if TYPE_CHECKING:
-    from tokentui.session.saved import SavedSession
 
 _STEPS = re.compile(r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,15})(?P<percent>%?)", re.ASCII)
 _TYPED_SHOWN = 40
 
 
-def destination(text: str, step: int, known: int, end: Ending) -> GoTo | GoToToken | None:
+class Place(NamedTuple):
+    """The position that a line is read at.
+
+    Attributes:
+        value: The step, or the size.
+        known: The furthest step trained so far.
+        end: The end of the run, as far as that is known.
+        by: What columns are kept in step by; empty for a training by itself, which finds tokens too.
+    """
+
+    value: int = 0
+    known: int = 0
+    end: Ending = Ending()
+    by: str = ""
+
+
+def place_of(now: Snapshot | None) -> Place:
+    """Return the position of what is trained, or of the columns of Compare."""
+    if now is None:
+        return Place()
+    if not now.side_by_side:
+        at = now.main.at
+        return Place(at.step, at.computed, at.end)
+    by = now.position.by
+    there = [column.at for column in now.columns if not column.error and column.in_sync]
+    if by == "tokens":  # its steps are those of the first column
+        there = there[:1]
+    ends = [one.end for one in there if one.end.step is not None]
+    end = max(ends, key=lambda one: one.step or 0) if ends and len(ends) == len(there) else Ending()
+    return Place(now.position.value, max((one.computed for one in there), default=0), end, by)
+
+
+def destination(text: str, place: Place) -> GoTo | GoToToken | None:
     """Return the command that a typed line stands for.
 
     Args:
         text: A step (`5000`, `5,000`), steps from here (`+100`, `-5`), a part of the run (`50%`), `end`, or
             else the text of a token. Text in double quotes is a token whatever it says.
-        step: The step where one is.
-        known: The furthest step trained so far.
-        end: Where the run ends, as far as that is known.
+        place: Where one is.
 
     Returns:
         A command; None for an empty line. Its step may lie beyond the end: what is asked for is trained.
 
     Raises:
-        TokentuiError: It is a part of a run whose end is not known.
+        TokentuiError: It is a part of a run whose end is not known or that is no number of steps, or a text
+            where columns are compared.
     """
     word = text.strip()
     if not text:
@@ -53,29 +83,49 @@ def destination(text: str, step: int, known: int, end: Ending) -> GoTo | GoToTok
     if word == "end":
         return GoTo(None)
     if (match := _STEPS.fullmatch(word)) is None or (match["percent"] and match["sign"]):
+        if place.by:
+            raise _wrong("a number belongs here", text, "such as 500, +100 or end")
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
     number = int(match["digits"].replace(",", ""))
     if match["percent"]:
-        if end.step is None:
+        if place.by == "size":
+            raise _wrong("parts of a run are steps", text, "take a number of ids, or end")
+        if place.end.step is None:
             raise TokentuiError("the end of the run is not known yet", word,
                 "go to the end first, or take a number")
-        number = end.step * min(number, 100) // 100
+        number = place.end.step * min(number, 100) // 100
     elif match["sign"]:
-        number = step + (number if match["sign"] == "+" else -number)
+        number = place.value + (number if match["sign"] == "+" else -number)
     return GoTo(max(0, number))
 
 
-def foretell(text: str, step: int, known: int, end: Ending) -> str:
-    """Return a preview of what a typed line does, as safe text; the arguments are those of `destination`."""
-    match destination(text, step, known, end):
+def _wrong(what: str, line: str, hint: str) -> TokentuiError:
+    return TokentuiError(what, safe(line, limit=_TYPED_SHOWN), hint)
+
+
+_FIRST = {"": "a step", "merges": "a step", "size": "a number of ids", "tokens": "a step of column A"}
+
+
+def foretell(text: str, place: Place) -> str:
+    """Return a preview of what a typed line does, as safe text; it may fail as `destination` does."""
+    match destination(text, place):
         case None:
-            return "a step, +100, -5, 50%, end, or the text of a token"
+            part, token = (
+                "" if place.by == "size" else ", 50%", "" if place.by else ", or the text of a token",
+            )
+            return f"{_FIRST[place.by]}, +100, -5{part}, end{token}"
         case GoTo(None):
+            if place.by:
+                return "the end of every column"
+            end = place.end
             return "the end of the run" if end.step is None else f"the end of the run, {step_of(end)}"
         case GoTo(int(number)):
-            there = ", where you are" if number == step else ""
-            return f"step {number:,}{there or _part(text, end) or _beyond(number, end)} (known to {known:,})"
+            if place.by:
+                return f"{number:,} ids" if place.by == "size" else f"step {number:,}"
+            there = ", where you are" if number == place.value else ""
+            told = there or _part(text, place.end) or _beyond(number, place.end)
+            return f"step {number:,}{told} (known to {place.known:,})"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that makes ‘{shown}’"
@@ -104,12 +154,7 @@ class AskLine(Dialog[None]):
         take: Called with a line that is not empty.
     """
 
-    ACTIONS: ClassVar[Sequence[Action[Any]]] = (Action(("enter",), "take it"), LEAVE)
-    DEFAULT_CSS = """
-    AskLine > .dialog, AskLine.-high > .dialog { height: 5; }
-    AskLine.-medium > .dialog { width: 60; }
-    AskLine.-wide > .dialog { width: 72; }
-    """
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (Action(("enter",), "take it"), LEAVE)
 
     def __init__(self, face: Face, heading: str, foretell: Callable[[str], str],
             take: Callable[[str], object]) -> None:
@@ -150,44 +195,34 @@ class AskLine(Dialog[None]):
 
 
 class GoToScreen(AskLine):
-    """Asks for a step or a token, and goes there.
+    """Asks for a step, a size or a token, and goes there.
 
     Args:
         face: The program.
+        columns: The snapshot of the columns that are compared; None for the training of the main screen.
     """
 
     HEADING = "Go to"
-    ACTIONS = (
-        Action(("enter",), "go"), LEAVE,
-        Action(('"100"',), "the token, not the step"),
-    )
-    DEFAULT_CSS = """
-    GoToScreen.-wide > .dialog { width: 60; }
-    """
+    ACTIONS = (Action(("enter",), "go"), LEAVE, Action(('"100"',), "the token, not the step"))
 
-    def __init__(self, face: Face) -> None:
-        self._place: tuple[int, int, Ending] = (0, 0, Ending())
-        self._opened = False
-        self._stand(face.snapshot)
-        super().__init__(face, self.HEADING, lambda line: foretell(line, *self._place), self._go)
-
-    def _stand(self, snapshot: Snapshot | None) -> None:
-        if snapshot is not None:
-            at = snapshot.main.at
-            self._place = at.step, at.computed, at.end
-            self._opened = snapshot.main.opened is not None
+    def __init__(self, face: Face, columns: Snapshot | None = None) -> None:
+        self._now = columns or face.snapshot
+        super().__init__(face, "", lambda line: foretell(line, place_of(self._now)), self._go)
+        if columns is not None:
+            self.hints.say(self.ACTIONS[:-1])
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take where one is now."""
         super().follow(snapshot)
-        self._stand(snapshot)
+        self._now = snapshot or self._now
         if self.is_mounted:
             self.check(self.field.value)
 
     def _go(self, line: str) -> None:
-        command = destination(line, *self._place)
+        command = destination(line, place_of(self._now))
         if isinstance(command, GoToToken):
-            missing = "the file has no token" if self._opened else "no step of this run makes"
+            opened = self._now is not None and self._now.main.opened is not None
+            missing = "the file has no token" if opened else "no step of this run makes"
             missing = f"{missing} {command.text!r}"
             self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
         elif command is not None:
@@ -204,10 +239,6 @@ class FindScreen(Dialog[str | None]):
         text: The text of the last search.
     """
 
-    DEFAULT_CSS = """
-    FindScreen .bar { dock: bottom; width: 100%; height: 1; background: $surface; color: $foreground; }
-    FindScreen .prompt { width: auto; max-width: 60%; text-style: bold; }
-    """
 
     def __init__(self, face: Face, pane: str, text: str = "") -> None:
         super().__init__(face)
@@ -220,54 +251,6 @@ class FindScreen(Dialog[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Look for it."""
         self.dismiss(event.value)
-
-
-class Going:
-    """Where a line that was typed leads to.
-
-    Args:
-        now: Where the columns stand.
-    """
-
-    def __init__(self, now: Snapshot) -> None:
-        at = [column.at if column.in_sync else None for column in now.columns if not column.error]
-        self._by = now.position.by
-        if self._by == "tokens":  # its steps are those of the first column
-            at = at[:1]
-        ends = [Ending() if one is None else one.end for one in at]
-        last = max((end.step for end in ends if end.step is not None), default=None)
-        unknown = not ends or any(end.step is None for end in ends)
-        end = Ending() if unknown else next(end for end in ends if end.step == last)
-        self._place = now.position.value, max((one.computed for one in at if one), default=0), end
-
-    def command(self, line: str) -> GoTo:
-        """Return the command to send to the session.
-
-        Raises:
-            TokentuiError: It is no number.
-        """
-        found = destination(line, *self._place)
-        if not isinstance(found, GoTo):
-            raise TokentuiError("a number belongs here", safe(line, limit=_TYPED_SHOWN),
-                "such as 500, +100 or end")
-        if self._by == "size" and line.strip().endswith("%"):
-            raise TokentuiError("parts of a run are steps", safe(line, limit=_TYPED_SHOWN),
-                "take a number of ids, or end")
-        return found
-
-    def foretell(self, line: str) -> str:
-        """Return a preview of the effect of a line.
-
-        Raises:
-            TokentuiError: It is no number.
-        """
-        if not line:
-            what = {"merges": "a step", "size": "a number of ids", "tokens": "a step of column A"}[self._by]
-            return f"{what}, +100, -5, end" if self._by == "size" else f"{what}, +100, -5, 50%, end"
-        step = self.command(line).step
-        if step is None:
-            return "the end of every column"
-        return f"{step:,} ids" if self._by == "size" else f"step {step:,}"
 
 
 def conventions(line: str) -> tuple[str, float]:
@@ -284,8 +267,7 @@ def conventions(line: str) -> tuple[str, float]:
         except ValueError:
             splitter = word
     if len(words) > 2:
-        raise TokentuiError("a splitter and a number belong here", safe(line, limit=_TYPED_SHOWN),
-            "such as whitespace 2.5")
+        raise _wrong("a splitter and a number belong here", line, "such as whitespace 2.5")
     if math.isnan(alpha) or alpha < 0:
         raise TokentuiError("out of range", f"alpha={alpha}", "take 0 or more")
     return splitter, alpha
@@ -302,49 +284,137 @@ def foretell_conventions(line: str) -> str:
     return said if line else "a splitter and an order: whitespace 2.5"
 
 
-class OfferScreen(Dialog[bool]):
-    """Offers a session again that a dropped line has cut off. None when it is left without an answer.
+# Help: every key and what it does, made from the same actions as the footer and the command palette.
+
+
+EVERYWHERE = ("global", "compare")
+"""The contexts that are a whole screen."""
+
+_KEYS_MOST = 20
+_LABEL_MOST = 16
+_NARROW = 70  # columns under which labels give way to the sentences
+
+
+def engine_line(engine: str = "", memory: int = 0) -> str:
+    """Return one line about the program, its engine, the engine's memory, Python and Textual."""
+    import tokentui
+
+    own = getattr(tokentui, "__version__", "")
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    held = f", {size(memory)} held" if memory else ""
+    runs = f"tokentui {own} · engine: {engine or 'plain Python'}{held}"
+    return f"{runs} · {python} · Textual {version('textual')}".replace("  ", " ")
+
+
+def help_rows(actions: Sequence[Action[Never]], context: str, find: str, width: int) -> Iterator[TableRow]:
+    """The rows of help: actions that have the text that is looked for, under the headings of their contexts.
+
+    Args:
+        actions: All actions.
+        context: The one of the focused pane: it comes first, then `global`, then the others as they come. An
+            action of several panes stands under each.
+        find: Text that keys, label or sentence must have, upper or lower case; "" for all.
+        width: The columns for the sentence; the rest of a longer one stands in rows of its own.
+    """
+    names = [_where(context), "global", *(_where(each) for one in actions for each in one.contexts)]
+    for name in dict.fromkeys(names):
+        found = [
+            one for one in actions if name in map(_where, one.contexts) and find.lower() in _all_text(one)
+        ]
+        if not found:
+            continue
+        title = "Everywhere" if name == "global" else name.capitalize()
+        yield TableRow(None, (((title, "strong"),), (), ()))
+        for action in found:
+            heads: list[Cell] = [
+                ((" ".join(map(key_name, action.keys)), "key"),), ((action.label, "strong"),),
+            ]
+            said = ((action.help or action.label, ""),)
+            key = action.name if name == _where(action.contexts[0]) else (action.name, name)
+            yield from told_rows(key, heads, said, max(10, width), words=True)
+
+
+def _where(context: str) -> str:
+    """The heading that a context belongs under: what works on a whole screen is one."""
+    return "global" if context in EVERYWHERE else context
+
+
+def _all_text(action: Action[Never]) -> str:
+    return " ".join([*map(key_name, action.keys), action.label, action.help, action.name]).lower()
+
+
+class HelpScreen(ListDialog[None]):
+    """Shows the keys.
 
     Args:
         face: The program.
-        kept: The session.
-        note: A note about the session; empty for none.
+        actions: All actions that mean something now.
+        context: The context of the focused pane.
     """
 
-    HEADING = "Go on?"
+    HEADING = "Help"
     ACTIONS = (
-        Action(("enter",), "go on", lambda it: it.dismiss(True)),
-        Action(("n",), "begin anew", lambda it: it.dismiss(False)),
-        Action(("escape",), "later", lambda it: it.leave()),
+        Action(("slash",), "search", lambda it: it.search()),
+        SCROLL,
+        Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), keys_shown=3),
     )
-    DEFAULT_CSS = """
-    OfferScreen > .dialog, OfferScreen.-high > .dialog { height: auto; max-width: 76; }
-    OfferScreen.-wide > .dialog { max-width: 76; }
-    OfferScreen KeyLine { margin-top: 1; }
-    """
+    EDIT_HINTS = (
+        Action(("enter",), "to the list"), Action(("escape",), "end the search"),
+    )
 
-    def __init__(self, face: Face, kept: SavedSession, note: str) -> None:
+    def __init__(self, face: Face, actions: Sequence[Action[Never]], context: str = "global") -> None:
         super().__init__(face)
-        self._kept, self._note = kept, note
-        self.told = Told()
+        self._actions = tuple(actions)
+        self._pane = context
+        self._find = ""
+        self.field = Field(placeholder="a key or a word")
 
     def compose_box(self) -> ComposeResult:
-        """Yield a summary of the saved session."""
-        kept, recipe = self._kept, self._kept.training.recipe
-        what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
-        if kept.tokenizer:
-            what = safe(os.path.basename(kept.tokenizer), limit=60)
-        # The corpus by the last part of its path: the first ones say less and are long.
-        first = kept.sources[0] if kept.sources else kept.name
-        corpus = safe(os.path.basename(first.rstrip("/")) or first, limit=60)
-        more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
-        lines: list[Cell] = [
-            (("A session was cut off:", ""),), ((f"  {corpus}{more}", "strong"),),
-            ((f"  {what} · step {kept.training.step:,}", "muted"),),
-        ]
-        if kept.columns:
-            lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
-        if self._note:
-            lines.append(((safe(self._note, limit=300), "warning"),))
-        self.told.show(*lines)
-        yield self.told
+        """The search line, the list, and what runs."""
+        yield prompted("/", self.field, "edit")
+        yield self.listing
+        yield self.notice
+
+    def on_mount(self) -> None:
+        """Show all of it."""
+        now = self.face.snapshot
+        self.notice.say(engine_line(now.engine, now.main.at.memory) if now is not None else engine_line())
+
+    def search(self) -> None:
+        """Open the search line."""
+        self.edit(self.field, self._find)
+
+    def leave(self) -> None:
+        """End the search, or leave."""
+        if not self.editing:
+            self.dismiss(None)
+            return
+        self.field.value = ""
+        self.end_edit(self.listing)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what has the text."""
+        self._find = event.value.strip()
+        self.lay_out()
+
+    def on_input_submitted(self) -> None:
+        """Go to the list of what was found."""
+        self.set_focus(self.listing)
+        self.hints.say(self.ACTIONS)
+
+    def lay_out(self) -> None:
+        """Break the sentences for the room there is."""
+        listing = self.listing
+        keys = max((cell_len(" ".join(map(key_name, action.keys))) for action in self._actions), default=0)
+        labels = max((cell_len(action.label) for action in self._actions), default=0)
+        keys, labels = min(keys, _KEYS_MOST), min(labels, _LABEL_MOST)
+        if listing.size.width < _NARROW:
+            labels = 0
+        columns = (
+            Column(width=max(10, keys), priority=2), Column(width=labels),
+            Column(flex=1, min_width=12, priority=1),
+        )
+        taken = 2 + sum(column.width + 1 for column in columns[:2]) + 1
+        listing.set_columns(columns)
+        listing.find = self._find
+        listing.show(list(help_rows(self._actions, self._pane, self._find, listing.size.width - taken)))

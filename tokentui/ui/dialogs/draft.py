@@ -17,8 +17,7 @@ from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.views import StageView
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell
 
 TAKE = "take it"
@@ -90,7 +89,8 @@ class RecipeChoice:
             if self.value(name) != to.value(name)])
 
     def typed(self, name: str, text: str) -> RecipeChoice:
-        """The choice with a value of an axis as a recipe has it, or of a word as it was typed.
+        """The choice with a value of an axis as a recipe has it and what must change with it, or of a word as
+        it was typed.
 
         Raises:
             TokentuiError: It makes no sense here.
@@ -99,7 +99,8 @@ class RecipeChoice:
             return replace(self, run=self.run.with_words(**{name: RUN[name].read(text)}))
         if name in SHAPE:
             return replace(self, recipe=changed(self.recipe, **{name: SHAPE[name].read(text)}))
-        return replace(self, recipe=taken(self.recipe, name, text))
+        new = put(self.recipe, name, text)
+        return replace(self, recipe=mended(self.recipe, name, new) or changed(self.recipe, **{name: new}))
 
     def turned(self, name: str, by: int) -> RecipeChoice | None:
         """The choice with the next value of this name (`by` 1) or the one before (-1); None where it is
@@ -111,7 +112,14 @@ class RecipeChoice:
         if name == PLACE:
             return replace(self, keep_place=next(one for one in PLACES if one != self.keep_place))
         if name in AXES:
-            return replace(self, recipe=turned(self.recipe, name, by))
+            now = getattr(self.recipe, name)
+            ways: list[str | tuple[str, ...]]
+            if isinstance(now, tuple):  # a list goes through the empty one and each value alone
+                ways = [(), *((value,) for value in AXES[name])]
+            else:
+                ways = [one.value for one in options(self.recipe, name) if one.taken or not one.refused]
+            at = ways.index(now) if now in ways else -1 if by > 0 else 0
+            return replace(self, recipe=changed(self.recipe, **{name: ways[(at + by) % len(ways)]}))
         if name in SHAPE and SHAPE[name].kind is bool:
             return replace(self, recipe=changed(self.recipe, **{name: self.text(name) == "no"}))
         return None
@@ -182,30 +190,6 @@ def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
     if not isinstance(now, tuple):
         return value
     return tuple(one for one in now if one != value) if value in now else (*now, value)
-
-
-def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
-    """A recipe with this value on an axis, and with what must change with it.
-
-    Raises:
-        TokentuiError: The value cannot be taken at all.
-    """
-    new = put(recipe, axis, value)
-    return mended(recipe, axis, new) or changed(recipe, **{axis: new})
-
-
-def turned(recipe: Recipe, axis: str, by: int) -> Recipe:
-    """A recipe with the next value on an axis (`by` 1) or the one before (-1) that can be taken.
-
-    The list axis goes through the empty list and each value alone.
-    """
-    now = getattr(recipe, axis)
-    if isinstance(now, tuple):
-        ways: list[str | tuple[str, ...]] = [(), *((name,) for name in AXES[axis])]
-    else:
-        ways = [one.value for one in options(recipe, axis) if one.taken or not one.refused]
-    at = ways.index(now) if now in ways else -1 if by > 0 else 0
-    return changed(recipe, **{axis: ways[(at + by) % len(ways)]})
 
 
 # Presets.
@@ -280,13 +264,11 @@ def choice_rows(
     """
     names = {change.name for change in changed}
     many = "1 change" if len(changed) == 1 else f"{len(changed)} changes"
+    what: Cell = ((many if changed else "no changes", ""),)
+    note: Cell = ()
     if stages:
-        what: tuple[Cell, Cell] = (
-            (("train afresh", "strong"),), (("by the axes, as far as they can say it", "muted"),),
-        )
-    else:
-        what = ((many if changed else "no changes", ""),), ()
-    rows = [TableRow(TAKE, (((TAKE, "key"),), *what), not (changed or stages))]
+        what, note = (("train afresh", "strong"),), (("by the axes, as far as they can say it", "muted"),)
+    rows = [TableRow(TAKE, (((TAKE, "key"),), what, note), not (changed or stages))]
     if stages:
         rows += [_heading("The file's steps"), *_stage_rows(stages), _heading("The axes")]
     rows.append(_row(PUBLISHED, "yes" if published[0] else "no", published[1], False))
@@ -320,13 +302,9 @@ def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
     """
     listed, rows = getattr(recipe, axis), []
     for choice in options(recipe, axis):
-        mark = (
-            ""
-            if not choice.taken
-            else str(listed.index(choice.value) + 1)
-            if isinstance(listed, tuple)
-            else "•"
-        )
+        mark = "•" if choice.taken else ""
+        if mark and isinstance(listed, tuple):
+            mark = str(listed.index(choice.value) + 1)
         about: Cell = ((safe(choice.refused) or choice.about, ""),)
         if choice.goes_with:
             about = ((f"with {choice.together}", "accent"), (" · ", "muted"), *about)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
@@ -12,9 +13,8 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Export, Formats
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, Told, prompted
-from tokentui.ui.draw.columns import Column
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -38,16 +38,8 @@ class ExportScreen(Dialog[None]):
     ACTIONS = (
         Action(("enter",), "write", lambda it: it.write()),
         Action(("up", "down"), "format", keys_shown=2),
-        Action(("tab", "shift+tab"), "path", lambda it: it.other()), LEAVE,
+        Action(("tab", "shift+tab"), "path"), LEAVE,
     )
-    DEFAULT_CSS = """
-    ExportScreen #formats { height: 9; }
-    ExportScreen.-short #formats { height: 1fr; }
-    ExportScreen #losses { height: 1fr; margin: 1 2 0 2; }
-    ExportScreen.-short #losses { display: none; }
-    ExportScreen.-high > .dialog { height: 24; }
-    ExportScreen .prompt { width: 11; }
-    """
 
     def __init__(self, face: Face) -> None:
         super().__init__(face)
@@ -113,43 +105,25 @@ class ExportScreen(Dialog[None]):
         """The format under the cursor."""
         return self._reports.get(str(self.formats.cursor_key))
 
-    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
-        """Show what this format would lose, and its usual name."""
-        if event.control is self.formats:
-            self._follow()
-
-    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Write."""
-        if event.control is self.formats:
-            self.write()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Write."""
-        self.write()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
+    @on(Input.Changed)
+    def _clear(self) -> None:
         """Clear the message: it is about another path."""
         if not self._writing:
             self.notice.say("")
 
+    @on(Listing.CursorMoved)
     def _follow(self) -> None:
+        """Show what this format would lose, and its usual name."""
         report = self.chosen
         if report is None:
             return
         if self.field.value == self._named:
             self._named = f"{self._stem}.json" if report.format == "tokentui" else report.files[0]
             self.field.put(self._named)
-        self._detail()
+        self.losses.show(*_told(report))
 
-    def _detail(self) -> None:
-        report = self.chosen
-        if report is not None:
-            self.losses.show(*_told(report))
-
-    def other(self) -> None:
-        """From the formats to the path, and back."""
-        (self.field if self.formats.has_focus else self.formats).focus()
-
+    @on(Listing.Chosen)
+    @on(Input.Submitted)
     def write(self) -> None:
         """Write, if there is nothing against it."""
         report, path = self.chosen, self.field.value
@@ -157,8 +131,7 @@ class ExportScreen(Dialog[None]):
             return
         if report is None:
             self.notice.say(f"not yet: {self.waits or 'the formats are being looked at'}", "warning")
-            return
-        if report.refused:
+        elif report.refused:
             self.notice.say(f"{report.format} cannot hold it: {report.refused}", "error")
         elif not path.strip():
             self.notice.say("name a file", "error")
@@ -186,7 +159,7 @@ class ExportScreen(Dialog[None]):
                 return
             self._reports[format] = report
             self.formats.show([_row(one) for one in self._reports.values()], keep=format)
-            self._detail()
+            self._follow()
             self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
         finally:
             self._writing = False

@@ -15,17 +15,16 @@ from typing import TypeAlias
 from textual.app import ComposeResult
 
 from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.dialog import LEAVE, SCROLL, ListDialog, told_rows
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, told_rows
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import amount, number, plural, signed
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face, loads
 from tokentui.ui.keys import Action
@@ -48,70 +47,63 @@ _UNNAMED = {
 }
 
 
+def _said(text: str, rest: str = "", style: str = "") -> Cell:
+    return ((text, style), (f"  {rest}" if rest else "", "muted"))
+
+
 def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
     """Yield the facts about a row at a step as (label, cell), without its code points."""
     piece, parents = piece_of(row), tuple[bytes, ...]()
-    if isinstance(row, TokenCandidate):
-        yield "id", ((number(row.id), "strong"), ("" if row.number <= step else "  not made yet", "muted"))
-        place = safe(row.place, limit=_REASON_SHOWN)
-        yield "made", ((f"step {number(row.number)}, {place} in the file", ""),)
-        yield "places", ((f"{number(row.places)} in {number(row.words)} distinct words", ""),
-            ("  as soon as it is made", "muted"))
-        parents = row.parts
-    elif isinstance(row, Entry):
-        yield "id", (("–" if row.id is None else number(row.id), "strong"), (f"  {row.kind}", "muted"))
-        if row.made is not None:
-            counted = "" if row.places is None else f", from {number(row.places)} pairs"
-            yield "made", ((f"step {number(row.made)}{counted}", ""),)
-        if row.kind == "left":
-            figure = "" if row.score is None else f"  {_figure(row.score)}"
-            yield "left for", ((safe(row.reason, limit=_REASON_SHOWN), ""), (figure, "muted"))
-        else:
-            uses = "not counted" if row.uses is None else "not used" if not row.uses else plural(row.uses,
-                "time")
-            yield "uses now", ((uses, "muted" if not row.uses else ""),)
-            if row.reason:
-                yield "never", ((safe(row.reason, limit=_REASON_SHOWN), "warning"),
-                    ("  no text becomes it", "muted"))
-            if row.score is not None:
-                yield "score", ((_figure(row.score), ""),
-                    (f"  the natural log of {_figure(math.exp(row.score))}", "muted"))
-        parents = row.parts
-    elif isinstance(row, PieceCandidate):
-        yield from _judged(row)
-    elif isinstance(row, PairCandidate):
-        parents = row.parts
-        change = "new" if row.new else signed(row.change)
-        yield "count", ((number(row.count), "strong"),
-            (f"  {change} with the last step" if change else "", "muted"))
-        scored = not isinstance(row.worth, int)
-        if row.left_uses and row.right_uses:
-            uses = f"{number(row.left_uses)} and {number(row.right_uses)} times"
-            yield "its sides", ((uses, ""),)
-            ratio = Fraction(row.count, row.left_uses * row.right_uses)
-            told = "  count over the product of these" if not scored or row.worth == ratio else ""
-            yield "score", ((_figure(row.score if scored else float(ratio)), "strong"), (told, "muted"))
-        if row.tied:
-            yield "tied", (("another pair is exactly as good" if scored
-                else "another pair has the same count", ""),)
-        if row.expansion:
-            yield "stands for", ui_text.runs(row.expansion, limit=MOST_SHOWN)
+    match row:
+        case TokenCandidate():
+            yield "id", _said(number(row.id), "" if row.number <= step else "not made yet", "strong")
+            yield (
+                "made",
+                _said(f"step {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file"),
+            )
+            told = f"{number(row.places)} in {number(row.words)} distinct words"
+            yield "places", _said(told, "as soon as it is made")
+            parents = row.parts
+        case Entry():
+            yield "id", _said("–" if row.id is None else number(row.id), row.kind, "strong")
+            if row.made is not None:
+                counted = "" if row.places is None else f", from {number(row.places)} pairs"
+                yield "made", _said(f"step {number(row.made)}{counted}")
+            reason = safe(row.reason, limit=_REASON_SHOWN)
+            if row.kind == "left":
+                yield "left for", _said(reason, "" if row.score is None else _figure(row.score))
+            else:
+                used = "not used" if not row.uses else plural(row.uses, "time")
+                yield (
+                    "uses now",
+                    ((used if row.uses is not None else "not counted", "" if row.uses else "muted"),),
+                )
+                if reason:
+                    yield "never", _said(reason, "no text becomes it", "warning")
+                if row.score is not None:
+                    log = f"the natural log of {_figure(math.exp(row.score))}"
+                    yield "score", _said(_figure(row.score), log)
+            parents = row.parts
+        case PieceCandidate():
+            yield from _judged(row)
+        case PairCandidate():
+            yield from _counted(row)
+            parents = row.parts
     if parents:
         yield "parents", _joined(parents)
     front, end = row.marks
     if front:
         yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
     if end:
-        yield "mark", (*ui_text.runs(piece[len(piece) - end :]),
-            ("  at the end: a word ends with it", "muted"))
+        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: a word ends with it", "muted"))
     piece = bare_of(row)
     for mode in GLYPH_MODES:
         if mode != "hex":
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
     rest = " …" if len(piece) > MOST_SHOWN else ""
-    yield "hex", ((piece[:MOST_SHOWN].hex(" ") + rest, ""), (f"  {plural(len(piece), 'byte')}", "muted"))
+    yield "hex", _said(piece[:MOST_SHOWN].hex(" ") + rest, plural(len(piece), "byte"))
     if rest:
-        yield "sha256", ((hashlib.sha256(piece).hexdigest(), ""), ("  of all bytes", "muted"))
+        yield "sha256", _said(hashlib.sha256(piece).hexdigest(), "of all bytes")
 
 
 def piece_of(row: Row) -> bytes:
@@ -144,17 +136,31 @@ def _named(row: Row) -> tuple[object, ...]:
 
 def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
     """Yield the facts about a piece from the next pruning."""
-    yield "p", ((_figure(row.probability), "strong"),)
-    yield "expected", ((f"{amount(row.expected)} times", ""), ("  over all segmentations", "muted"))
-    yield "uses now", ((f"{number(row.uses)} times", ""), ("  in the best segmentations", "muted"))
-    yield "loss", ((_figure(row.loss), ""), ("  of the mean log probability of a token, without it", "muted"))
+    yield "p", _said(_figure(row.probability), style="strong")
+    yield "expected", _said(f"{amount(row.expected)} times", "over all segmentations")
+    yield "uses now", _said(f"{number(row.uses)} times", "in the best segmentations")
+    yield "loss", _said(_figure(row.loss), "of the mean log probability of a token, without it")
     yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
-    if row.taken:
-        fate = "dropped"
-    else:
-        fate = "goes" if row.reason else "stays"
-    yield "pruning", ((fate, "warning" if row.reason else ""),
-        (f"  {safe(row.reason, limit=_REASON_SHOWN)}", "muted"))
+    fate = "dropped" if row.taken else "goes" if row.reason else "stays"
+    yield "pruning", _said(fate, safe(row.reason, limit=_REASON_SHOWN), "warning" if row.reason else "")
+
+
+def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a pair from its count and its score."""
+    change = "new" if row.new else signed(row.change)
+    yield "count", _said(number(row.count), f"{change} with the last step" if change else "", "strong")
+    scored = not isinstance(row.worth, int)
+    if row.left_uses and row.right_uses:
+        yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
+        ratio = Fraction(row.count, row.left_uses * row.right_uses)
+        told = "count over the product of these" if not scored or row.worth == ratio else ""
+        yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
+    if row.tied:
+        yield (
+            "tied", _said("another pair is exactly as good" if scored else "another pair has the same count"),
+        )
+    if row.expansion:
+        yield "stands for", ui_text.runs(row.expansion, limit=MOST_SHOWN)
 
 
 def _joined(pieces: Sequence[bytes]) -> Cell:
@@ -244,9 +250,6 @@ class FactsScreen(ListDialog[None]):
         Action(("a",), "all examples", lambda it: it.open_all()), LEAVE,
         Action(("q", "F"), "", lambda it: it.leave()),
     )
-    DEFAULT_CSS = """
-    FactsScreen Notice { height: 2; }
-    """
 
     def __init__(self, face: Face) -> None:
         super().__init__(face)
@@ -290,7 +293,7 @@ class FactsScreen(ListDialog[None]):
     async def _find(self) -> None:
         try:
             self.report = await self.face.ask(ExamineHealth())
-        except TokentuiError as error:
+        except (TokentuiError, Cancelled) as error:
             self._failed = True
             self.notice.tell(error)
             return

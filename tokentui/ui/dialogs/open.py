@@ -5,29 +5,29 @@ What a file is is told by its content: a line says which tokenizer it is, and no
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 from collections.abc import Iterator, Sequence
 
+from textual import events, on
 from textual.widgets import Input
 
 from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import open_regular
-from tokentui.core.paths import recent as recently_opened
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe
 from tokentui.session.catalog import Sample, find_sample, samples
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
+from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.dialogs import draft
-from tokentui.ui.dialogs.dialog import LEAVE
+from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
-from tokentui.ui.dialogs.picker import Picker, heading, in_thread, reason
-from tokentui.ui.draw.columns import Column
+from tokentui.ui.dialogs.picker import SAMPLES, Picker, heading, in_thread, reason
 from tokentui.ui.draw.figures import size as size_text
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -35,7 +35,6 @@ from tokentui.ui.keys import Action
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
 
-_SAMPLE = "sample:"
 _SPLIT = "split="
 
 
@@ -69,50 +68,34 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         super().__init__(face, start=start)
         self._corpora = corpora
         self._recent = recent
-        self._sizes: dict[str, int] = {}
         self._as: str | None = None
         self._doubtful = ""
         """The path of which it was said that it is a damaged tokenizer: the next enter opens it as a text."""
 
     def on_mount(self) -> None:
         """Look for what takes a disk."""
-        self._say_as()
-        self.run_worker(self._measure(), group="sizes")
+        self.name_box(subtitle="read as: auto")
+        self.run_worker(self._look_for_recent(), group="recent")
 
-    async def _measure(self) -> None:
+    async def _look_for_recent(self) -> None:
         if self._recent is None:
             self._recent = await in_thread(recently_opened)
-        self._sizes = await in_thread(_sample_sizes)
         self.show_rows()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what it is where it is a tokenizer."""
         self._doubtful = ""
-        if event.value and not event.value.startswith(_SAMPLE):
+        if event.value and not event.value.startswith(SAMPLES):
             path = os.path.expanduser(with_split(event.value)[0])
             self.run_worker(self._tell_what(path), group="what", exclusive=True)
 
     # What is listed.
 
-    def names(self, typed: str) -> list[str] | None:
-        """The names that what was typed may become."""
-        if typed.startswith(_SAMPLE):
-            return [sample.name for sample in samples() if sample.name.startswith(self.begun(typed))]
-        return super().names(typed)
-
-    def begun(self, typed: str) -> str:
-        """The part of what was typed that names begin with."""
-        return typed.removeprefix(_SAMPLE) if typed.startswith(_SAMPLE) else super().begun(typed)
-
-    def in_folder(self, typed: str) -> bool:
-        """True if the typed text is a path."""
-        return not typed.startswith(_SAMPLE)
-
     def takes_row(self, typed: str) -> bool:
         """True if enter takes a row instead of the typed text."""
         if not typed or typed == "-" or glob.has_magic(typed) or with_split(typed)[1]:
             return False
-        return typed.startswith(_SAMPLE) or super().takes_row(typed)
+        return super().takes_row(typed)
 
     def rows(self, typed: str) -> Iterator[TableRow]:
         """Yield the recent sources and the built-in ones."""
@@ -122,30 +105,23 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             yield heading("Recent")
             yield from (TableRow(("open", source), _recent_cells(source)) for source in found)
         built_in = [sample for sample in samples()
-            if wanted in f"{_SAMPLE}{sample.name} {sample.title}".lower()]
+            if wanted in f"{SAMPLES}{sample.name} {sample.title}".lower()]
         if built_in:
             yield heading("Built in")
             for sample in built_in:
-                yield TableRow(("open", _SAMPLE + sample.name), self._sample_cells(sample))
+                about, size = ((safe(sample.title), "muted"),), ((_size_of(sample), "muted"),)
+                yield TableRow(("open", SAMPLES + sample.name), (((f" {sample.name}", ""),), about, size))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
         """A row for the folder itself."""
         yield TableRow(("open", head or "."),
             (((" ./", ""),), (("its text files, as one corpus", "muted"),), ()))
 
-    def _sample_cells(self, sample: Sample) -> tuple[Cell, ...]:
-        known = self._sizes.get(sample.name)
-        size: Cell = () if known is None else ((size_text(known), "muted"),)
-        return ((f" {sample.name}", ""),), ((safe(sample.title), "muted"),), size
-
     # What the user does.
 
     def turn_reading(self) -> None:
         """Read files in the next way."""
         self._as = READ_AS[(READ_AS.index(self._as) + 1) % len(READ_AS)]
-        self._say_as()
-
-    def _say_as(self) -> None:
         self.name_box(subtitle=f"read as: {self._as or 'auto'}")
 
     def take(self, kind: str, name: str) -> None:
@@ -156,9 +132,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """Open a corpus or a tokenizer, if it is there."""
         if typed == "-":
             self.notice.say("standard input is the keyboard here: name a file", "error")
-        elif typed.startswith(_SAMPLE):
+        elif typed.startswith(SAMPLES):
             try:
-                find_sample(typed.removeprefix(_SAMPLE))
+                find_sample(typed.removeprefix(SAMPLES))
             except TokentuiError as error:
                 if typed != self.field.value or not self.take_row(self.listing.cursor):
                     self.notice.tell(error)
@@ -178,11 +154,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             if not glob.has_magic(path):
                 self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
                 return
-        if self._as is not None:
-            self.dismiss(Open((path,), self._as))
-            return
-        if self._doubtful == path and not split:
-            self.dismiss(Open((path,), "text"))
+        as_ = self._as or ("text" if self._doubtful == path and not split else None)
+        if as_ is not None:
+            self.dismiss(Open((path,), as_))
             return
         try:
             known = split or await self._what_is(path)
@@ -226,18 +200,13 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         if name:
             self.notice.say(f"{safe(os.path.basename(path), limit=60)} is a tokenizer: {name}", "success")
 
-    def on_virtual_table_cursor_moved(self) -> None:
-        """Say what the file under the cursor is."""
-        self._tell_row()
-
-    def on_descendant_focus(self) -> None:
-        """Say what the file under the cursor is."""
-        self._tell_row()
-
+    @on(Listing.CursorMoved)
+    @on(events.DescendantFocus)
     def _tell_row(self) -> None:
+        """Say what the file under the cursor is."""
         row = self.listing.row_at(self.listing.cursor)
         match row.key if row and self.focused is self.listing else None:
-            case ("open", str(source)) if not source.startswith(_SAMPLE):
+            case ("open", str(source)) if not source.startswith(SAMPLES):
                 self.notice.say("")
                 self.run_worker(self._tell_what(os.path.expanduser(source)), group="what", exclusive=True)
 
@@ -254,14 +223,9 @@ def _damage(path: str, error: TokentuiError) -> str:
     return safe_line(f"{error.where.replace(path, os.path.basename(path))}: {error.what}", limit=300)
 
 
-def _sample_sizes() -> dict[str, int]:
-    sizes = {}
-    for sample in samples():
-        try:
-            sizes[sample.name] = sample.size
-        except OSError:
-            continue
-    return sizes
+@functools.cache
+def _size_of(sample: Sample) -> str:
+    return size_text(sample.size)
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:

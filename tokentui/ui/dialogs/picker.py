@@ -7,23 +7,24 @@ worker.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import heapq
 import os
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, Never, TypeVar
 
 from textual.app import ComposeResult
-from textual.suggester import Suggester
+from textual.suggester import SuggestionReady
 from textual.widgets import Input
 
 from tokentui.core.safetext import is_safe, safe
-from tokentui.ui.dialogs.dialog import LEAVE, Dialog, prompted
-from tokentui.ui.draw.columns import Column
+from tokentui.session.catalog import samples
+from tokentui.ui.dialogs import LEAVE, Dialog, prompted
 from tokentui.ui.draw.figures import size as size_text
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -31,6 +32,8 @@ from tokentui.ui.typed import Field
 
 T = TypeVar("T")
 
+SAMPLES = "sample:"
+"""The beginning of the name of a corpus that is built in: it counts as a folder."""
 MOST_ENTRIES = 2000
 """The most entries that are listed; those that come first in the order are."""
 
@@ -61,10 +64,9 @@ class Listed:
 
     def answers(self, folder: str, prefix: str) -> bool:
         """True if this listing answers a request without another look at the disk."""
-        return folder == self.folder and (
-            prefix == self.prefix or (not self.more and prefix.startswith(self.prefix)
-                and _hidden(prefix, self.prefix))
-        )
+        hides = not self.prefix and prefix.startswith(".")
+        narrower = prefix.startswith(self.prefix) and not self.more and not hides
+        return folder == self.folder and (prefix == self.prefix or narrower)
 
     def beginning(self, prefix: str) -> tuple[Entry, ...]:
         """The entries whose names begin with a prefix."""
@@ -97,6 +99,8 @@ def reason(error: OSError | ValueError) -> str:
 
 def parts(typed: str) -> tuple[str, str]:
     """Return the typed folder with `~` expanded ("." for none), and the beginning of a name in it."""
+    if typed.startswith(SAMPLES):
+        return SAMPLES, typed.removeprefix(SAMPLES)
     head, slash, name = typed.rpartition("/")
     return (os.path.expanduser(head + slash) if slash else "."), name
 
@@ -109,14 +113,21 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
         prefix: The beginning that names must have.
         cancel: Asked now and then; a true answer ends the listing early.
     """
+    if folder == SAMPLES:
+        found = [Entry(sample.name, False) for sample in samples() if sample.name.startswith(prefix)]
+        return Listed(folder, prefix, tuple(found))
     try:
         with os.scandir(folder) as scan:
             first = heapq.nsmallest(MOST_ENTRIES + 1, _matching(scan, prefix, cancel), key=_order)
     except (OSError, ValueError) as error:
         return Listed(folder, prefix, error=reason(error))
-    kept = first[:MOST_ENTRIES]
-    entries = tuple(Entry(one.name, is_folder, None if is_folder else _size(one)) for one, is_folder in kept)
-    return Listed(folder, prefix, entries, len(first) > MOST_ENTRIES)
+    entries = []
+    for entry, is_folder in first[:MOST_ENTRIES]:
+        size = None
+        with contextlib.suppress(OSError):
+            size = None if is_folder else entry.stat().st_size
+        entries.append(Entry(entry.name, is_folder, size))
+    return Listed(folder, prefix, tuple(entries), len(first) > MOST_ENTRIES)
 
 
 def _order(found: tuple[os.DirEntry[str], bool]) -> tuple[bool, str, str]:
@@ -131,41 +142,13 @@ def _matching(
         if number % _LOOK_EVERY == 0 and cancel():
             return
         if entry.name.startswith(prefix) and (prefix or not entry.name.startswith(".")):
-            yield entry, _is_folder(entry)
-
-
-def _hidden(prefix: str, before: str) -> bool:
-    """True if a longer prefix shows no names that the shorter one hid."""
-    return bool(before) or not prefix.startswith(".")
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _size(entry: os.DirEntry[str]) -> int | None:
-    try:
-        return entry.stat().st_size
-    except OSError:
-        return None
+            is_folder = False
+            with contextlib.suppress(OSError):
+                is_folder = entry.is_dir()
+            yield entry, is_folder
 
 
 Result = TypeVar("Result")
-
-
-class _Completer(Suggester):
-    """Shows how the path being typed may go on."""
-
-    def __init__(self, ask: Callable[[str], Awaitable[str | None]]) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
-        self._ask = ask
-
-    async def get_suggestion(self, value: str) -> str | None:
-        """The first of the names that begin like what was typed, once they are known."""
-        return await self._ask(value)
 
 
 class Picker(Dialog[Result]):
@@ -183,23 +166,18 @@ class Picker(Dialog[Result]):
 
     PLACEHOLDER: ClassVar[str] = ""
     COLUMNS: ClassVar[Sequence[Column]] = ()
-    ACTIONS: ClassVar[Sequence[Action[Any]]] = (
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
         Action(("enter",), "take"), Action(("tab",), "complete", lambda it: it.complete()),
         Action(("down",), "list", lambda it: it.to_list()), LEAVE,
     )
-    DEFAULT_CSS = """
-    Picker .line { margin-bottom: 1; }
-    Picker.-short .line { margin-bottom: 0; }
-    """
 
     def __init__(self, face: Face, heading: str = "", start: str = "") -> None:
         super().__init__(face, heading)
         self._start = "" if start in ("", ".") else start.rstrip("/") + "/"
-        # Held, not looked up: a completion may come when the screen has been taken apart.
-        self.field = Field(placeholder=self.PLACEHOLDER, select=False, suggester=_Completer(self.suggestion))
+        # Held, not looked up: a listing may come when the screen has been taken apart.
+        self.field = Field(placeholder=self.PLACEHOLDER, select=False)
         self.listing = Listing(self.COLUMNS)
         self._listed = Listed("", "")
-        self._came = asyncio.Event()
 
     def compose_box(self) -> ComposeResult:
         """The path, the list, and a line for what is wrong."""
@@ -220,21 +198,6 @@ class Picker(Dialog[Result]):
         """The rows above those of the folder."""
         yield from ()
 
-    def names(self, typed: str) -> list[str] | None:
-        """The names that what was typed may become, folders with a slash; None while they are not known."""
-        folder, prefix = parts(typed)
-        if not self._listed.answers(folder, prefix):
-            return None
-        return [entry.name + "/" * entry.folder for entry in self._listed.beginning(prefix)]
-
-    def begun(self, typed: str) -> str:
-        """The part of what was typed that names begin with."""
-        return parts(typed)[1]
-
-    def in_folder(self, typed: str) -> bool:
-        """True if the typed text is a path."""
-        return True
-
     def take(self, kind: str, name: str) -> None:
         """Do what a row stands for that is no folder to go into."""
 
@@ -243,22 +206,10 @@ class Picker(Dialog[Result]):
 
     # What is listed.
 
-    async def suggestion(self, value: str) -> str | None:
-        """Return a completion of a typed path once its folder is listed.
-
-        None if there is no completion, or if the text has changed meanwhile.
-        """
-        while value == self.field.value:
-            if (names := self.names(value)) is not None:
-                name = next((name for name in names if is_safe(name)), None)
-                return None if name is None else value[: len(value) - len(self.begun(value))] + name
-            await self._came.wait()
-        return None
-
     async def listed(self, typed: str) -> bool:
-        """Wait until the folder of what was typed is listed. Returns whether it stands in the line still."""
-        while typed == self.field.value and not self._listed.answers(*parts(typed)):
-            await self._came.wait()
+        """List the folder of what was typed. Returns whether it stands in the line still."""
+        if not self._listed.answers(*parts(typed)):
+            await self._list(typed)
         return typed == self.field.value
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -268,24 +219,25 @@ class Picker(Dialog[Result]):
 
     def look(self, typed: str) -> None:
         """List the folder of what was typed."""
-        self._tell()
         if self._listed.answers(*parts(typed)):
             self.show_rows()
         else:
-            self.run_worker(self._list(*parts(typed)), group="listing", exclusive=True)
+            self.run_worker(self._list(typed), group="listing", exclusive=True)
 
-    async def _list(self, folder: str, prefix: str) -> None:
+    async def _list(self, typed: str) -> None:
         stop = threading.Event()
         try:
-            self._listed = await in_thread(lambda: list_folder(folder, prefix, stop.is_set))
+            listed = await in_thread(lambda: list_folder(*parts(typed), stop.is_set))
         finally:
             stop.set()
-        self.show_rows()
-        self._tell()
+        if listed.answers(*parts(self.field.value)):
+            self._listed = listed
+            self.show_rows()
 
-    def _tell(self) -> None:
-        came, self._came = self._came, asyncio.Event()
-        came.set()
+    def _beginning(self, typed: str) -> tuple[Entry, ...]:
+        """The entries that begin like what was typed; none while they are not known."""
+        folder, prefix = parts(typed)
+        return self._listed.beginning(prefix) if self._listed.answers(folder, prefix) else ()
 
     def show_rows(self) -> None:
         """Show what begins like what was typed."""
@@ -294,8 +246,12 @@ class Picker(Dialog[Result]):
         listing.show([*self.rows(typed), *self._folder_rows(typed)], keep=kept)
         self.mark_row()
         folder, prefix = parts(typed)
-        if not self.in_folder(typed) or not self._listed.answers(folder, prefix):
+        if not self._listed.answers(folder, prefix):
             return
+        names = (f"{entry.name}{'/' * entry.folder}" for entry in self._beginning(typed))
+        name = next(filter(is_safe, names), None)
+        if typed and name:
+            self.field.post_message(SuggestionReady(typed, typed[: len(typed) - len(prefix)] + name))
         if self._listed.error:
             self.notice.say(f"{safe(folder)}: {self._listed.error}", "error")
         elif self._listed.more:
@@ -316,14 +272,14 @@ class Picker(Dialog[Result]):
     def takes_row(self, typed: str) -> bool:
         """True if enter takes a row instead of the typed text, as far as is known without the disk."""
         folder, prefix = parts(typed)
-        if prefix in ("", ".", "..") or (typed.startswith("~")
-                and "/" not in typed) or not self._listed.answers(folder, prefix):
+        if folder != SAMPLES and (prefix in ("", ".", "..") or (typed == prefix and typed.startswith("~"))):
             return False
-        return all(entry.name != prefix for entry in self._listed.entries)
+        return self._listed.answers(folder, prefix) and all(
+            entry.name != prefix for entry in self._beginning(typed))
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
         folder, prefix = parts(typed)
-        if not self.in_folder(typed) or not self._listed.answers(folder, prefix) or self._listed.error:
+        if folder == SAMPLES or not self._listed.answers(folder, prefix) or self._listed.error:
             return
         head = typed[: len(typed) - len(prefix)]
         yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
@@ -350,9 +306,10 @@ class Picker(Dialog[Result]):
             self.set_focus(self.field)
             return
         typed = self.field.value
-        begun = self.begun(typed)
+        begun = parts(typed)[1]
         # Names, not paths: what they have in common may end inside a word.
-        common = os.path.commonprefix(self.names(typed) or [])  # noqa: RUF071
+        names = [entry.name + "/" * entry.folder for entry in self._beginning(typed)]
+        common = os.path.commonprefix(names)  # noqa: RUF071
         if len(common) > len(begun):
             self.field.put(typed[: len(typed) - len(begun)] + common)
         else:

@@ -8,19 +8,18 @@ from itertools import groupby
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.strip import Strip
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import Kind, safe, safe_line
+from tokentui.session.catalog import Compressed
 from tokentui.session.commands import Compress, Pieces
-from tokentui.session.snapshot import CompressedView, PiecePart, PiecesView
+from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
-from tokentui.ui.dialogs.dialog import LEAVE, SCROLL, Dialog, Told
+from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.lines import Lines, ScrolledLines
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.face import Face, has, loads, not_yet
 from tokentui.ui.keys import Action
@@ -127,14 +126,9 @@ class PiecesText(ScrolledLines):
     def scroll_rows(self, top: int) -> None:
         """Scroll, and ask for more where less than a page is left below."""
         self.top = max(0, min(top, len(self.cells) - self.size.height))
-        self.refresh()
+        self.paint(self.cells[self.top : self.top + self.size.height])
         if self.top + 2 * self.size.height >= len(self.cells):
             self._wanted()
-
-    def render_line(self, y: int) -> Strip:
-        """One row."""
-        at = self.top + y
-        return self.strip(self.cells[at] if at < len(self.cells) else (), self.size.width)
 
 
 class PiecesScreen(Dialog[None]):
@@ -151,17 +145,6 @@ class PiecesScreen(Dialog[None]):
         Action(("b",), "corpus from its start", lambda it: it.begin(CorpusPlace())),
         Action(("l",), "legend", lambda it: it.turn_legend()),
     )
-    DEFAULT_CSS = """
-    PiecesScreen {
-        & .facts { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & .legend { height: auto; max-height: 50%; border-bottom: solid $border-blurred; }
-        & .message { display: none; height: auto; max-height: 3; }
-        &.-warned .message { display: block; }
-        &.-short .legend { display: none; }
-        &.-turned .legend { display: none; }
-        &.-short.-turned .legend { display: block; }
-    }
-    """
 
     def __init__(self, face: Face, place: CorpusPlace) -> None:
         super().__init__(face)
@@ -227,11 +210,9 @@ class PiecesScreen(Dialog[None]):
             document = view.place.document
             # A place inside a piece is answered from its start on, one behind the last document by what
             # stands before.
-            fresh = [part for part in view.corpus
-                if (document, part.end) > (self._next.document, self._next.offset)]
-            if self._parts:
-                fresh = [part for part in fresh
-                    if (document, part.start) >= (self._next.document, self._next.offset)]
+            here = self._next.document, self._next.offset
+            fresh = [part for part in view.corpus if (document, part.end) > here
+                and (not self._parts or (document, part.start) >= here)]
             if fresh:
                 self._take(document, fresh)
                 self._next = CorpusPlace(document, fresh[-1].end)
@@ -312,22 +293,22 @@ _TABLE = (
 )
 
 
-def text(view: CompressedView) -> Cell:
+def text(view: Compressed) -> Cell:
     """The compressed bytes: a placeholder as its letter, what is between two as the text that it is."""
     out: list[Run] = []
-    for letter, group in groupby(view.parts, key=lambda part: part[1]):
-        values = [value for value, _ in group]
-        out += [(letter, _LETTER)] * len(values) if letter else ui_text.runs(bytes(values))
+    for letter, group in groupby(view.compressed, key=lambda byte: view.names.get(byte, "")):
+        values = bytes(group)
+        out += [(letter, _LETTER)] * len(values) if letter else ui_text.runs(values)
     return tuple(out)
 
 
-def table(view: CompressedView) -> Iterator[TableRow]:
+def table(view: Compressed) -> Iterator[TableRow]:
     """The rows of the table: letter, byte, the pair that it stands for, what that is in the end."""
-    letters = {placeholder: letter for letter, placeholder, *_ in view.table}
-    for letter, placeholder, left, right, expansion in view.table:
+    letters = view.names
+    for placeholder, left, right, expansion in view.table:
         pair = (*_side(left, letters), ("+", "muted"), *_side(right, letters))
         byte: Cell = ((f"{placeholder:02X}", "muted"),)
-        yield TableRow(placeholder, (((letter, _LETTER),), byte, pair,
+        yield TableRow(placeholder, (((letters[placeholder], _LETTER),), byte, pair,
             ui_text.runs(expansion, limit=EXPANSION_SHOWN)))
 
 
@@ -335,7 +316,7 @@ def _side(byte: int, letters: Mapping[int, str]) -> Cell:
     return ((letters[byte], _LETTER),) if byte in letters else ui_text.runs(bytes((byte,)))
 
 
-def sizes(view: CompressedView) -> str:
+def sizes(view: Compressed) -> str:
     """`text 5 B + table 9 B = 14 B of 11 B (127.3 %)`."""
     whole = view.text_bytes + view.table_bytes
     share = f" ({100 * whole / view.original_bytes:.1f} %)" if view.original_bytes else ""
@@ -347,9 +328,6 @@ class _Lines(Listing):
     """Lines of text: the cursor is no more than the sign in the margin, so that letters keep their colours.
     """
 
-    DEFAULT_CSS = """
-    _Lines:focus > .virtual-table--cursor, _Lines > .virtual-table--cursor { text-style: none; }
-    """
 
     KEEPS_COLOURS = True
 
@@ -376,20 +354,12 @@ class CompressedScreen(Dialog[None]):
     HEADING = "Compressed"
     ACTIONS = (
         SCROLL,
-        Action(("tab", "shift+tab"), "text or table", lambda it: it.turn()),
+        Action(("tab", "shift+tab"), "text or table"),
         Action(("right_square_bracket",), "next part", lambda it: it.part(1)),
         Action(("left_square_bracket",), "part before", lambda it: it.part(-1)), LEAVE,
     )
-    DEFAULT_CSS = """
-    CompressedScreen .heading { height: 1; color: $foreground-muted; }
-    CompressedScreen .sides { height: 1fr; }
-    CompressedScreen #compressed-text { width: 3fr; }
-    CompressedScreen #compressed-table { width: 2fr; padding-left: 1; }
-    CompressedScreen.-narrow .sides { layout: vertical; }
-    CompressedScreen.-narrow .sides > Vertical { width: 1fr; height: 1fr; padding: 0; }
-    """
 
-    def __init__(self, face: Face, view: CompressedView, length: int = Compress().length) -> None:
+    def __init__(self, face: Face, view: Compressed, length: int = Compress().length) -> None:
         super().__init__(face)
         self._view = view
         self._length = length
@@ -409,20 +379,16 @@ class CompressedScreen(Dialog[None]):
         """Begin in the text."""
         self.set_focus(self.lines)
 
-    def turn(self) -> None:
-        """Go to the table, or back to the text."""
-        self.set_focus(self.lines if self.table.has_focus else self.table)
-
     def part(self, by: int) -> None:
         """Show the next part of the text, or the one before."""
         start = self._start + by * self._length
-        if self._waiting or start < 0 or (by > 0 and len(self._view.parts) < self._length):
+        if self._waiting or start < 0 or (by > 0 and len(self._view.compressed) < self._length):
             return
         self._waiting = True
 
-        def answered(view: CompressedView) -> None:
+        def answered(view: Compressed) -> None:
             self._waiting = False
-            if self.is_mounted and (view.parts or start <= self._start):
+            if self.is_mounted and (view.compressed or start <= self._start):
                 self._view, self._start = view, start
                 self.lines.move_to(0)
                 self.lay_out()
@@ -433,8 +399,8 @@ class CompressedScreen(Dialog[None]):
         """Break the text for the room there is."""
         view = self._view
         self.notice.say(sizes(view), "strong")
-        end = self._start + len(view.parts)
-        where = f"bytes {number(self._start)} to {number(end)} of the text" if view.parts else "no text"
+        end = self._start + len(view.compressed)
+        where = f"bytes {number(self._start)} to {number(end)} of the text" if view.compressed else "no text"
         self.where.show(((where, ""),))
         width = self.lines.size.width - 3  # the margin, the bar
         self.lines.show([TableRow(n, (line,)) for n, line in enumerate(wrap(text(view), width))])

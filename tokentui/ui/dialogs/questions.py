@@ -16,11 +16,10 @@ from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import AnalyzeVocabulary
-from tokentui.ui.dialogs.dialog import LEAVE, SCROLL, ListDialog, Told, prompted
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import number, plural
-from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -240,14 +239,6 @@ class QuestionsScreen(ListDialog[None]):
     EDIT_HINTS = (
         Action(("enter",), "its ways"), Action(("escape",), "back"),
     )
-    DEFAULT_CSS = """
-    QuestionsScreen {
-        & .tabs, & .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & .told { margin-bottom: 1; }
-        &.-short .told { margin-bottom: 0; }
-        & .prompt { width: 6; }
-    }
-    """
 
     def __init__(self, face: Face) -> None:
         super().__init__(face, QUESTIONS[0].columns)
@@ -317,9 +308,8 @@ class QuestionsScreen(ListDialog[None]):
             return (("going on until no pair is left …", "strong"), (" esc stops it", "muted"))
         if self.answers is not None:
             return QUESTIONS[self.question].summary(self.answers)
-        if self.question == ON:
-            return _GO_ON
-        return ((self.waits or "working …" if self.working else "no answer", "muted"),)
+        waits = self.waits or "working …" if self.working else "no answer"
+        return _GO_ON if self.question == ON else ((waits, "muted"),)
 
     # What the user does.
 
@@ -365,9 +355,8 @@ class QuestionsScreen(ListDialog[None]):
 def _tabs(at: int, room: int) -> Cell:
     """The titles of the questions, the one that is shown marked; short ones where there is no room."""
     for titles in ([one.title for one in QUESTIONS], [one.short for one in QUESTIONS]):
-        line: list[Run] = []
-        for place, title in enumerate(titles):
-            line += [("  " if place else "", ""), (title, "key" if place == at else "muted")]
+        line = [run for place, title in enumerate(titles)
+            for run in (("  " if place else "", ""), (title, "key" if place == at else "muted"))]
         if ui_text.width(line) <= room:
             break
     return tuple(line)

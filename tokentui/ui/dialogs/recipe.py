@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -20,12 +19,10 @@ from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
-from tokentui.ui.dialogs import draft
-from tokentui.ui.dialogs.dialog import Dialog, Told
+from tokentui.ui.dialogs import Dialog, Told, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
-from tokentui.ui.dialogs.trying import PreviewPane, Trying
-from tokentui.ui.draw.columns import Column
-from tokentui.ui.draw.table import Listing
+from tokentui.ui.dialogs.preview import PreviewPane, Trying
+from tokentui.ui.draw.table import Column, Listing
 from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
@@ -34,7 +31,7 @@ LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
 
 
-def _hints(*said: tuple[str, str]) -> Sequence[Action[Any]]:
+def _hints(*said: tuple[str, str]) -> Sequence[Action[object]]:
     return [Action(tuple(keys.split()), label, keys_shown=2) for keys, label in said]
 
 
@@ -64,37 +61,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     """
 
     HEADING = "Algorithm"
-    DEFAULT_CSS = """
-    RecipeScreen {
-        .panes { height: 1fr; }
-        #chosen { width: 1fr; }
-        #preview { border-top: solid $border-blurred; height: 13; }
-        #presets { width: 36; border-right: solid $border-blurred; }
-        #values { display: none; }
-        .prompt { width: auto; max-width: 50%; }
-        #change, .message { height: 2; }
-        &.-values #axes, &.-values #presets, &.-untried #preview { display: none; }
-        &.-values #values { display: block; }
-        &.-tall #preview { height: 8; }
-        &.-medium .dialog { padding: 0; }
-        &.-medium #presets { width: 33; }
-        &.-narrow #presets { width: 1fr; border-right: none; }
-        &.-narrow .message { height: 3; }
-        &.-narrow.-axes #presets, &.-narrow.-presets #chosen, &.-narrow.-presets #axes { display: none; }
-        &.-narrow.-preview #presets { display: none; }
-        &.-short #change { height: 1; }
-        &.-live { align: center bottom; }
-        &.-live.-tall > .dialog { height: 17; }
-        &.-live.-high > .dialog { height: 26; }
-        &.-live.-high #preview { height: 8; }
-        &.-short #preview, &.-live.-tall #preview { display: none; border-top: none; height: 1fr; }
-        &.-preview #preview, &.-narrow.-preview #chosen, &.-live.-tall.-preview #preview { display: block; }
-        &.-short.-preview, &.-live.-tall.-preview {
-            #presets, #axes, #values { display: none; }
-        }
-        &.-short.-preview #change, &.-short.-preview .message { display: none; }
-    }
-    """
     ACTIONS = (
         Action(("tab", "shift+tab"), "", lambda it: it.switch()),
         Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
@@ -108,7 +74,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         stages: Sequence[StageView] = (),
     ) -> None:
         super().__init__(face, classes="-presets" if tried else "-presets -untried")
-        self.choice = self._used = self._followed = used
+        self.choice = self._used = self._followed = self._looked_at = used
         self._preset = preset
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
@@ -119,6 +85,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """The axis whose values are listed, or whose text or the word that is typed."""
         self._head: str | None = None
         """The part of a value up to its colon while the rest is typed; None while nothing is typed."""
+        self._lead = ""
+        """The words before what is changed."""
         self._previewed_from: Listing | None = None
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
         self.axes = Listing(draft.axis_columns(stages), id="axes")
@@ -140,10 +108,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show(self._preset)
         self._go(self.axes if self._stages else self.presets)
 
-    def lay_out(self) -> None:
-        """Fit what is changed to the room there is."""
-        self._show_change(self._looked_at)
-
     # What is seen.
 
     def tell_waiting(self) -> None:
@@ -164,58 +128,44 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.name_box(subtitle=safe(label(recipe), limit=60))
         self._say_row()
 
-    def _show_change(self, looked_at: RecipeChoice) -> None:
-        changes = self._used.changes(looked_at)
-        lead = "changes " if looked_at == self.choice and not self._preset_at_cursor else "would change "
+    def lay_out(self) -> None:
+        """Fit what is changed to the room there is."""
         # Lines break between words: a second one is not used to its end.
         width, height = self.change.size
-        self.change.show(draft.changes_told(changes, width + (height - 1) * width * 3 // 4, lead))
+        room = width + (height - 1) * width * 3 // 4
+        self.change.show(draft.changes_told(self._used.changes(self._looked_at), room, self._lead))
 
     @property
     def _named(self) -> Preset | None:
         return draft.named(self.choice.recipe, self._preset)
 
-    @property
-    def _preset_at_cursor(self) -> Preset | None:
-        """The preset that is looked at, None where the presets have no focus."""
-        return PRESETS.get(str(self.presets.cursor_key)) if self.focused is self.presets else None
-
-    @property
-    def _option_at_cursor(self) -> draft.Option | None:
-        """The value that is looked at, None where no values are listed."""
+    def _option(self, label: object) -> draft.Option | None:
+        """A value of the axis that is open."""
         listed = draft.options(self.choice.recipe, self._open) if self._open in AXES else ()
-        return next((option for option in listed if option.label == self.values.cursor_key), None)
-
-    @property
-    def _looked_at(self) -> RecipeChoice:
-        """The choice with the preset or the value under the cursor; as it is where that cannot be taken."""
-        if preset := self._preset_at_cursor:
-            return replace(self.choice, recipe=preset.recipe, run=self._run_of(preset))
-        option = self._option_at_cursor if self.focused is self.values else None
-        if option is None or not option.possible:
-            return self.choice
-        return self.choice.typed(self._open, option.value)
+        return next((option for option in listed if option.label == label), None)
 
     def _say_row(self) -> None:
         """Say what the row under the cursor means, what is changed, and what comes of it."""
-        looked_at = self._looked_at
-        self._show_change(looked_at)
-        if preset := self._preset_at_cursor:
-            self.preview.look(looked_at, preset.name)
-            self.notice.say(f"{preset.about} · {preset.source}")
-            return
-        here = "draft" if looked_at is self.choice else f"{self._open}={looked_at.recipe.axis(self._open)}"
-        self.preview.look(looked_at, here)
-        if option := self._option_at_cursor:
+        looked_at, here, style = self.choice, "draft", "muted"
+        preset = PRESETS.get(str(self.presets.cursor_key)) if self.focused is self.presets else None
+        if preset is not None:
+            looked_at, here = self._with(preset), preset.name
+            said = f"{preset.about} · {preset.source}"
+        elif option := self._option(self.values.cursor_key):
+            if option.possible:
+                looked_at = looked_at.typed(self._open, option.value)
+                here = f"{self._open}={looked_at.recipe.axis(self._open)}"
             too = f" · enter changes {option.together} too" if option.goes_with else ""
-            said = (safe(option.refused) or option.about) + too
-            self.notice.say(said, "warning" if option.refused else "muted")
-            return
-        name = str(self.axes.cursor_key)
-        take = _TAKES[bool(self._stages)]
-        if name == draft.PUBLISHED:
-            take = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
-        self.notice.say(draft.about(self.choice, name) or take)
+            said, style = (safe(option.refused) or option.about) + too, "warning" if option.refused else style
+        elif (name := str(self.axes.cursor_key)) == draft.PUBLISHED:
+            said = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
+        else:
+            said = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
+        self._looked_at = looked_at
+        self._lead = "would change " if preset or looked_at != self.choice else "changes "
+        self.lay_out()
+        self.preview.look(looked_at, here)
+        self.notice.say(said, style)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
@@ -253,27 +203,28 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _turn(self, name: str, by: int) -> bool:
         """Give a row its next value. Returns whether it has one that is not typed."""
-        before = self.choice
         if name == draft.PUBLISHED:
             self._turn_published()
         elif name == draft.LIVE:
             self.turn_live()
-        elif name == draft.TAKE:
-            return False
         else:
             try:
-                turned = before.turned(name, by)
+                turned = self.choice.turned(name, by)
             except TokentuiError as error:
                 self.notice.tell(error)
                 return True
             if turned is None:
                 return False
-            self.choice = turned
-            self._show()
-            if turned == before:
+            stays = turned == self.choice
+            self._choose(turned)
+            if stays:
                 self.notice.say(f"{name}: no other value goes with the rest as it is; "
                     "enter shows what would change too", "warning")
         return True
+
+    def _choose(self, choice: RecipeChoice) -> None:
+        self.choice = choice
+        self._show()
 
     def turn_live(self) -> None:
         """Let the screen behind follow, or be as it was."""
@@ -289,22 +240,23 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         elif isinstance(self.focused, Listing) and not self.has_class("-untried"):
             self._previewed_from = self.focused
             self.add_class("-preview")
+            self.preview.steps.move_to(0)
             self.set_focus(self.preview.steps)
 
     def _turn_published(self) -> None:
         preset = self._named
-        if not self.published and (preset is None or preset.run == Run()):
-            self.notice.say(draft.said(preset), "warning")
-            return
         if not self.published:
+            if preset is None or preset.run == Run():
+                self.notice.say(draft.said(preset), "warning")
+                return
             self._own_run = self.choice.run
         self.published = not self.published
-        self.choice = replace(self.choice, run=self._run_of(preset) if preset else self._own_run)
-        self._show()
+        self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
-    def _run_of(self, preset: Preset) -> Run:
-        """The run of a preset that is chosen."""
-        return draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
+    def _with(self, preset: Preset) -> RecipeChoice:
+        """The choice with a preset, and with its run where that is as published."""
+        run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
+        return replace(self.choice, recipe=preset.recipe, run=run)
 
     def take(self) -> None:
         """Take the recipe, if it is another one."""
@@ -332,8 +284,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if event.table is self.presets:
             self._choose_preset(PRESETS[key])
         elif event.table is self.values:
-            if self._open in AXES:  # else its list was closed by a key before this one
-                self._choose_value(key)
+            if option := self._option(key):  # else its list was closed by a key before this one
+                self._choose_value(option)
         elif event.table is self.axes:
             if key == draft.TAKE:
                 self.take()
@@ -345,10 +297,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _choose_preset(self, preset: Preset) -> None:
         self._preset = preset.name
-        self.choice = replace(self.choice, recipe=preset.recipe, run=self._run_of(preset))
         self._go(self.axes)
         self.axes.move_to(0)
-        self._show()
+        self._choose(self._with(preset))
 
     def _open_values(self, axis: str) -> None:
         self._open = axis
@@ -367,18 +318,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._go(self.axes)
         self._show()
 
-    def _choose_value(self, label: str) -> None:
-        option = next(one for one in draft.options(self.choice.recipe, self._open) if one.label == label)
+    def _choose_value(self, option: draft.Option) -> None:
         if not option.possible:
             self.notice.say(safe(option.refused), "error")
         elif option.text:
             head, colon, text = option.value.partition(":")
             self._type(head + colon, text)
         else:
-            self.choice = self.choice.typed(self._open, option.value)
-            if isinstance(self.choice.value(self._open), tuple):  # others may be added
-                self._show()
-            else:
+            self._choose(self.choice.typed(self._open, option.value))
+            if not isinstance(self.choice.value(self._open), tuple):  # others may be added
                 self._close_values()
 
     def _go(self, listing: Listing) -> None:
@@ -437,10 +385,10 @@ def choose_recipe(face: Face) -> None:
         return
     column = now.main
     used = RecipeChoice(column.recipe, face.run_in_use, now.keep_place)
-    trying = Trying(face, used, now)
+    opened = column.opened
+    trying = Trying(face, used, None if opened is None else opened.path)
     dialog = RecipeScreen(
-        face, used, column.preset, tried=True, follow=trying.train,
-        live=now.corpus.bytes <= LIVE_BYTES and column.opened is None and not now.nothing,
-        stages=column.opened.stages if column.opened is not None else (),
+        face, used, column.preset, tried=True, follow=trying.train, stages=opened.stages if opened else (),
+        live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.nothing,
     )
     face.push(dialog, lambda choice: trying.put_back() if choice is None else trying.train(choice))

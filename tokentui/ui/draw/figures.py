@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from tokentui.recipe import Ending
@@ -75,15 +76,15 @@ def column(value: float, whole: float) -> str:
     return _UP[max(1, min(8, round(8 * value / whole)))]
 
 
-def at(values: Sequence[int], end: int, step: float) -> float:
-    """The value at a step, of values that stand at evenly spread steps from 0 to `end`."""
-    if not values:
-        return 0.0
-    if len(values) == 1 or end <= 0:
-        return float(values[0])
-    place = min(max(step / end, 0.0), 1.0) * (len(values) - 1)
-    left = min(int(place), len(values) - 2)
-    return values[left] + (values[left + 1] - values[left]) * (place - left)
+def between(steps: Sequence[int], values: Sequence[float], step: float) -> float | None:
+    """The value at a step, on a line between the ascending steps that are known; None outside of these."""
+    if not steps or not steps[0] <= step <= steps[-1]:
+        return None
+    right = bisect_left(steps, step)
+    if steps[right] == step:
+        return values[right]
+    low, high = steps[right - 1], steps[right]
+    return values[right - 1] + (values[right] - values[right - 1]) * (step - low) / (high - low)
 
 
 def decimal(value: float, width: int) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from rich.style import Style as RichStyle
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Region
@@ -50,10 +50,12 @@ def key_bytes(app: object) -> Cell:
     return () if sent is None else ((f"{sent:6,} B/key", "warning"), (" · ", "muted"))
 
 
-def flow(facts: Sequence[Cell], width: int, height: int, gap: str = " · ") -> list[Cell]:
-    """Facts one after the other: one that does not fit goes to the next line, and the last line is cut."""
+def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cell]:
+    """Facts one after the other, each behind its gap: one that does not fit goes to the next line, and the
+    last line is cut.
+    """
     lines: list[Cell] = []
-    for fact in facts:
+    for gap, fact in facts:
         joined: Cell = (*lines[-1], (gap, "muted"), *fact) if lines else fact
         if lines and ui_text.width(joined) > width - 2 and len(lines) < height:
             lines.append(fact)
@@ -74,6 +76,7 @@ class StyledLines(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self._painted: tuple[Cell, ...] = ()
         self._ground: Style | None = None
         self._named = Styles(self._resolve)
 
@@ -100,17 +103,25 @@ class StyledLines(Widget):
                 style += Style.parse(words)
         return style.rich_style + RichStyle(dim=True) if dim else style.rich_style
 
-    def strip(self, cell: Cell, width: int) -> Strip:
-        """A line of this width."""
-        named = self.named
-        return Strip(ui_text.segments(ui_text.clip(cell, width), named)).adjust_cell_length(width, named[""])
+    def paint(self, cells: Sequence[Cell]) -> None:
+        """Take the lines that are seen; those that changed are drawn."""
+        old, self._painted = self._painted, tuple(cells)
+        for y in range(max(len(old), len(cells))):
+            if old[y : y + 1] != self._painted[y : y + 1]:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def render_line(self, y: int) -> Strip:
+        """One of the lines, or a blank one."""
+        named, width = self.named, self.size.width
+        cell = ui_text.clip(self._painted[y], width) if y < len(self._painted) else ()
+        return Strip(ui_text.segments(cell, named)).adjust_cell_length(width, named[""])
 
 
 class Lines(StyledLines):
     """A few lines; a function gives them for the room there is.
 
     Args:
-        draw: The function; nothing is seen without one.
+        draw: The function; `cells` of a subclass without one.
         id: The id of the widget.
         classes: Its classes.
     """
@@ -122,9 +133,12 @@ class Lines(StyledLines):
     def __init__(self, draw: Draw | None = None, *, id: str | None = None,
             classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._draw = draw
+        self._draw = draw or self.cells
         self._of: tuple[object, ...] = ()
-        self._cells: tuple[Cell, ...] = ()
+
+    def cells(self, width: int, height: int) -> Sequence[Cell]:
+        """The lines for this much room."""
+        return ()
 
     def show(self, draw: Draw, *of: object) -> None:
         """Take another function, and draw what has changed.
@@ -138,25 +152,13 @@ class Lines(StyledLines):
             self._draw, self._of = draw, of
             self.again()
 
-    def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """The lines for this much room."""
-        return self._draw(width, height) if self._draw is not None else ()
-
     def again(self) -> None:
         """Draw what has changed."""
-        width, height = self.size
-        old, self._cells = self._cells, tuple(self.cells(width, height))[:height]
-        for y in range(max(len(old), len(self._cells))):
-            if old[y : y + 1] != self._cells[y : y + 1]:
-                self.refresh(Region(0, y, width, 1))
+        self.paint(self._draw(*self.size)[: self.size.height])
 
     def on_resize(self) -> None:
         """Fill the new room."""
         self.again()
-
-    def render_line(self, y: int) -> Strip:
-        """One of the lines, or a blank one."""
-        return self.strip(self._cells[y] if y < len(self._cells) else (), self.size.width)
 
 
 class ScrolledLines(Scrolling, StyledLines, can_focus=True):
@@ -183,15 +185,12 @@ class ScrolledLines(Scrolling, StyledLines, can_focus=True):
         """Scroll by pages, of which one row stays in view."""
         self.scroll_rows(self.top + pages * max(1, self.size.height - 1))
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll."""
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _wheel(self, event: events.MouseEvent) -> None:
         event.stop()
-        self.move(WHEEL_ROWS)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll."""
-        event.stop()
-        self.move(-WHEEL_ROWS)
+        rows = WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -WHEEL_ROWS
+        self.scroll_rows(self.top + rows)
 
 
 class KeyLine(Lines):
@@ -204,17 +203,19 @@ class KeyLine(Lines):
 
     def __init__(self, actions: Sequence[Action[Any]] = (), indent: int = 0) -> None:
         super().__init__()
-        self._actions, self._indent = [action for action in actions if action.label], indent
+        self._actions, self._indent = actions, indent
 
     def say(self, actions: Sequence[Action[Any]]) -> None:
         """Take other keys."""
-        self._actions = [action for action in actions if action.label]
+        self._actions = actions
         self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`n next  b back  space run …`."""
         line: Cell = blank(self._indent)
-        for n, action in enumerate(fitting(self._actions, width - 2 * self._indent)):
+        for n, action in enumerate(
+            fitting([one for one in self._actions if one.label], width - 2 * self._indent)
+        ):
             line = (*line, ("  " if n else "", ""), (action.shown_key, "key"), (f" {action.label}", "muted"))
         return (line,)
 
@@ -223,15 +224,16 @@ class KeyLine(Lines):
 
 
 class TitleLine(Lines):
-    """The upper edge of a box: its titles at the left, a note at the right.
+    """The upper edge of a box: its titles at the left, a note at the right. A border of Textual has one
+    title.
 
     Args:
-        titles: The initial text at the left.
+        title: The initial text at the left.
     """
 
-    def __init__(self, *titles: str) -> None:
+    def __init__(self, title: str = "") -> None:
         super().__init__(classes="title")
-        self.titles: tuple[tuple[str, bool], ...] = tuple((title, True) for title in titles)
+        self.titles: tuple[tuple[str, bool], ...] = ((title, True),)
         self.note: Cell = ()
         self.focused_box = False
         self.letter = ""
@@ -249,11 +251,6 @@ class TitleLine(Lines):
         if (tuple(titles), note) != (self.titles, self.note):
             self.titles, self.note = tuple(titles), note
             self.again()
-
-    def mark(self, focused: bool) -> None:
-        """Say whether the box has the focus."""
-        self.focused_box = focused
-        self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`┌ 1 Corpus ──────── 12 % ┐`."""
@@ -280,26 +277,23 @@ class Pane(Vertical):
 
     Args:
         title: The text at the top left.
-        bodies: The widgets inside; the last one draws the lower edge.
+        body: The widget inside; it draws the other edges.
         id: Its id.
     """
 
-    def __init__(self, title: str, *bodies: Widget, id: str) -> None:
+    def __init__(self, title: str, body: Widget, *, id: str) -> None:
         super().__init__(id=id)
-        self.title = TitleLine(title)
-        self._bodies = bodies
+        self.title, self.body = TitleLine(title), body
 
     def compose(self) -> ComposeResult:
         """The title, and what stands below it."""
         yield self.title
-        for body in self._bodies:
-            body.add_class("body")
-            yield body
+        self.body.add_class("body")
+        yield self.body
 
-    def on_descendant_focus(self) -> None:
-        """Show that keys go here."""
-        self.title.mark(True)
-
-    def on_descendant_blur(self) -> None:
-        """Show that keys go elsewhere."""
-        self.title.mark(False)
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _focus_moved(self, event: events.DescendantFocus | events.DescendantBlur) -> None:
+        """Show whether keys go here."""
+        self.title.focused_box = isinstance(event, events.DescendantFocus)
+        self.title.again()

@@ -7,7 +7,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from tokentui.core.safetext import GlyphMode, Kind, clusters, shown
@@ -83,14 +84,14 @@ def wrap(
     cuts = [glyph.start for glyph in drawn]
     rows: list[tuple[int, int]] = []
     row = start
-    # a row ends before the first character that has more cells before it
+    # A row ends before the first character that has more cells before it.
     most = before[row] + width + (row in bars)
     for word in _WORD.finditer(text, start, end):
-        left, word_end = word.span()
-        inner = [place for place in range(left + 1, word_end) if place in breaks] if breaks else []
-        for right in (*inner, word_end):
-            too_long = before[right] > most and before[right] - before[left] - (left in bars) > width
-            if left > row and (left in breaks or (before[right] > most and not too_long)):
+        edges = [place for place in range(word.start() + 1, word.end()) if place in breaks] if breaks else []
+        for left, right in pairwise([word.start(), *edges, word.end()]):
+            fits = before[right] <= most
+            too_long = not fits and before[right] - before[left] - (left in bars) > width
+            if left > row and (left in breaks or not (fits or too_long)):
                 rows.append((row, left))
                 row, most = left, before[left] + width + (left in bars)
             while before[right] > most:
@@ -99,10 +100,9 @@ def wrap(
                     break
                 rows.append((row, cut))
                 row, most = cut, before[cut] + width + (cut in bars)
-            left = right
-        if text[word_end - 1] == "\n":
-            rows.append((row, word_end))
-            row, most = word_end, before[word_end] + width + (word_end in bars)
+        if text[word.end() - 1] == "\n":
+            rows.append((row, word.end()))
+            row, most = word.end(), before[word.end()] + width + (word.end() in bars)
     if row < end:
         rows.append((row, end))
     return rows
@@ -165,61 +165,47 @@ class Layout:
         self, parts: Sequence[CorpusPart], manner: Manner, anchor: CorpusPlace, at_start: bool,
         before: Layout | None = None
     ) -> None:
-        self.parts = tuple(parts)
-        self.manner = manner
-        self.text: str
-        self.rows: list[tuple[int, int]]
-        self._starts: list[int]
-        self._glyphs: list[Glyph]
-        self._whole: list[Glyph]
-        """The clusters, as they are where no token ends inside of one."""
-        self._bar_places: frozenset[int]
-        self._cuts: frozenset[int]
-        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = {}
-        """The rows that were drawn, each with all that it was drawn from."""
+        self.parts, self.manner = tuple(parts), manner
         self._keys = [(part.place.document, part.place.offset) for part in self.parts]
-        self._shape = tuple([(part.place, part.text, part.times) for part in self.parts])
+        self._starts = list(accumulate([len(part.text) for part in self.parts], initial=0))[:-1]
+        self._shape = manner, [(part.place, part.text, part.times) for part in self.parts]
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
-        bars = self._bars() if manner.boundaries == "bars" else frozenset()
-        alike = before is not None and (before.manner, before._shape) == (manner, self._shape)
-        if before is not None and alike:
-            self.text, self._starts, self._whole = before.text, before._starts, before._whole
-        else:
-            self.text = "".join([part.text for part in self.parts])
-            self._starts = self._find_starts()
-            self._whole = glyphs(self.text, manner.mode, self._find_breaks())
-        cuts = self._find_cuts()
-        if before is not None and alike and (before._bar_places, before._cuts) == (bars, cuts):
-            self._glyphs, self.rows, self._drawn = before._glyphs, before.rows, before._drawn
-        else:
-            breaks = self._find_breaks()
-            # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
-            ends = {glyph.end for glyph in self._whole if glyph.end - glyph.start > 1} if cuts else set()
-            self._glyphs = glyphs(self.text, manner.mode, breaks | cuts | ends) if cuts else self._whole
-            self.rows = self._wrap(bars, breaks, anchor, at_start)
-        self._bar_places, self._cuts = bars, cuts
-        self._row_starts = [start for start, _ in self.rows]
-        self._glyph_starts = [glyph.start for glyph in self._glyphs]
-
-    def _find_starts(self) -> list[int]:
-        starts, total = [], 0
-        for part in self.parts:
-            starts.append(total)
-            total += len(part.text)
-        return starts
-
-    def _find_breaks(self) -> set[int]:
-        """Where documents and counted words begin."""
-        return {
+        bars = frozenset(
+            start + end
+            for start, part in zip(self._starts, self.parts, strict=True) if manner.boundaries == "bars"
+            for token in part.tokens for end in (token.start, token.end)
+        )
+        # Where documents and counted words begin.
+        breaks = {
             start
             for start, (last, part) in zip(self._starts[1:], pairwise(self.parts), strict=False)
             if part.times is not None or part.place.document != last.place.document
         }
+        alike = before if before is not None and before._shape == self._shape else None
+        self.text: str = alike.text if alike is not None else "".join([part.text for part in self.parts])
+        self._whole: list[Glyph] = (
+            alike._whole if alike is not None else glyphs(self.text, manner.mode, breaks)
+        )
+        """The clusters, as they are where no token ends inside of one."""
+        self._marks = bars, self._find_cuts()
+        same = alike if alike is not None and alike._marks == self._marks else None
+        self._glyphs: list[Glyph] = same._glyphs if same is not None else self._whole
+        if same is None and (cuts := self._marks[1]):
+            # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
+            ends = {glyph.end for glyph in self._whole if glyph.end - glyph.start > 1}
+            self._glyphs = glyphs(self.text, manner.mode, breaks | cuts | ends)
+        self.rows: list[tuple[int, int]] = (
+            same.rows if same is not None else self._wrap(bars, breaks, anchor, at_start)
+        )
+        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = same._drawn if same is not None else {}
+        """The rows that were drawn, each with all that it was drawn from."""
+        self._row_starts = [start for start, _ in self.rows]
+        self._glyph_starts = [glyph.start for glyph in self._glyphs]
 
     def _wrap(self, bars: frozenset[int], breaks: set[int], anchor: CorpusPlace,
             at_start: bool) -> list[tuple[int, int]]:
-        room = self.manner.width - (self._times_width() if any(part.times is not None for part in self.parts)
-            else 0)
+        times = [2 + len(number(part.times)) for part in self.parts if part.times is not None]
+        room = self.manner.width - max(times, default=0)
         rows = wrap(self.text, self._glyphs, room, breaks, bars)
         kept = self.offset_of(anchor)
         if at_start or kept <= 0 or "\n" in self.text[:kept] or (breaks and min(breaks) <= kept):
@@ -229,18 +215,6 @@ class Layout:
             rows = wrap(self.text, self._glyphs, room, breaks, bars, 0, kept)
             rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
         return rows
-
-    def _times_width(self) -> int:
-        return 2 + max((len(number(part.times)) for part in self.parts if part.times is not None), default=0)
-
-    def _bars(self) -> frozenset[int]:
-        places: set[int] = set()
-        start = 0
-        for part in self.parts:
-            for token in part.tokens:
-                places.update((start + token.start, start + token.end))
-            start += len(part.text)
-        return frozenset(places)
 
     def _find_cuts(self) -> frozenset[int]:
         """Where a token ends inside a cluster whose parts are shown apart.
@@ -306,10 +280,8 @@ class Layout:
         )
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
-        bars = self.manner.boundaries == "bars"
-        runs: list[Run] = []
-        held, last = "", None  # the text of the run under way, and its style
-        token = 0
+        bars, token = self.manner.boundaries == "bars", 0
+        drawn: list[Run] = []
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]
             if glyph.start >= end:
@@ -342,18 +314,11 @@ class Layout:
                     # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens by their
                     # shade.
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
-            if bars and glyph.start != start and glyph.start in self._bar_places:
-                runs += [(held, last)] if last is not None else []
-                held, last = BAR, "frame"
+            if glyph.start != start and glyph.start in self._marks[0]:
+                drawn.append((BAR, "frame"))
             marked = found is not None and found[0] <= glyph.start < found[1]
-            for text, kind in glyph.cell:
-                style = _style(ground, shared, kind, bars, marked)
-                if style == last:
-                    held += text
-                else:
-                    runs += [(held, last)] if last is not None else []
-                    held, last = text, style
-        runs += [(held, last)] if last is not None else []
+            drawn += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
+        runs = [("".join([text for text, _ in run]), style) for style, run in groupby(drawn, itemgetter(1))]
         times = parts[first].times
         if times is not None and end - starts[first] == len(parts[first].text):
             runs.append((f" ×{number(times)}", "muted"))

@@ -2,39 +2,107 @@
 
 The owner says how many rows there are and gives those that are seen; the table asks for others when it comes
 to them. It draws line by line and repaints only lines that look different, so that 100,000 rows cost what 100
-do. It scrolls by itself, by whole rows: nothing in it makes Textual lay out a screen again.
+do. It scrolls by itself, by whole rows: nothing in it makes Textual lay out a screen again. Textual's
+`DataTable` has to be given all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual import events, on
+from textual import events
 from textual.actions import SkipAction
 from textual.geometry import Region
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column, place_columns, thumb
-from tokentui.ui.draw.lines import WHEEL_ROWS, StyledLines
+from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.text import Cell, Styles
-from tokentui.ui.keys import Action, Scrolling
+from tokentui.ui.keys import Action
 
+GAP = 1
+"""Blank columns of the terminal between two columns of a table."""
 MOST_STRIPS = 1024
 """The number of drawn rows that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row: what it is called, a cell for each column, whether it is drawn dim, and one character in the
-    margin.
+class Column:
+    """A column of a table.
+
+    Either `width` is set, or `flex`: its share of what the others leave, at least `min_width`. When the table
+    is narrow, columns of the lowest priority vanish first, of equal ones the rightmost.
     """
+
+    title: str = ""
+    width: int = 0
+    flex: int = 0
+    align: Literal["left", "right"] = "left"
+    min_width: int = 1
+    priority: int = 0
+
+
+@lru_cache(512)
+def place_columns(
+    columns: tuple[Column, ...], room: int, empty: frozenset[int] = frozenset()
+) -> tuple[tuple[int, int, int], ...]:
+    """The columns that fit into so much room, from the left, each as (number, width, blanks behind it).
+
+    The last one left is cut, not dropped. A column that a row leaves `empty` gives its room to the one at its
+    left, unless that is set to the right, so that figures stay below each other.
+    """
+    shown = list(range(len(columns)))
+    least = [column.min_width if column.flex else column.width for column in columns]
+    while len(shown) > 1 and sum([least[n] + GAP for n in shown]) - GAP > room:
+        shown.remove(min(reversed(shown), key=lambda n: columns[n].priority))
+    if not shown or room <= 0:
+        return ()
+    widths = {n: least[n] for n in shown}
+    spare = room - sum(widths.values()) - GAP * (len(shown) - 1)
+    if spare < 0:
+        widths[shown[0]] = room
+    # Whoever would get less than its least gets that; the others share what is left.
+    flexible = [n for n in shown if columns[n].flex and spare >= 0]
+    whole = spare + sum([least[n] for n in flexible])
+    shares = sum([columns[n].flex for n in flexible])
+    while short := [n for n in flexible if whole * columns[n].flex // shares < least[n]]:
+        whole -= sum([least[n] for n in short])
+        flexible = [n for n in flexible if n not in short]
+        shares = sum([columns[n].flex for n in flexible])
+    for n in flexible:
+        widths[n] = whole * columns[n].flex // shares
+        whole, shares = whole - widths[n], shares - columns[n].flex
+    out: list[tuple[int, int, int]] = []
+    for n in shown:
+        width, gap = widths[n], 0 if n == shown[-1] else GAP
+        if out and n in empty and columns[out[-1][0]].align == "left":
+            left, wide, between = out.pop()
+            out.append((left, wide + between + width, gap))
+        else:
+            out.append((n, width, gap))
+    return tuple(out)
+
+
+def thumb(top: int, lines: int, total: int) -> tuple[int, int]:
+    """The lines of the bar that are drawn, as (first, last + 1): at an end only when the view is there."""
+    size = max(1, lines * lines // total)
+    slack = total - lines
+    place = (top * (lines - size) + slack // 2) // slack if slack > 0 else 0
+    if lines - size > 1:
+        place = 0 if top == 0 else lines - size if top == slack else max(1, min(lines - size - 1, place))
+    return place, place + size
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row: its key, a cell for each column, if it is drawn dim, and one character in the margin."""
 
     key: Hashable
     cells: tuple[Cell, ...]
@@ -56,31 +124,16 @@ _GROUND = "ground"
 """The name of the style of a line itself."""
 
 
-class VirtualTable(Scrolling, StyledLines, can_focus=True):
+class VirtualTable(ScrolledLines):
     """A table that holds a window of its rows.
 
     Args:
         columns: The columns; without titles there is no header line.
     """
 
-    ALLOW_SELECT = False
-    DEFAULT_CSS = """
-    VirtualTable {
-        width: 1fr;
-        height: 1fr;
-        & > .virtual-table--header { text-style: bold; color: $foreground-muted; }
-        & > .virtual-table--cursor { text-style: bold; }
-        & > .virtual-table--bar { color: $foreground-muted; }
-        &:focus > .virtual-table--cursor { text-style: reverse; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "virtual-table--header", "virtual-table--cursor", "virtual-table--bar",
-    }
     ACTIONS = (Action(("enter",), "", lambda it: it.choose()),)
     KEEPS_COLOURS = False
-    """True if the row of the cursor keeps its colours where the table has the focus; without it every row
-    does."""
+    """True if the row of the cursor looks like others; else it is strong, or reversed in the focus."""
 
     class _Own(Message):
         """A message of a table about a row; a newer one stands for an older one that still waits."""
@@ -115,49 +168,42 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
             """Each counts."""
             return False
 
+    find = reactive("", init=False)
+    """The text that is marked wherever it stands in a run, upper or lower case."""
+
     def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.total = 0
-        self.top = 0
-        """The first row that is seen."""
         self.cursor = 0
-        self.find = ""
         self.marked = True
-        """True if the row of the cursor is marked while the table has no focus."""
         self._held_top = 0
         self._held: Sequence[Any] = ()
         self._made: dict[int, TableRow] = {}
-        """The rows that were seen of those that are held."""
+        """The rows that were made of those that are held."""
         self._wanted: tuple[int, int, int] | None = None
         self._reported: tuple[int, Hashable] | None = None
         self._lines: list[_Line] = []
         self._header_lines = self._row_lines = 0
-        self._has_bar = self._had_bar = False
+        self._has_bar = False
         self._look: tuple[object, ...] = ()
-        """All that the look of a line depends on besides the line."""
+        """All that the look of a line depends on besides the line: strips and styles are of this look."""
         self._strips: dict[_Line, Strip] = {}
         self._manners: dict[str, Styles] = {}
-        """The styles of each manner of line: the header, rows, dim ones, the one of the cursor."""
 
     # What the owner does.
 
     def set_columns(self, columns: Sequence[Column]) -> None:
-        """Take other columns; the rows held are of the old ones and go."""
-        self.columns = tuple(columns)
-        self._held, self._made = (), {}
-        self._wanted = None
-        self._settle()
-        self.refresh()
+        """Take columns. Where they are others than before, the rows held are of the old ones and go."""
+        if tuple(columns) != self.columns:
+            self.columns = tuple(columns)
+            self._wanted = None
+            self.update_rows(0, (), self.total)
+            self.refresh()
 
     def update_rows(self, top: int, rows: Sequence[Any], total: int) -> None:
-        """Take the rows from `top` on, of `total` there are; those held before go. Repaints lines that
-        changed.
-
-        Args:
-            top: The number of the first.
-            rows: The rows, or what `row_of` makes them from.
-            total: The number of rows in all.
+        """Take the rows from `top` on, of `total` there are, or what `row_of` makes them from; those held
+        before go. Repaints lines that changed.
         """
         if total != self.total:
             self._wanted = None
@@ -176,14 +222,12 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
 
     def show_row(self, index: int) -> None:
         """Scroll so that a row is seen; the cursor stays where it is."""
-        self.top = self._top_for(index)
-        self._settle()
+        self.scroll_rows(self._top_for(index))
 
-    def set_find(self, find: str) -> None:
-        """Mark this text wherever it stands in a run, upper or lower case; "" marks nothing."""
-        if find != self.find:
-            self.find = find
-            self.refresh()
+    def follow(self, table: VirtualTable) -> None:
+        """Show the rows of the same numbers as another table, with the cursor on the same one."""
+        self.top = table.top
+        self.move_to(table.cursor)
 
     @property
     def window(self) -> tuple[int, int]:
@@ -198,13 +242,16 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
         row = self.row_at(self.cursor)
         return None if row is None else row.key
 
+    def held_at(self, index: int) -> Any:
+        """The object that the row of this number is made from, None where it is not held."""
+        place = index - self._held_top
+        return self._held[place] if 0 <= place < len(self._held) and 0 <= index < self.total else None
+
     def row_at(self, index: int) -> TableRow | None:
         """The row of this number, None where it is not held."""
-        place = index - self._held_top
-        if not (0 <= place < len(self._held) and 0 <= index < self.total):
-            return None
-        if (row := self._made.get(index)) is None:
-            row = self._made[index] = self.row_of(self._held[place], index)
+        row = self._made.get(index)
+        if row is None and (held := self.held_at(index)) is not None:
+            row = self._made[index] = self.row_of(held, index)
         return row
 
     # What the user does.
@@ -231,8 +278,7 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
         """Choose the row under the cursor."""
         if not self.total:
             raise SkipAction
-        row = self.row_at(self.cursor)
-        if row is not None:
+        if (row := self.row_at(self.cursor)) is not None:
             self.post_message(self.Chosen(self, self.cursor, row.key))
 
     def on_click(self, event: events.Click) -> None:
@@ -242,21 +288,17 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
             return
         event.stop()
         line = place.y - self._header_lines
-        if line < 0:
-            return
-        if self._has_bar and place.x == self.size.width - 1:
-            lines = self._row_lines
-            self.show_row(0 if line == 0 else self.total - 1 if line == lines - 1
-                else line * self.total // lines)
-        elif self.top + line < self.total:
+        if line >= 0 and self._has_bar and place.x == self.size.width - 1:
+            last = line == self._row_lines - 1
+            self.show_row(
+                0 if line == 0 else self.total - 1 if last else line * self.total // self._row_lines
+            )
+        elif line >= 0 and self.top + line < self.total:
             self.move_to(self.top + line)
 
-    @on(events.MouseScrollDown)
-    @on(events.MouseScrollUp)
-    def _wheel(self, event: events.MouseEvent) -> None:
-        """Scroll; the cursor stays on its row."""
-        event.stop()
-        self.top += WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -WHEEL_ROWS
+    def scroll_rows(self, top: int) -> None:
+        """Let this row be the first that is seen; the cursor stays on its row."""
+        self.top = top
         self._settle()
 
     def on_resize(self) -> None:
@@ -265,64 +307,47 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
 
     # What is seen.
 
+    def mark(self, on: bool) -> None:
+        """Mark the row of the cursor also while the table has no focus, or not."""
+        self.marked = on
+        self._settle()
+
     def _top_for(self, index: int) -> int:
         return min(max(self.top, index - self._row_lines + 1), max(0, index))
 
     def _settle(self, follow: bool = False) -> None:
-        """Bring cursor and view within bounds, repaint the lines that changed, ask and tell."""
-        width, height = self.size
+        """Bring cursor and view within bounds, repaint what changed, ask for rows and tell of the cursor."""
+        (width, height), had_bar = self.size, self._has_bar
         self._header_lines = int(any(column.title for column in self.columns))
-        self._row_lines = max(0, height - self._header_lines)
-        self._has_bar = self.total > self._row_lines and width > 3
+        self._row_lines = seen = max(0, height - self._header_lines)
+        self._has_bar = self.total > seen and width > 3
         self.cursor = max(0, min(self.cursor, self.total - 1))
         if follow:
             self.top = self._top_for(self.cursor)
-        self.top = max(0, min(self.top, self.total - self._row_lines))
-        self._repaint()
-        self._ask()
-        self._tell()
-
-    def _repaint(self) -> None:
-        old, had_bar, self._had_bar = self._lines, self._had_bar, self._has_bar
-        top, seen, total = self.top, self._row_lines, self.total
-        first, last = thumb(top, seen, total) if self._has_bar else (0, 0)
-        marked = self.cursor if self.marked or self.has_focus else -1
-        self._lines = now = [
-            _Line(self.row_at(index), index < total, index == marked and index < total, first <= line < last)
-            for line, index in enumerate(range(top, top + seen))
+        self.top = max(0, min(self.top, self.total - seen))
+        first, last = thumb(self.top, seen, self.total) if self._has_bar else (0, 0)
+        marked = self.cursor if self.total and (self.marked or self.has_focus) else -1
+        now = [
+            _Line(self.row_at(index), index < self.total, index == marked, first <= line < last)
+            for line, index in enumerate(range(self.top, self.top + seen))
         ]
-        if len(old) != len(now) or had_bar != self._has_bar:
+        old, self._lines = self._lines, now
+        if len(old) != seen or had_bar != self._has_bar:
             self.refresh()
-        elif changed := [y for y in range(len(now)) if now[y] != old[y]]:
-            self.refresh(*[Region(0, y + self._header_lines, self.size.width, 1) for y in changed])
-
-    def _ask(self) -> None:
-        if any(line.exists and line.row is None for line in self._lines):
-            wanted = (*self.window, self.total)
-            # A wish is said once: an owner that cannot meet it is not asked again and again.
-            if wanted != self._wanted:
-                self._wanted = wanted
-                self.post_message(self.WindowWanted(self, *self.window))
-        else:
-            self._wanted = None
-
-    def _tell(self) -> None:
+        elif changed := [y for y in range(seen) if now[y] != old[y]]:
+            self.refresh(*[Region(0, y + self._header_lines, width, 1) for y in changed])
+        wanted = (*self.window, self.total) if any(line.exists and line.row is None for line in now) else None
+        # A wish is said once: an owner that cannot meet it is not asked again and again.
+        if wanted not in (None, self._wanted):
+            self.post_message(self.WindowWanted(self, *self.window))
+        self._wanted = wanted
+        row, told = self.row_at(self.cursor), self._reported
+        here = self.cursor, None if row is None else row.key
         if not self.total:
             self._reported = None
-            return
-        index, key = self.cursor, self.cursor_key
-        if (
-            self._reported is None
-            or self._reported[0] != index
-            or (self._reported[1] is None and key is not None)
-        ):
-            self._reported = index, key
-            self.post_message(self.CursorMoved(self, index, key))
-
-    def mark(self, on: bool) -> None:
-        """Tell the row of the cursor from the others also without the focus, or not."""
-        self.marked = on
-        self._repaint()
+        elif told is None or told[0] != here[0] or (told[1] is None and here[1] is not None):
+            self._reported = here
+            self.post_message(self.CursorMoved(self, *here))
 
     def notify_style_update(self) -> None:
         """Forget what was drawn in the old styles."""
@@ -349,10 +374,8 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
         width, row = self.size.width - int(self._has_bar), line.row
         titles = line is HEADER
         if row is None:
-            row = TableRow(
-                None,
-                tuple([((column.title, ""),) for column in self.columns]) if titles else ((("…", "muted"),),),
-            )
+            heads: tuple[Cell, ...] = tuple([((column.title, ""),) for column in self.columns])
+            row = TableRow(None, heads if titles else ((("…", "muted"),),))
         manner = "header" if titles else ("cursor" if line.cursor else "") + ("dim" if row.dim else "")
         if (styles := self._manners.get(manner)) is None:
             styles = self._manners[manner] = Styles(partial(self._styled, manner))
@@ -363,40 +386,34 @@ class VirtualTable(Scrolling, StyledLines, can_focus=True):
         out.append(Segment(" " * (2 - sum([segment.cell_length for segment in out])), style))
         cells = row.cells if titles or line.exists else ()
         empty = frozenset([n for n, cell in enumerate(cells) if cell == ()])
-        for place in place_columns(self.columns, width - 2, empty) if cells else ():
-            cell = ui_text.clip(cells[place.column] if place.column < len(cells) else (), place.width)
-            spare = place.width - ui_text.width(cell)
-            left = spare if self.columns[place.column].align == "right" else 0
+        for column, room, gap in place_columns(self.columns, width - 2, empty) if cells else ():
+            cell = ui_text.clip(cells[column] if column < len(cells) else (), room)
+            spare = room - ui_text.width(cell)
+            left = spare if self.columns[column].align == "right" else 0
             if self.find and not titles:
                 cell = ui_text.highlight(cell, self.find)
             out += [Segment(" " * left, style), *ui_text.segments(cell, styles)]
-            out.append(Segment(" " * (spare - left + place.gap), style))
-        strip = (
-            Strip([segment for segment in out if segment.text]).adjust_cell_length(width, style).simplify()
-        )
+            out.append(Segment(" " * (spare - left + gap), style))
+        shown = [segment for segment in out if segment.text]
+        strip = Strip(shown).adjust_cell_length(width, style).simplify()
         if not self._has_bar or titles:
             return strip.adjust_cell_length(self.size.width, style)
-        return Strip(
-            [*strip, Segment("▐" if line.bar else " ", self.get_component_rich_style("virtual-table--bar"))]
-        )
+        return Strip([*strip, Segment("▐" if line.bar else " ", self.named["muted"])])
 
     def _styled(self, manner: str, name: str) -> RichStyle:
         """The style of a name in a line of some manner; `_GROUND` is that of the line itself."""
         if manner == "header":
-            return self.get_component_rich_style("virtual-table--header")
-        cursor = manner.startswith("cursor")
-        ground = (
-            self.get_component_rich_style("virtual-table--cursor") if cursor else self.visual_style.rich_style
-        )
+            return self.named["strong+muted"]
+        reverse = manner.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
+        strong = manner.startswith("cursor") and not reverse and not self.KEEPS_COLOURS
+        ground = self.named["cursor" if reverse else "strong" if strong else ""]
         if name == "" and manner.endswith("dim"):
             name = "muted"
         if name in ("", _GROUND):
             return ground
         own = self.named[name]
-        if not cursor or not self.has_focus or self.KEEPS_COLOURS:
-            return own
         # On the cursor colours give way to its own, and what is reversed elsewhere stands upright.
-        return ground + own.without_color + RichStyle(reverse=bool(own.reverse) != bool(ground.reverse))
+        return ground + own.without_color + RichStyle(reverse=not own.reverse) if reverse else own
 
 
 # A list that is held whole and has headings, which the cursor steps over.
@@ -410,8 +427,7 @@ class Listing(VirtualTable):
         self.rows: tuple[TableRow, ...] = ()
 
     def show(self, rows: Sequence[TableRow], keep: Hashable = None) -> None:
-        """Take these rows, with the cursor on the one of this key; where there is none, about where it was.
-        """
+        """Take rows, with the cursor on the one of this key; where there is none, about where it was."""
         self.rows = tuple(rows)
         self.update_rows(0, self.rows, len(self.rows))
         at = self.index_of(keep)
@@ -419,8 +435,7 @@ class Listing(VirtualTable):
 
     def take(self, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
         """Show rows in these columns; the cursor stays on the row of its key."""
-        if tuple(columns) != self.columns:
-            self.set_columns(columns)
+        self.set_columns(columns)
         self.show(rows, keep=self.cursor_key)
 
     def index_of(self, key: Hashable) -> int | None:

@@ -14,24 +14,29 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.highlighter import Highlighter
 from rich.segment import Segment
-from rich.style import Style as RichStyle
+from rich.style import Style
 from rich.text import Text
+from textual.color import Color
 from textual.content import Content
 from textual.content import Span as ContentSpan
+from textual.filter import LineFilter
+from textual.theme import Theme
 
 from tokentui.core.safetext import (
+    MARKS_SENT,
     GlyphMode,
     Kind,
     clusters,
     is_safe,
     safe,
+    stand_in,
+    unsafe_places,
     visible,
 )
-from tokentui.ui.draw.guard import replace
-from tokentui.ui.terminal.private import measure_with
+from tokentui.ui.terminal import acts, measure_with
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]
@@ -60,6 +65,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "error": "$text-error",
         "gone": "$foreground-muted strike",
         "match": "$text-warning bold underline",
+        "cursor": "reverse",
         "key": "$text-accent bold",
         # What the panes add.
         "frame": "$frame",
@@ -109,30 +115,29 @@ def join(cell: Iterable[Run], style: str = "") -> Content:
     return Content("".join(parts), spans)
 
 
-class Styles(dict[str, RichStyle]):
+class Styles(dict[str, Style]):
     """Styles by the names of the palette, each resolved when it is first used.
 
     Args:
         resolve: Gives the style of a name.
     """
 
-    def __init__(self, resolve: Callable[[str], RichStyle]) -> None:
+    def __init__(self, resolve: Callable[[str], Style]) -> None:
         super().__init__()
         self._resolve = resolve
 
-    def __missing__(self, name: str) -> RichStyle:
+    def __missing__(self, name: str) -> Style:
         self[name] = found = self._resolve(name)
         return found
 
 
-@lru_cache(8192)
-def _sent(text: str) -> str:
-    return text if is_safe(text) else safe(text)
+_is_safe = lru_cache(8192)(is_safe)
+"""The same for short texts, most of which are drawn again and again."""
 
 
-def segments(cell: Iterable[Run], styles: Mapping[str, RichStyle]) -> list[Segment]:
+def segments(cell: Iterable[Run], styles: Mapping[str, Style]) -> list[Segment]:
     """Runs as segments for a line, each in the style of its name."""
-    return [Segment(_sent(text), styles[name]) for text, name in cell if text]
+    return [Segment(text if _is_safe(text) else safe(text), styles[name]) for text, name in cell if text]
 
 
 def width(cell: Iterable[Run]) -> int:
@@ -151,25 +156,25 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
 
     A cluster that only half fits gives way to blanks.
     """
-    if sum([cell_len(text) for text, _ in cell]) <= columns:
+    if width(cell) <= columns:
         return cell
     room = columns - cell_len(ellipsis)
     if room < 0:
         return ((ellipsis[:columns], "muted"),) if columns > 0 else ()
-    kept: list[Run] = []
+    return (*crop(cell, 0, room), (ellipsis, "muted"))
+
+
+def crop(cell: Cell, start: int, end: int) -> Cell:
+    """The columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks."""
+    out: list[Run] = []
+    at = 0
     for text, name in cell:
-        taken = cell_len(text)
-        if taken > room:
-            break
-        kept.append((text, name))
-        room -= taken
-    else:
-        return cell
-    # Only the part that may fit is looked at: a cluster is short.
-    head = cut(text[: 32 * room + 32], room) if room else ""
-    if head:
-        kept.append((head, name))
-    return (*kept, (ellipsis, "muted"))
+        size = cell_len(text)
+        if at < end and at + size > start:
+            within = start <= at and at + size <= end
+            out.append((text if within else cut(text, end - at, max(0, start - at)), name))
+        at += size
+    return tuple(out)
 
 
 class StandIns(Highlighter):
@@ -254,18 +259,24 @@ def clusters_of(text: str) -> tuple[tuple[str, int], ...]:
     return tuple([(cluster.text, cell_len(cluster.text)) for cluster in clusters(text)])
 
 
-def cut(text: str, columns: int) -> str:
-    """The beginning of a safe text in just so many columns, or the whole of it. A cluster that only half fits
-    leaves blanks.
+def cut(text: str, end: int, start: int = 0) -> str:
+    """The columns of a safe text from `start` to before `end`, as far as it goes. A cluster that only half
+    fits leaves blanks.
     """
     if text.isascii():
-        return text[:columns]
+        return text[start:end]
     kept: list[str] = []
-    for cluster, width in clusters_of(text):
-        if width > columns:
-            return "".join(kept) + " " * columns
-        kept.append(cluster)
-        columns -= width
+    at = 0
+    # Only the part that may fit is looked at: a cluster is short.
+    for cluster, size in clusters_of(text[: 32 * end + 32]):
+        after = at + size
+        if start <= at and after <= end and (size or at > start or not start):
+            kept.append(cluster)
+        elif at < end and after > start:
+            kept.append(" " * (min(end, after) - max(start, at)))
+        if after > end:
+            break
+        at = after
     return "".join(kept)
 
 
@@ -290,3 +301,146 @@ def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
         lines.append(tuple([("".join([one[0] for one in run]), name) for name, run in runs_of]))
         start = end + skipped
     return lines
+
+
+# The second wall: whatever a widget draws, the terminal gets no character that acts.
+
+
+_WIDE = "〓"
+_SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
+
+
+class ControlGuard(LineFilter):
+    """Replaces every unsafe character of a line by a visible one, and drops links and actions from styles.
+
+    A line keeps its width: stand-ins of characters that Rich takes to be without width use up the blanks that
+    follow, and cut off the end of their own segment where there are none.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """A line without unsafe characters, of the same width."""
+        if not acts(segments) and all(map(_is_safe, [segment[0] for segment in segments])):
+            return segments
+        line = [(text if is_safe(text) else replace(text), _inert(style)) for text, style, _ in segments]
+        surplus = sum(cell_len(text) for text, _ in line) - sum(cell_len(text) for text, *_ in segments)
+        texts = [text for text, _ in line]
+        if surplus:
+            changed = [n for n, (text, *_) in enumerate(segments) if text != texts[n]]
+            _fit(texts, changed, surplus)
+        return [Segment(text, style) for text, (_, style) in zip(texts, line, strict=True)]
+
+
+def replace(text: str) -> str:
+    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks
+    too many.
+    """
+    made = _replaced(text, unsafe_places(text))
+    # Where a stand-in has broken what showed a joiner, joiners have one as well.
+    return made if is_safe(made) else _replaced(made,
+        {place for place, char in enumerate(made) if not is_safe(char)})
+
+
+def _replaced(text: str, places: set[int]) -> str:
+    out: list[str] = []
+    marks = 0
+    for place, char in enumerate(text):
+        marks = marks + 1 if unicodedata.category(char)[0] == "M" else 0
+        if marks > MARKS_SENT:
+            out.append(stand_in(char))
+            marks = 0  # the next ones stand on the stand-in
+        else:
+            out.append(char if place not in places else _WIDE if cell_len(char) == 2 else stand_in(char))
+    return "".join(out)
+
+
+def _fit(texts: list[str], changed: list[int], surplus: int) -> None:
+    # Blanks behind the first stand-in go first, but for one each: what stands in columns keeps its gaps.
+    for n in range(changed[0], len(texts)):
+        pieces = [list(group) for _, group in itertools.groupby(texts[n], " ".__eq__)]
+        for piece in pieces:
+            if piece[0] == " " and surplus > 0:
+                gone = min(surplus, len(piece) - 1)
+                del piece[len(piece) - gone :]
+                surplus -= gone
+        texts[n] = "".join(itertools.chain.from_iterable(pieces))
+    for n in reversed(changed):
+        # Whatever is surplus came from these segments, so they hold at least as much.
+        size = cell_len(texts[n])
+        gone = min(surplus, size)
+        texts[n] = set_cell_size(texts[n], size - gone)
+        surplus -= gone
+
+
+@lru_cache(1024)
+def _inert(style: Style | None) -> Style | None:
+    if style is None or not (style.link or style.meta):
+        return style
+    # Actions come by names that begin with "@"; those of Textual's own scroll bars do nothing but scroll.
+    meta = {
+        name: value
+        for name, value in style.meta.items()
+        if not str(name).startswith("@") or (isinstance(value, str) and value in _SCROLL_BAR_ACTIONS)
+    }
+    plain = style.clear_meta_and_links()
+    return plain + Style(meta=meta) if meta else plain
+
+
+# The program's own themes, and the colours that it adds to everybody's: each an entry of the 256-colour
+# palette of xterm (greys 232 to 255 and the colour cube), so that a terminal reached by SSH, which seldom
+# offers more, shows the same. What a colour means: *accent* is the merge just made and the next one,
+# *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome. On Compare each
+# column has a colour of its own, which is that of its letter, its row and its curve.
+
+
+DARK_NAME = "tokentui"
+LIGHT_NAME = "tokentui-light"
+
+_OWN = {
+    "frame": ("#585858", "#a8a8a8"), "shade-a": ("#262626", "#e4e4e4"), "shade-b": ("#3a3a3a", "#d0d0d0"),
+    "shade-c": ("#4e4e4e", "#b2b2b2"), "fresh": ("#ffaf5f", "#af5f00"), "fresh-other": ("#ffd7af", "#875f00"),
+    "fresh-text": ("#121212", "#ffffff"), "column-a": ("#5fafff", "#005fd7"),
+    "column-b": ("#ff87d7", "#af0087"), "column-c": ("#87d75f", "#008700"),
+    "column-d": ("#d7d75f", "#875f00"),
+}
+"""The variables that the screens add, for dark themes and for light ones that do not have them."""
+_COLOURS = {
+    "background": ("#121212", "#eeeeee"), "surface": ("#1c1c1c", "#e4e4e4"), "panel": ("#262626", "#dadada"),
+    "boost": ("#262626", "#dadada"), "foreground": ("#d0d0d0", "#262626"), "primary": ("#5f87af", "#5f87af"),
+    "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"), "warning": ("#d7af5f", "#875f00"),
+    "error": ("#ff5f5f", "#af0000"), "success": ("#87af5f", "#005f00"),
+}
+_ROLES = ("primary", "secondary", "accent", "warning", "error", "success")
+
+
+def _own(dark: bool) -> dict[str, str]:
+    return {name: pair[not dark] for name, pair in _OWN.items()}
+
+
+def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> Theme:
+    own, colours = _own(dark), {role: pair[not dark] for role, pair in _COLOURS.items()}
+    same = (
+        # Textual would round or blend these, and leave the palette.
+        (colours["foreground"], ("text", "block-cursor-background", "block-cursor-blurred-foreground",
+            "input-cursor-background", "input-selection-foreground", "screen-selection-foreground")),
+        (colours["background"], ("block-cursor-foreground", "input-cursor-foreground", "scrollbar-background",
+            "scrollbar-background-hover", "scrollbar-background-active", "scrollbar-corner-color")),
+        (colours["panel"], ("block-cursor-blurred-background", "block-hover-background", "surface-active",
+            *(f"{role}-muted" for role in _ROLES))),
+        (muted, ("text-muted", "foreground-muted", "scrollbar-hover", "scrollbar-active")),
+        (disabled, ("text-disabled", "foreground-disabled")),
+        (selection, ("input-selection-background", "screen-selection-background")),
+        (own["frame"], ("border-blurred", "scrollbar")),
+        (colours["accent"], ("border",)),
+    )
+    variables = own | colours | {f"text-{role}": colours[role] for role in _ROLES}
+    variables |= {name: colour for colour, names in same for name in names}
+    return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type]
+
+
+DARK = _theme(DARK_NAME, True, muted="#8a8a8a", disabled="#626262", selection="#444444")
+LIGHT = _theme(LIGHT_NAME, False, muted="#626262", disabled="#949494", selection="#bcbcbc")
+
+
+def variables(theme: Theme) -> dict[str, str]:
+    """Return the variables that the style sheet needs in addition to Textual's own, for any theme."""
+    return {**_own(theme.dark), **theme.variables}

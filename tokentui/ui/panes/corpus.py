@@ -1,18 +1,13 @@
 """The corpus pane: the text as the tokenizer cuts it at this step.
 
 It holds a window of the corpus and scrolls inside it by rows of its own; when the window runs out it asks for
-another with `TextWanted`. The place of its top row is kept, whatever is merged and however wide the pane is.
+another. The place of its top row is kept, whatever is merged and however wide the pane is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
-
-from textual.geometry import Region
-from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
@@ -23,7 +18,7 @@ from tokentui.session.views import CorpusPlace, CorpusView
 from tokentui.ui.draw.lines import Pane, ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, loads, not_yet
+from tokentui.ui.face import Face, loads, not_yet, nothing_there
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.panes.editor import CorpusEditor
@@ -34,50 +29,39 @@ Aim = Literal["top", "third", "end"]
 """Where in the pane a place is to be seen; `end` is the last rows of the corpus, wherever the place is."""
 
 
-class TextWanted(Message):
-    """The corpus pane needs other text: so many characters from a place on, and so many before it."""
-
-    def __init__(self, place: CorpusPlace, chars: int, before: int) -> None:
-        super().__init__()
-        self.place = place
-        self.chars = chars
-        self.before = before
-
-    def can_replace(self, message: Message) -> bool:
-        """A newer wish stands for an older one that still waits."""
-        return isinstance(message, TextWanted)
-
-
 class CorpusText(ScrolledLines):
     """The corpus pane.
 
     Args:
         boundaries: The initial mark between tokens.
+        wanted: Called for other text: from a place on, so many characters after it and before it.
+        moved: Called at once when another row is the first that is seen.
     """
 
-    def __init__(self, boundaries: Boundaries = "shade") -> None:
+    def __init__(
+        self, boundaries: Boundaries, wanted: Callable[[CorpusPlace, int, int], object],
+        moved: Callable[[], object],
+    ) -> None:
         super().__init__()
-        self.boundaries: Boundaries = boundaries
+        self.boundaries, self._wanted, self._moved = boundaries, wanted, moved
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
         self.top_place = CorpusPlace()
         """The place of that row."""
         self.found: tuple[CorpusPlace, int] | None = None
         """A place that was found, and how many characters were."""
-        self.moved: Callable[[], object] | None = None
-        """Called at once when another row is the first that is seen."""
         self._view: CorpusView | None = None
         self._aim: tuple[Aim, CorpusPlace] | None = None
         self._asked: tuple[CorpusPlace, int, int] | None = None
-        self._drawn: list[Cell] = [(("starting …", "muted"),)]
+        self.paint([(("starting …", "muted"),)])
 
     # What the screen does.
 
     def say(self, text: str) -> None:
         """Show a line in the place of a corpus."""
         self.reset()
-        self._view, self._drawn = None, [((text, "muted"),)]
-        self.refresh()
+        self._view = None
+        self.paint([((text, "muted"),)])
 
     def show(self, view: CorpusView, mode: GlyphMode) -> bool:
         """Take the corpus of another step, or another part of it.
@@ -101,8 +85,8 @@ class CorpusText(ScrolledLines):
 
     def begin_again(self, place: CorpusPlace | None = None) -> None:
         """Show nothing until the text comes anew: round a place, or where it was."""
-        self._view, self.layout_held, self._drawn, self._asked = None, None, [], None
-        self.refresh()
+        self._view = self.layout_held = self._asked = None
+        self.paint(())
         self._go("third" if place else "top", place or self.top_place)
 
     def turn_boundaries(self) -> None:
@@ -114,8 +98,8 @@ class CorpusText(ScrolledLines):
         """Bring a place into view, and mark so many characters from there on."""
         self.found = (place, chars) if chars else None
         held = self.layout_held
-        if held is not None and self._holds(held, place) and self._seen(held,
-                held.row_of(held.offset_of(place))):
+        row = held.row_of(held.offset_of(place)) if held is not None and self._holds(held, place) else -1
+        if row >= 0 and self.top <= row < self.top + self.size.height:
             self._repaint()
         else:
             self._go("third", place)
@@ -135,12 +119,6 @@ class CorpusText(ScrolledLines):
         if view.at_end and self.top >= last:
             return 1.0 if self.top or not view.at_start else 0.0
         return self.top / last if view.at_start and view.at_end else view.position
-
-    @property
-    def wanted(self) -> tuple[int, int]:
-        """The text to load: the number of characters after the anchor, and before it."""
-        screen = max(1, self.size.width) * max(1, self.size.height)
-        return 3 * screen, 2 * screen
 
     # What the user does.
 
@@ -167,8 +145,7 @@ class CorpusText(ScrolledLines):
         if self._aim is not None and self._reaches(self._view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
             row = held.row_of(held.offset_of(place))
-            self.top = row - self.size.height // 3 if aim == "third" else row if aim == "top" else len(
-                held.rows)
+            self.top = {"top": row, "third": row - self.size.height // 3, "end": len(held.rows)}[aim]
         else:
             self.top = held.row_of(max(0, held.offset_of(self.top_place)))
         self._settle()
@@ -178,14 +155,8 @@ class CorpusText(ScrolledLines):
         return view is not None and 0 <= held.offset_of(place) < max(len(held.text), 1 if view.at_end else 0)
 
     def _reaches(self, view: CorpusView, held: Layout, aim: Aim, place: CorpusPlace) -> bool:
-        if aim == "end":
-            return view.at_end
-        if place == CorpusPlace():
-            return view.at_start
-        return self._holds(held, place)
-
-    def _seen(self, held: Layout, row: int) -> bool:
-        return self.top <= row < self.top + self.size.height
+        known = view.at_start if place == CorpusPlace() else self._holds(held, place)
+        return view.at_end if aim == "end" else known
 
     def _go(self, aim: Aim, place: CorpusPlace) -> None:
         """Show a place at once if it is held; else ask for it and stay until it comes."""
@@ -210,8 +181,7 @@ class CorpusText(ScrolledLines):
         self.top = max(0, min(self.top, len(held.rows) - max(1, height)))
         if held.rows and (place := held.place_of(held.rows[self.top][0])) != self.top_place:
             self.top_place = place
-            if self.moved is not None:
-                self.moved()
+            self._moved()
         self._repaint()
         short_below = len(held.rows) - self.top < 2 * height and not view.at_end
         short_above = self.top < height // 2 and not view.at_start
@@ -219,32 +189,21 @@ class CorpusText(ScrolledLines):
             self._ask(self.top_place)
 
     def _ask(self, place: CorpusPlace) -> None:
-        wish = (place, *self.wanted)
+        screen = max(1, self.size.width) * max(1, self.size.height)
+        wish = place, 3 * screen, 2 * screen
         if wish != self._asked:
             self._asked = wish
-            self.post_message(TextWanted(*wish))
+            self._wanted(*wish)
 
     # What is seen.
 
     def _repaint(self) -> None:
-        held, height = self.layout_held, self.size.height
+        held, found = self.layout_held, None
         if held is None:
             return
-        found = None
-        if self.found is not None:
-            start = held.offset_of(self.found[0])
-            found = (start, start + self.found[1]) if start >= 0 else None
-        old, self._drawn = self._drawn, [held.row(self.top + y, found) for y in range(height)]
-        if len(old) != len(self._drawn):
-            self.refresh()
-            return
-        for y, (was, now) in enumerate(zip(old, self._drawn, strict=True)):
-            if was != now:
-                self.refresh(Region(0, y, self.size.width, 1))
-
-    def render_line(self, y: int) -> Strip:
-        """One row."""
-        return self.strip(self._drawn[y] if y < len(self._drawn) else (), self.size.width)
+        if self.found is not None and (start := held.offset_of(self.found[0])) >= 0:
+            found = (start, start + self.found[1])
+        self.paint([held.row(self.top + y, found) for y in range(self.size.height)])
 
 
 # The box of the corpus: its text in tokens, or in their place an editor whose every change is trained on.
@@ -273,31 +232,36 @@ class CorpusPane(Pane):
         """True if the corpus was the text of the editor when the first of them was requested."""
         self._offered: tuple[str, int] | None = None
         """The corpus that cannot be edited and in whose place an empty text was offered."""
-        self._said = ""
+        self._said: str | None = None
 
     @property
     def editing(self) -> bool:
         """True if the editor is visible."""
         return self._editor is not None and self._editor.is_attached and self._editor.display
 
-    @property
-    def focused_body(self) -> Widget:
-        """The widget that gets the keys."""
-        return self._editor if self._editor is not None and self.editing else self.text
-
     def names(self) -> tuple[str, str]:
         """Its title, and a short one: they say whether one types, and whether the corpus was typed."""
         state = "editing" if self.editing else "scratch" if self.edited else ""
         return (f"1 Corpus · {state}", f"1 {state.capitalize()}") if state else ("1 Corpus", "1 Corpus")
 
-    def note(self, now: Snapshot) -> Cell:
+    @property
+    def note(self) -> Cell:
         """Where in the text one is."""
+        now = self.face.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
-        if now.nothing:
+        if now is None or now.nothing:
             return ()
-        return ((f"{100 * self.text.position:3.0f} %", "muted"),
-            ) if now.main.at.start_tokens else (("empty", "muted"),)
+        return ((f"{100 * self.text.position:3.0f} %" if now.main.at.start_tokens else "empty", "muted"),)
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the corpus in tokens, unless one types into it; see `Body.present`."""
+        if self.editing:
+            return True
+        if now.nothing:
+            self.text.say(nothing_there(now))
+            return True
+        return self.text.show(now.main.corpus, mode) or self.edited
 
     # Typing into it.
 
@@ -379,7 +343,7 @@ class CorpusPane(Pane):
             self.face.send(TrainOnText(self._editor.text), lambda _: self._trained(), self._failed)
 
     def _trained(self) -> None:
-        self._said = ""
+        self._said = None
 
     def _failed(self, error: BaseException) -> None:
         if self._opening:
@@ -390,6 +354,7 @@ class CorpusPane(Pane):
         if not self.editing:
             # What stands in the editor is not the corpus: the next time the corpus is asked for.
             self.edited = False
+            self._turned()
 
     # While another corpus is opened.
 

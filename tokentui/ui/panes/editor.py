@@ -15,8 +15,7 @@ from textual.widgets import TextArea
 
 from tokentui.core.safetext import is_safe
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.guard import replace
-from tokentui.ui.draw.text import mark_stand_ins
+from tokentui.ui.draw.text import mark_stand_ins, replace
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 

@@ -3,45 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 
 from tokentui.core.safetext import GlyphMode, safe
-from tokentui.session.views import EncodedToken, EncodedView
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import EncodedView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.lines import Lines, blank
 from tokentui.ui.draw.text import Cell, runs
-from tokentui.ui.keys import Acting, Action
 from tokentui.ui.panes.tables import TOKEN_SHOWN
-from tokentui.ui.typed import Field, lines_of
+from tokentui.ui.typed import TYPED_LIMIT, TypedLine
 
-TYPED_LIMIT = 20_000
-"""The most characters that the line takes: what is typed is encoded at every step."""
+if TYPE_CHECKING:
+    from tokentui.session.views import EncodedToken
 
 
-class TypedLine(Acting, Field):
-    """The line to type in."""
+class TypedPane(Vertical):
+    """A line to type in, and the tokens of the text below it.
 
-    ACTIONS = (Action(("ctrl+u",), "", lambda it: it.clear()),)
+    Args:
+        typed: The initial text of the line.
+        facts: What stands at the side of the line.
+        below: The tokens.
+    """
 
-    def __init__(self) -> None:
-        super().__init__(placeholder="type text to see it encoded", select=False, most=TYPED_LIMIT)
+    def __init__(self, typed: str, facts: Lines, below: Widget) -> None:
+        super().__init__()
+        self.line, self._typed = TypedLine(), typed
+        self._facts, self._below = facts, below
 
-    def on_paste(self, event: events.Paste) -> None:
-        """Take a paste with all its lines, or as much of it as there is room for, and say so."""
-        event.stop()
-        event.prevent_default()
-        text = lines_of(event.text)
-        start, end = sorted(self.selection)
-        room = TYPED_LIMIT - len(self.value) + end - start
-        self.replace(text[:room], start, end)
-        if len(text) > room:
-            taken = f"{number(room)} of {number(len(text))} characters are taken"
-            what = f"{taken}: the line holds {number(TYPED_LIMIT)}"
-            self.app.notify(what, severity="warning", markup=False)
+    def compose(self) -> ComposeResult:
+        """The line at the top, the tokens below it."""
+        sign = Lines(lambda width, height: [(("> ", "accent"),)], classes="sign")
+        yield Horizontal(sign, self.line, self._facts, classes="typing")
+        yield self._below
+
+    def on_mount(self) -> None:
+        """Put the text into the line."""
+        self.line.value = self._typed[:TYPED_LIMIT]
+
+
+class EncodeBody(TypedPane):
+    """The line, its tally, and the tokens.
+
+    Args:
+        typed: The initial text of the line.
+    """
+
+    note: Cell = ()
+
+    def __init__(self, typed: str) -> None:
+        self.tally, self.tokens = Lines(classes="tally"), Lines(classes="tokens")
+        super().__init__(typed, self.tally, self.tokens)
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the encoding; see `Body.present`."""
+        view, last = now.main.encoding, now.main.at.last_id
+        if not now.nothing or now.busy is None:
+            self.tally.show(lambda width, _: tally(view, width), view)
+            self.tokens.show(lambda width, height: tokens(view, mode, last, width, height), view, mode, last)
+        return False
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
@@ -125,38 +151,3 @@ def _token_cells(token: EncodedToken, mode: GlyphMode, last_id: int | None) -> t
     if token.id is not None and token.id == last_id:
         text = tuple((part, "accent") for part, _ in text)
     return text, (("–" if token.id is None else str(token.id), "muted"),)
-
-
-def sign() -> Lines:
-    """The sign in front of the line."""
-    return Lines(lambda width, height: [(("> ", "accent"),)], classes="sign")
-
-
-class EncodeBody(Vertical):
-    """The line, its tally, and the tokens.
-
-    Args:
-        typed: The initial text of the line.
-    """
-
-    def __init__(self, typed: str) -> None:
-        super().__init__()
-        self.line = TypedLine()
-        self.tally, self.tokens = Lines(classes="tally"), Lines(classes="tokens")
-        self._typed = typed
-
-    def compose(self) -> ComposeResult:
-        """The line at the top, the tokens below it."""
-        yield Horizontal(sign(), self.line, self.tally, classes="typing")
-        yield self.tokens
-
-    def on_mount(self) -> None:
-        """Put the text into the line."""
-        self.line.value = self._typed[:TYPED_LIMIT]
-
-    def show(self, view: EncodedView, mode: GlyphMode, last_id: int | None) -> None:
-        """Take what has been encoded."""
-        self.tally.show(lambda width, _: tally(view, width), view)
-        self.tokens.show(
-            lambda width, height: tokens(view, mode, last_id, width, height), view, mode, last_id
-        )

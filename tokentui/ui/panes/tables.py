@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate, Traits
+from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot
-from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, plural, signed
 from tokentui.ui.draw.lines import same
-from tokentui.ui.draw.table import TableRow, VirtualTable
+from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
+from tokentui.ui.face import nothing_there
 
 TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
@@ -79,7 +80,14 @@ def worth_behind(row: Candidate, best: Candidate) -> str:
 
 
 class ColumnTable(VirtualTable):
-    """A table of rows of a column; its columns depend on the size of the corpus and the table's own."""
+    """A table of rows of a column; its columns depend on the size of the corpus and the table's own.
+
+    Attributes:
+        SECTIONS: The sections of the column that the rows are drawn from, besides the numbers: first that of
+            the rows.
+    """
+
+    SECTIONS: ClassVar[tuple[str, ...]]
 
     def __init__(self) -> None:
         super().__init__(())
@@ -87,27 +95,32 @@ class ColumnTable(VirtualTable):
         self.mode: GlyphMode = "text"
         self._drawn: tuple[object, ...] = ()
 
-    def say(self, text: str) -> None:
-        """Show a line in the place of rows."""
-        self.clear()
-        self.set_columns((Column(text, flex=1, priority=1),))
-
-    def clear(self) -> None:
-        """Show no rows."""
+    def clear(self, text: str = "") -> None:
+        """Show no rows, and a line in their place."""
         self.column, self._drawn = None, ()
         self.update_rows(0, (), 0)
+        if text:
+            self.set_columns((Column(text, flex=1, priority=1),))
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the rows of the first column, or that there are none; see `Body.present`."""
+        if now.nothing:
+            self.clear(nothing_there(now))
+            return True
+        return self.show(now.main, mode)
 
     def show(self, column: ColumnSnapshot, mode: GlyphMode) -> bool:
         """Show the rows of another step, or other rows of it. Returns False where all is as it was drawn."""
-        drawn = (mode, self.size.width, column.recipe, column.opened, column.at, *self.drawn_from(column))
+        sections = [getattr(column, name) for name in self.SECTIONS]
+        drawn = (mode, self.size.width, column.recipe, column.opened, column.at, *sections)
         self.column, self.mode = column, mode
         if same(drawn, self._drawn):
             return False
         self._drawn = drawn
-        columns = self.fitted(column, self.size.width)
-        if columns != self.columns:
-            self.set_columns(columns)
-        self.fill(column)
+        # The width of a column of counts of this corpus.
+        digits = max(5, len(number(max(column.at.start_tokens, column.at.tokens))))
+        self.set_columns(self.fitted(column, self.size.width, digits))
+        self.update_rows(sections[0].top, sections[0].rows, sections[0].total)
         return True
 
     def on_resize(self) -> None:
@@ -116,16 +129,8 @@ class ColumnTable(VirtualTable):
         if self.column is not None:
             self.show(self.column, self.mode)
 
-    def drawn_from(self, column: ColumnSnapshot) -> tuple[object, ...]:
-        """The sections that the rows are drawn from, besides the numbers."""
-        raise NotImplementedError
-
-    def fitted(self, column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    def fitted(self, column: ColumnSnapshot, width: int, digits: int) -> tuple[Column, ...]:
         """The columns; their widths depend on totals, so that they stay while numbers change."""
-        raise NotImplementedError
-
-    def fill(self, column: ColumnSnapshot) -> None:
-        """Hand over the rows."""
         raise NotImplementedError
 
     @property
@@ -134,17 +139,12 @@ class ColumnTable(VirtualTable):
         raise NotImplementedError
 
 
-def digits(column: ColumnSnapshot) -> int:
-    """The width of a column of counts of this corpus."""
-    return max(5, len(number(max(column.at.start_tokens, column.at.tokens))))
-
-
 class PairTable(ColumnTable):
     """The candidates in their trainer's columns: pairs by count or value, pieces by loss, a file's tokens."""
 
-    def drawn_from(self, column: ColumnSnapshot) -> tuple[object, ...]:
-        """The candidates, and which of them is taken."""
-        return column.candidates, column.why
+    SECTIONS = "candidates", "why"
+    _bar = _digits = 0
+    _most, _ranked, _first = 0.0, "", -1
 
     @property
     def note(self) -> Cell:
@@ -156,11 +156,16 @@ class PairTable(ColumnTable):
         going: Cell = ((f"{plural(count, 'goes', 'go')} · ", "muted"),) if count else ()
         return (*going, (f"{word}s: ", "muted"), (number(self.total), "muted"))
 
-    def fitted(self, column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    def fitted(self, column: ColumnSnapshot, width: int, digits: int) -> tuple[Column, ...]:
         """Map the columns of the trainer to widths: what matters least gives way first."""
-        traits, size = column.traits, digits(column)
-        ranked = ranked_by(traits)
-        self._bar = 0
+        traits, size, best = column.traits, digits, column.why.best
+        # What rows are compared with.
+        worths = [one.worth for one in column.candidates.rows]
+        self._most = float(best.worth if best is not None else max(worths, default=0))
+        self._digits, self._ranked, self._bar = digits, ranked_by(traits), 0
+        ranked, training = self._ranked, column.why.round
+        # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
+        self._first = training.taken if training is not None and training.going is not None else -1
         if ranked == "count" and not (traits.replays or traits.compresses):
             self._bar = 6 if width < 44 else 10 if width < 60 else 16
         parts = [f"{_HEADS.get(one.name, one.name):>{size}}" for one in traits.columns if one.kind == "part"]
@@ -200,21 +205,6 @@ class PairTable(ColumnTable):
                     flex, least = (3, 8) if traits.shrinks else (2, 7)
                     out.append(Column(head, flex=flex, min_width=least, priority=7))
         return tuple(out)
-
-    def fill(self, column: ColumnSnapshot) -> None:
-        """Hand over the candidates, and what their rows are compared with."""
-        page, best = column.candidates, column.why.best
-        self._most = float(
-            best.worth if best is not None else max([one.worth for one in page.rows], default=0)
-        )
-        self._digits, self._ranked = digits(column), ranked_by(column.traits)
-        training = column.why.round
-        # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
-        self._first = training.taken if training is not None and training.going is not None else -1
-        self.update_rows(page.top, page.rows, page.total)
-
-    _bar = _digits = 0
-    _most, _ranked, _first = 0.0, "", -1
 
     def row_of(self, held: Candidate, index: int) -> TableRow:
         """A candidate in the columns of its trainer."""
@@ -275,9 +265,7 @@ class PairTable(ColumnTable):
 class VocabularyTable(ColumnTable):
     """The tokens there are at this step, above them those that the last step dropped."""
 
-    def drawn_from(self, column: ColumnSnapshot) -> tuple[object, ...]:
-        """The page of the vocabulary."""
-        return (column.vocabulary,)
+    SECTIONS = ("vocabulary",)
 
     @property
     def note(self) -> Cell:
@@ -287,7 +275,7 @@ class VocabularyTable(ColumnTable):
             return ()
         return (f"{order} · ", "muted"), ("tokens: ", "muted"), (number(self.total), "muted")
 
-    def fitted(self, column: ColumnSnapshot, width: int) -> tuple[Column, ...]:
+    def fitted(self, column: ColumnSnapshot, width: int, digits: int) -> tuple[Column, ...]:
         """Return the columns id, token, count, and the token's step, or its score where steps give scores."""
         at = column.at
         last = max(at.target or 0, at.computed)
@@ -300,13 +288,9 @@ class VocabularyTable(ColumnTable):
         return (
             Column("id", width=max(4, len(str(max(ids, most)))), align="right", priority=2),
             Column("token", flex=1, min_width=6, priority=4),
-            Column("uses", width=digits(column), align="right", priority=3),
+            Column("uses", width=digits, align="right", priority=3),
             tail,
         )
-
-    def fill(self, column: ColumnSnapshot) -> None:
-        """Hand over the tokens."""
-        self.update_rows(column.vocabulary.top, column.vocabulary.rows, column.vocabulary.total)
 
     def row_of(self, held: Entry, index: int) -> TableRow:
         """A token, its uses, and the step that made it."""

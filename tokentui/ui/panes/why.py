@@ -10,8 +10,7 @@ from tokentui.learn.rows import Candidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import at as between
-from tokentui.ui.draw.figures import bar, number, place_of, plural, size
+from tokentui.ui.draw.figures import bar, between, number, place_of, plural, size
 from tokentui.ui.draw.figures import column as column_of
 from tokentui.ui.draw.lines import flow, spread
 from tokentui.ui.draw.text import Cell, Run, tinted
@@ -35,30 +34,23 @@ def next_step(at: Round) -> list[Cell]:
     which = "" if at.next == "cut" else f" of round {number(coming)}"
     step: Cell = (("next  ", "accent"), (name, "strong"), (which, ""))
     if at.going is None:
-        return [(*step, (f": {meaning}", "muted"))] if meaning else [step]
-    goes = "goes" if at.going == 1 else "go"
-    step = (*step, ("   ", ""), (number(at.going), "warning"),
-        (f" of {plural(at.pieces + at.taken, 'piece')} {goes}", "muted"))
-    out: list[Cell] = [step]
+        return [(*step, (f": {meaning}" if meaning else "", "muted"))]
+    of = f" of {plural(at.pieces + at.taken, 'piece')} {'goes' if at.going == 1 else 'go'}"
+    out: list[Cell] = [(*step, ("   ", ""), (number(at.going), "warning"), (of, "muted"))]
     if at.taken:
-        out.append(((f"{number(at.taken)} gone one by one", ""),
-            (f", {number(at.going - at.taken)} to go", "muted")))
+        rest = f", {number(at.going - at.taken)} to go"
+        out.append(((f"{number(at.taken)} gone one by one", ""), (rest, "muted")))
     return [*out, ((meaning, "muted"),)] if meaning else out
 
 
 def last_step(at: Round) -> list[Cell]:
     """`after EM: objective 8.12345 → 8.01234 (−0.11111), 29,914 pieces, 86 dropped`."""
-    now = f"{at.objective:.5f}"
+    before = "" if at.before is None else f"{at.before:.5f} → "
+    change = "" if at.before is None else f" ({at.objective - at.before:+.5f})".replace("-", "−")
+    dropped = f", {number(at.dropped)} dropped" if at.dropped else ""
     said: Cell = ((f"after {_DONE.get(at.last, at.last)}: ", "muted"), ("objective ", "muted"))
-    if at.before is not None:
-        change = f"{at.objective - at.before:+.5f}".replace("-", "−")
-        said = (*said, (f"{at.before:.5f} → ", "muted"), (now, "strong"), (f" ({change})", "muted"))
-    else:
-        said = (*said, (now, "strong"))
-    pieces: Cell = ((plural(at.pieces, "piece"), ""),)
-    if at.dropped:
-        pieces = (*pieces, (f", {number(at.dropped)} dropped", "muted"))
-    return [said, pieces]
+    figures: Cell = ((before, "muted"), (f"{at.objective:.5f}", "strong"), (change, "muted"))
+    return [(*said, *figures), ((plural(at.pieces, "piece"), ""), (dropped, "muted"))]
 
 
 _BAR = 20
@@ -135,14 +127,11 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
     """`next  ▁t+he → ▁the   merge 512 in the file · 1,204 places in 96 words`."""
     step: Cell = (("next  ", "accent"), *tokens(row.parts, mode), (" → ", "accent"), *token(row.token, mode))
     place: Cell = (("   ", ""), (safe(row.place, limit=80), "strong"), (" in the file", "muted"))
-    words = plural(row.words, "distinct word")
-    changes: Cell = (("changes nothing in this corpus", "muted"),)
+    changes, words = "changes nothing in this corpus", plural(row.words, "distinct word")
     if row.places:
         where = f"{plural(row.places, 'place')} in {words}"
-        changes = ((where, ""), (f" of {safe(corpus, limit=30)}", "muted"))
-    elif row.words:
-        changes = ((f"changes {words}", ""),)
-    return [(*step, *place), changes]
+        return [(*step, *place), ((where, ""), (f" of {safe(corpus, limit=30)}", "muted"))]
+    return [(*step, *place), ((f"changes {words}", "") if row.words else (changes, "muted"),)]
 
 
 def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
@@ -189,7 +178,7 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str) -> Cell:
 
 def why(snapshot: Snapshot, mode: GlyphMode, width: int, height: int) -> list[Cell]:
     """The sentence, on as many lines as there are."""
-    return flow(sentences(snapshot, mode), width, height)
+    return flow([(" · ", one) for one in sentences(snapshot, mode)], width, height)
 
 
 # The header of the main screen, and the line of tabs where one pane is seen at a time.
@@ -257,8 +246,11 @@ _RATIO_WIDTH = len(" (10.00 B/token)")
 _SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
 
 
-def _speed(speed: int | None) -> str:
-    return ("max" if speed is None else f"{number(speed)}/s").ljust(_SPEED_WIDTH)
+def pace(now: Snapshot) -> Cell:
+    """`▶ 60/s`: if the columns are run, and how fast; it keeps its width."""
+    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
+    speed = "max" if now.speed is None else f"{number(now.speed)}/s"
+    return mark, (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted")
 
 
 def curve(column: ColumnSnapshot, width: int) -> Cell:
@@ -269,17 +261,15 @@ def curve(column: ColumnSnapshot, width: int) -> Cell:
     most = max((at.start_tokens, *points)) if column.why.round is not None else at.start_tokens
     here = round(at.step / end * (width - 1)) if end else 0
     spacing = max(1, Viewport().curve_points - 1)
-    known = min(1.0, (len(points) - 1) / spacing) if points else 0.0
     cells: list[Run] = []
     for x in range(width):
-        share = x / (width - 1) if width > 1 else 0.0
+        value = between(range(len(points)), points, x * spacing / max(1, width - 1))
         if x == here:
             cells.append(("┃", "here"))
-        elif share <= known:
-            value = between(points, len(points) - 1, share * spacing)
-            cells.append((column_of(value, most), "past" if x < here else "future"))
-        else:
+        elif value is None:
             cells.append(("·", "future"))
+        else:
+            cells.append((column_of(value, most), "past" if x < here else "future"))
     return tuple(cells)
 
 
@@ -289,34 +279,25 @@ def scrubber(now: Snapshot, width: int) -> Sequence[Cell]:
         return ()
     here, training = now.main.at, now.main.why.round
     whole = here.target if here.target is not None else here.computed
-    digits = max(len(number(whole)), len(number(here.step)))
-    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
-    of = f"{place_of(here.step, here.computed, here.end)} "
+    place: Cell = (
+        ("step ", "muted"), (number(here.step).rjust(len(number(max(whole, here.step)))), "strong"),
+        (f"{place_of(here.step, here.computed, here.end)} ", "muted"), *pace(now),
+    )
     pieces: Cell = ()
     if training is not None:
-        pieces = ((number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"))
-    place: Cell = (
-        ("step ", "muted"),
-        (number(here.step).rjust(digits), "strong"),
-        (of, "muted"), mark, (_speed(now.speed), "" if now.running else "muted"),
-    )
+        pieces = (number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"), ("   ", "")
+    # While a part of the corpus is counted its bytes and its tokens are not of the same text.
     ratio = now.corpus.bytes / here.tokens if here.tokens else 0.0
+    said = "" if now.main.partial else f" ({ratio:.2f} B/token)"
     tokens: Cell = (
         (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
-        # While a part of the corpus is counted its bytes and its tokens are not of the same text.
-        ((f" ({ratio:.2f} B/token)" if not now.main.partial else "").ljust(_RATIO_WIDTH), "muted"),
+        (said.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),
     )
-    start: Cell = ((f"{number(here.start_tokens)} → ", "muted"),)
     title: Cell = ((" Tokens ", "muted"),)
-    room = width - ui_text.width(place) - 2
-    right: Cell = place
-    for part, gap in ((pieces, "   " if pieces else ""), (tokens, "   "), (start, "")):
-        needed = ui_text.width(part) + len(gap)
-        if room - needed < _LEAST_CURVE + ui_text.width(title):
-            break
-        right = (*part, (gap, ""), *right)
-        room -= needed
-    else:
-        room -= ui_text.width(title)
-        return ((*title, *curve(now.main, room - 2), ("  ", ""), *right),)
-    return (((" ", ""), *curve(now.main, max(0, room - 1)), (" ", ""), *right),)
+    room, right = width - ui_text.width(place) - 2, place
+    for part in (pieces, tokens, ((f"{number(here.start_tokens)} → ", "muted"),)):
+        if room - ui_text.width(part) < _LEAST_CURVE + ui_text.width(title):
+            return (((" ", ""), *curve(now.main, max(0, room - 1)), (" ", ""), *right),)
+        right = (*part, *right)
+        room -= ui_text.width(part)
+    return ((*title, *curve(now.main, room - ui_text.width(title) - 2), ("  ", ""), *right),)

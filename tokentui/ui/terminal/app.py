@@ -11,7 +11,8 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -29,10 +30,11 @@ from textual.widgets import Input
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
-from tokentui.ui.draw.guard import ControlGuard
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines
-from tokentui.ui.terminal.driver import TerminalDriver, monochrome
-from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, leaves
+from tokentui.ui.draw.text import ControlGuard
+from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
+from tokentui.ui.terminal.driver import TerminalDriver
+from tokentui.ui.terminal.picture import monochrome
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
@@ -49,8 +51,26 @@ QUIT_S = 3.0
 """The longest exit in seconds if no key is pressed; an exit by a signal has less."""
 CRASHED = 70
 """The exit code after a crash: an internal error, in the words of sysexits.h."""
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
 _WIDEST = 300
+STUCK_S = 1.0
+"""A key that has not been acted on for so long holds up the others no more: its widget may be gone."""
+
+
+@dataclass(eq=False)
+class Taken(Message):
+    """Follows a key through the same queues. When it comes to the app, the key has been acted on.
+
+    Attributes:
+        widget: The widget or screen that got the key.
+        screen: The screen that was seen then.
+        lap: The queue that it has come through: 0 that of the widget, 1 the app's own, which has a callback
+            where the focus goes elsewhere. Where other keys wait, 2 and 3 are the same again, behind what the
+            widget has said of the key, such as that a line was submitted.
+    """
+
+    widget: MessagePump
+    screen: Screen[object]
+    lap: int = 0
 
 
 class TerminalApp(App[None]):
@@ -65,7 +85,10 @@ class TerminalApp(App[None]):
         self.key_bytes: int | None = None
         """The number of bytes sent to the terminal for the last key; None if they are not counted."""
         self._counting: Timer | None = None
-        self._ahead = TypeAhead(self, super().on_event)
+        self._taken: Taken | None = None
+        """The message that follows the key that is being acted on; None while there is none."""
+        self._ahead: deque[events.Key | events.Paste] = deque()
+        """The keys that wait until the one before them has been acted on."""
         super().__init__(driver_class=TerminalDriver)
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
@@ -115,28 +138,69 @@ class TerminalApp(App[None]):
             event.widget.cursor_blink = False
 
     async def on_event(self, event: events.Event) -> None:
-        """Count what a key costs, where that is asked for."""
+        """Hand a key over, or let it wait for the one under way. A key that leaves waits for none."""
         if isinstance(event, events.InputEvent) and isinstance(self.screen,
                 CommandPalette) and self.size.height < LEAST_PALETTE:
             self.screen.dismiss(None)  # Textual's list fails where it has no row to stand on
-            return
-        if isinstance(event, events.Key) and self.key_bytes is not None:
-            before = self.bytes_sent
-            if self._counting is not None:
-                self._counting.stop()
-            self._counting = self.set_timer(SETTLE_S, lambda: self._counted(self.bytes_sent - before))
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            await self._ahead.take(event)
-        else:
+        elif not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
+        elif self._taken is not None and not (isinstance(event, events.Key) and leaves(self, event.key)):
+            self._ahead.append(event)
+            self._await_no_longer(self._taken)
+        else:
+            if self.key_bytes is not None:
+                self._count()
+            screen = self.screen
+            target = self.focused or screen
+            await super().on_event(event)
+            self._follow(Taken(target, screen))
 
-    async def on_taken(self, message: Taken) -> None:
+    def _follow(self, taken: Taken) -> None:
+        """Send a message behind what was handed to a widget, or to a screen that is being opened."""
+        self._taken = taken
+        if taken.lap % 2 or not taken.widget.post_message(taken):
+            self.post_message(taken)
+        if self._ahead:
+            self._await_no_longer(taken)
+
+    def _await_no_longer(self, taken: Taken) -> None:
+        """Go on with the keys that wait after some time, whether the one before them has been acted on or
+        not.
+        """
+        if self._loop is not None:
+            self._loop.call_later(STUCK_S, self.call_later, self._go_on, taken)
+
+    async def on_taken(self, taken: Taken) -> None:
         """A key has been acted on: the next one may come.
 
         Where it has opened a screen, as soon as that is ready.
         """
-        # Textual sets the focus by a callback in the app's own queue: this one comes behind it.
-        self.call_later(self._ahead.go_on, message)
+        if taken is not self._taken:
+            return
+        if taken.lap % 2 == 0:
+            self._follow(Taken(taken.widget, taken.screen, taken.lap + 1))
+        elif self.screen is not taken.screen:
+            self._follow(Taken(self.screen, self.screen))
+        elif self._ahead and taken.lap == 1:
+            self._follow(Taken(taken.widget, taken.screen, 2))
+        elif self._ahead:
+            await self._go_on(taken)
+        else:
+            self._taken = None
+
+    async def _go_on(self, taken: Taken) -> None:
+        """Go on with the next key, unless another has been handed over since."""
+        if taken is self._taken:
+            self._taken = None
+            if self._ahead:
+                await self.on_event(self._ahead.popleft())
+
+    def _count(self) -> None:
+        """Say what a key costs, as soon as that is sent."""
+        before = self.bytes_sent
+        if self._counting is not None:
+            self._counting.stop()
+        self._counting = self.set_timer(SETTLE_S, lambda: self._counted(self.bytes_sent - before))
 
     def _counted(self, sent: int) -> None:
         # The timer may end when the app has left its screens.
@@ -168,11 +232,14 @@ class TerminalApp(App[None]):
                 told in a few lines.
         """
         self._watchdog = Watchdog()
-        with self._ended_by_signals(), self._told_of_threads():
-            try:
-                self.run()
-            except Exception as error:
-                self._handle_exception(error)
+        # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            signal.signal(number, self._signalled)
+        threading.excepthook = lambda args: self._in_loop(self._failed, None, {"exception": args.exc_value})
+        try:
+            self.run()
+        except Exception as error:
+            self._handle_exception(error)
         if self._exception is not None:
             code = CRASHED
             words = self._watchdog.words or _told(self._exception)
@@ -209,42 +276,19 @@ class TerminalApp(App[None]):
             self._watchdog.watch(code)
         self.exit(return_code=code)
 
-    @contextlib.contextmanager
-    def _ended_by_signals(self) -> Iterator[None]:
-        watchdog = self._watchdog
-        assert watchdog is not None
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        code = 128 + number if self._asked is None else self._asked
+        if self._watchdog is not None:
+            self._watchdog.watch(code)
+            if not self._in_loop(self._end, code):
+                self._watchdog.end(code)  # nothing is open yet, or all of it is closed
 
-        def end(number: int, frame: FrameType | None) -> None:
-            code = 128 + number if self._asked is None else self._asked
-            watchdog.watch(code)
-            loop = self._loop
-            if loop is None or not self.is_running:
-                watchdog.end(code)  # nothing is open yet, or all of it is closed
-            else:
-                loop.call_soon_threadsafe(self._end, code)
-
-        # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
-        before = {number: signal.signal(number, end) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    @contextlib.contextmanager
-    def _told_of_threads(self) -> Iterator[None]:
-        before = threading.excepthook
-
-        def failed(args: threading.ExceptHookArgs) -> None:
-            error, loop = args.exc_value, self._loop
-            if isinstance(error, Exception) and loop is not None and self.is_running:
-                loop.call_soon_threadsafe(self._handle_exception, error)
-
-        threading.excepthook = failed
-        try:
-            yield
-        finally:
-            threading.excepthook = before
+    def _in_loop(self, call: Callable[..., object], *args: object) -> bool:
+        """Call in the loop, from a thread or a signal. Returns whether it runs."""
+        if self._loop is None or not self.is_running:
+            return False
+        self._loop.call_soon_threadsafe(call, *args)
+        return True
 
     def look_after_the_terminal(self) -> None:
         """Start to watch the terminal and the failures of tasks that are not awaited."""
@@ -253,10 +297,10 @@ class TerminalApp(App[None]):
             if os.isatty(0):
                 self.set_interval(HANGUP_S, self._look_for_hangup)
 
-    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+    def _failed(self, loop: object, context: Mapping[str, object]) -> None:
+        """Tell of a failure in a thread, or in a task; what was given up is none."""
         error = context.get("exception")
-        if isinstance(error, Exception) and not isinstance(error,
-                Cancelled):  # what was given up is no failure
+        if isinstance(error, Exception) and not isinstance(error, Cancelled):
             self._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
@@ -315,88 +359,7 @@ def _keep(error: BaseException) -> Path | None:
 
     Returns the file; None where nothing can be written.
     """
-    from tokentui.core.paths import keep_account
+    from tokentui.session.saved import keep_account
 
     account = "".join(traceback.format_exception(error))
     return keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")
-
-
-# Keys that arrive faster than they are acted on: each waits until the one before it has been.
-
-
-STUCK_S = 1.0
-"""A key that has not been acted on for so long holds up the others no more: its widget may be gone."""
-
-Typed = events.Key | events.Paste
-
-
-class Taken(Message):
-    """Follows a key through the same queues. When it comes to the app, the key has been acted on.
-
-    What the widget has said of the key, such as that a line was submitted, is on its way then: where other
-    keys wait, a second one follows behind that.
-    """
-
-    def __init__(self, number: int, target: MessagePump, screen: Screen[object], lap: int) -> None:
-        super().__init__()
-        self.number = number
-        self.target = target
-        self.screen = screen
-        self.lap = lap
-
-
-class TypeAhead:
-    """The keys that wait.
-
-    Args:
-        app: The app that they are for.
-        hand_over: Textual's own way with an event.
-    """
-
-    def __init__(self, app: App[None], hand_over: Callable[[events.Event], Awaitable[None]]) -> None:
-        self._app = app
-        self._hand_over = hand_over
-        self._waiting: deque[Typed] = deque()
-        self._number = 0
-        self._timer: Timer | None = None
-
-    async def take(self, event: Typed) -> None:
-        """Hand an event over, or let it wait for the one under way. A key that leaves waits for none."""
-        if self._timer is not None and not (isinstance(event, events.Key) and leaves(self._app, event.key)):
-            self._waiting.append(event)
-        else:
-            await self._give(event)
-
-    async def go_on(self, message: Taken) -> None:
-        """Go on with the next key, unless another has been handed over since."""
-        if message.number != self._number or self._timer is None:
-            return
-        if self._app.screen is not message.screen:
-            self._follow(self._app.screen, self._app.screen)
-        elif self._waiting and message.lap == 1:
-            self._follow(message.target, message.screen, 2)
-        else:
-            await self._next()
-
-    async def _give(self, event: Typed) -> None:
-        before = self._app.screen
-        target = self._app.focused or before
-        await self._hand_over(event)
-        self._follow(target, before)
-
-    def _follow(self, target: MessagePump, screen: Screen[object], lap: int = 1) -> None:
-        """Send a message behind what was handed to a widget, or to a screen that is being opened."""
-        self._stop()
-        self._number += 1
-        sent = target.post_message(Taken(self._number, target, screen, lap))
-        self._timer = self._app.set_timer(STUCK_S if sent else 0.0, self._next)
-
-    async def _next(self) -> None:
-        self._stop()
-        if self._waiting:
-            await self._give(self._waiting.popleft())
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import select
 import selectors
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -15,10 +18,9 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync
-from tokentui.ui.terminal.wire import SYNC_BYTES, Wire
-from tokentui.ui.terminal.writer import ANSWER, ASK, Flow, Writer
+from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync
+from tokentui.ui.terminal.picture import Picture, charset, clears_in_colour, has_second_screen
+from tokentui.ui.terminal.wire import ANSWER, ASK, SYNC_BYTES, Line, Wire
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -44,9 +46,6 @@ class TerminalDriver(LinuxDriver):
         self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
         self._picture: Picture | None = None
         self._cursor = (0, 0)
-        self._flow = Flow(time.monotonic)
-        self._owed = False
-        self._waiting = False
         self._whole = False
         self._ended = False
         self._writer: Writer | None = None
@@ -94,50 +93,26 @@ class TerminalDriver(LinuxDriver):
         self._paint()
 
     def _paint(self) -> None:
-        if self._picture is None or self._writer is None or self._ended:
+        if self._picture is None or self._writer is None or self._ended or self._writer.owes():
             return
-        wait = self._flow.wait()
-        if self._writer.busy or wait > 0:
-            if wait > 0 and not self._waiting:
-                self._waiting = True
-                self._loop.call_later(wait, self._paint_later)
-            self._owed = True
-            return
-        self._owed = False
         frame = self._wire.frame(self._picture, self._cursor, whole=self._whole)
         self._whole = False
         if len(frame) >= SYNC_BYTES and sync(self._app):
             frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
         if frame:
-            self._flow.sent(len(frame))
-            self.write(frame + (ASK if self._flow.asks() else ""))
-
-    def _paint_later(self) -> None:
-        self._waiting = False
-        self._paint_owed()
-
-    def _answered(self) -> None:
-        self._flow.answered()
-        self._paint_owed()
-
-    def _written(self) -> None:
-        """The line has taken everything (in the writer's thread)."""
-        self._call(self._paint_owed)
+            self._writer.write(frame.encode(self._charset, "replace"), asks=True)
 
     def _call(self, call: Callable[[], object]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
+        """Call in the loop, from another thread."""
+        with contextlib.suppress(RuntimeError):  # it may have closed meanwhile
             self._loop.call_soon_threadsafe(call)
-
-    def _paint_owed(self) -> None:
-        if self._owed:
-            self._paint()
 
     # ---- modes
 
     def start_application_mode(self) -> None:
         """Take the terminal, and show what there is if it was taken before."""
         assert self._file is not None, "the explorer draws on standard error"
-        self._writer = Writer(self._file.fileno(), self._written)
+        self._writer = Writer(self._file.fileno(), lambda: self._call(self._paint))
         self._ended = False
         self._wire.forget()
         super().start_application_mode()  # type: ignore[no-untyped-call]
@@ -145,7 +120,7 @@ class TerminalDriver(LinuxDriver):
 
     def disable_input(self) -> None:
         """Stop listening, at once."""
-        if self._flow.waits:
+        if self._writer is not None and self._writer.line.asked:
             time.sleep(LAST_ANSWER_S)  # else the shell would read the answer as typed input
         with contextlib.suppress(OSError):
             os.write(self._wake_writer, b".")
@@ -203,9 +178,9 @@ class TerminalDriver(LinuxDriver):
                         return
                 for event in keys.feed(text or b""):
                     self.process_message(event)
-                if keys.answers:
-                    keys.answers = 0
-                    self._call(self._answered)
+                if keys.answers and self._writer is not None:
+                    self._writer.answered()
+                keys.answers = 0
         finally:
             selector.close()
 
@@ -228,7 +203,8 @@ class TerminalDriver(LinuxDriver):
         if isinstance(message, events.Key):
             if message.character == "\N{REPLACEMENT CHARACTER}":
                 return
-            self._flow.key(message.key)
+            if self._writer is not None:
+                self._writer.line.key(message.key)
         if isinstance(message, events.MouseEvent):
             width, height = self._app.size
             if not (0 <= message.screen_x < width and 0 <= message.screen_y < height):
@@ -281,48 +257,99 @@ class Keys:
             self._pasting = False
 
 
-# The abilities of a terminal according to its environment: its characters, and its colours.
+class Writer:
+    """A thread that writes in order, so that a line that stalls holds up nothing else. Textual's own holds up
+    the program when 30 writes wait.
 
-
-_MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
-_NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
-
-_CLEARS_IN_COLOUR = ("xterm", "linux", "rxvt", "alacritty", "foot", "konsole", "vte")
-"""The name prefixes of terminals that clear cells with the background of the pen (terminfo "bce")."""
-
-def charset(environ: Mapping[str, str]) -> str:
-    """The encoding of the terminal, as Python calls it.
-
-    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is
-    ASCII. Where there is no locale at all the terminal is taken to be a modern one.
+    Args:
+        descriptor: Where to.
+        free: Called in the writer's thread once the line is free, where it was waited for.
     """
-    said = environ.get("TOKENTUI_CHARSET", "")
-    if not said:
-        language = environ.get("LANG", "")
-        kind = environ.get("LC_CTYPE", "")
-        if kind == "C.UTF-8" and language in ("C", "POSIX"):
-            # Python says this of itself when the locale is C (PEP 538); it says nothing of the terminal
-            kind = ""
-        locale = environ.get("LC_ALL", "") or kind or language
-        if not locale:
-            return "utf-8"
-        said = "ascii" if locale in ("C", "POSIX") else locale.partition(".")[2].partition("@")[0] or "utf-8"
-    try:
-        return codecs.lookup(said).name
-    except LookupError:
-        return "utf-8"
 
+    def __init__(self, descriptor: int, free: Callable[[], object]) -> None:
+        self.total = 0
+        """The total number of bytes handed in."""
+        self.line = Line()
+        self._descriptor, self._free = descriptor, free
+        self._waiting: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._writing = self._owed = self._closing = self._broken = False
+        self._thread = threading.Thread(target=self._run, name="tokentui-terminal", daemon=True)
+        self._thread.start()
 
-def monochrome(environ: Mapping[str, str]) -> bool:
-    """True if the terminal has no colours."""
-    return environ.get("TERM", "").lower() in _MONOCHROME
+    @property
+    def busy(self) -> bool:
+        """True if output is on its way."""
+        with self._changed:
+            return self._writing or bool(self._waiting) or self.line.wait() > 0
 
+    def owes(self) -> bool:
+        """True if a frame has to wait; `free` is called then when it need not any more."""
+        self._owed = self.busy
+        if self._owed:
+            self._wake()
+        return self._owed
 
-def has_second_screen(environ: Mapping[str, str]) -> bool:
-    """True if the terminal restores its former contents by itself."""
-    return environ.get("TERM", "").lower() not in _NO_SECOND_SCREEN
+    def write(self, data: bytes, *, asks: bool = False) -> None:
+        """Hand in bytes, and ask the terminal for an answer where it is time to. Never waits."""
+        with self._changed:
+            self.line.sent(len(data))
+            if asks and self.line.asks():
+                data += ASK.encode()
+            self.total += len(data)
+            if not self._broken and not self._closing:
+                self._waiting.append(data)
+        self._wake()
 
+    def answered(self) -> None:
+        """The terminal has answered."""
+        with self._changed:
+            self.line.answered()
+        self._wake()
 
-def clears_in_colour(environ: Mapping[str, str]) -> bool:
-    """True if cells that the terminal clears get the background of the pen."""
-    return environ.get("TERM", "").lower().startswith(_CLEARS_IN_COLOUR)
+    def close(self, seconds: float) -> bool:
+        """Write what is left, for so long at most.
+
+        Returns:
+            Whether all of it is written; a line that stalls keeps its thread, which ends with the process.
+        """
+        self._closing = True
+        self._wake()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._waiting:
+                    if self._closing:
+                        return
+                    rest = self.line.wait()
+                    if self._owed and not rest:
+                        self._owed = False
+                        self._free()
+                    self._changed.wait(rest or None)
+                data = b"".join(self._waiting)
+                self._waiting.clear()
+                self._writing = True
+            begun = time.monotonic()
+            self._send(data)
+            with self._changed:
+                self._writing = False
+                self.line.took(len(data), time.monotonic() - begun)
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:
+                # until a descriptor in non-blocking mode takes more
+                select.select([], [self._descriptor], [])
+            except OSError:
+                self._broken = True  # the reader has gone: the rest has no reader either
+                return

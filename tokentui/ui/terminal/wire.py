@@ -12,8 +12,9 @@ costs nothing of this.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from tokentui.ui.draw.text import cell_len
@@ -268,3 +269,121 @@ def _most_columns(cell: str) -> int:
     """Return the greatest width of a disputed cluster: each of its characters drawn by itself."""
     return 0 if _is_sure(cell) else sum(2 if char >= "\U0001f000" else max(1, cell_len(char))
         for char in cell)
+
+
+# The speed of the line.
+
+
+SLOW = 9_600
+"""Bytes a second of a line of which nothing is known."""
+AHEAD_S = 0.25
+"""The seconds of a slow line's time that may be on their way while a key is held."""
+AHEAD = 4_000
+"""Bytes that may be on their way to a terminal that answers."""
+PATIENCE_S = 1.0
+"""The longest wait in seconds for an answer."""
+REPEAT_S = 0.12
+"""A key that comes again within this time is held down."""
+_REPEATS = 3
+ASK = "\x1b[5n"
+"""Device status report: the request that a terminal answers with "ready"."""
+ANSWER = "\x1b[0n"
+_STALL_S = 0.02
+"""A write that takes longer had to wait for the line."""
+_TELLING = 256
+"""Bytes of a write below which its time says little about the line."""
+_BUFFER = 4096
+"""The number of bytes that a pseudo-terminal holds when a write has to wait."""
+_FAST = 200_000
+"""Bytes a second above which a line needs no care."""
+_LONGEST_PAUSE_S = 0.4
+_POLL_S = 0.02
+
+
+class Line:
+    """An estimate of the bytes that are on their way: buffers hold seconds of a slow line, and hide them.
+
+    A terminal that answers says what it has taken. Where a write had to wait, its time tells the speed of the
+    line. Where nothing is known, a line counts as slow while a key is held.
+
+    Args:
+        clock: Tells the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._rate = 0.0
+        """Bytes a second, 0 while no write has had to wait."""
+        self._sent = 0
+        self._ahead = 0.0
+        self._at = clock()
+        self._asked: tuple[float, int] | None = None
+        """When an answer was asked for, and the bytes sent until then; None if none is on its way."""
+        self._answers: bool | None = None
+        self._key, self._key_at, self._repeats = "", 0.0, 0
+
+    @property
+    def asked(self) -> bool:
+        """True if an answer is on its way."""
+        return self._asked is not None
+
+    def key(self, key: str) -> None:
+        """Note a key: one that is held must leave nothing behind."""
+        now = self._clock()
+        self._repeats = self._repeats + 1 if key == self._key and now - self._key_at < REPEAT_S else 0
+        self._key, self._key_at = key, now
+
+    def sent(self, size: int) -> None:
+        """Count bytes that are handed to the line."""
+        self._drain()
+        self._sent += size
+        self._ahead += size
+
+    def took(self, size: int, seconds: float) -> None:
+        """Learn from a write that is done."""
+        if seconds > _STALL_S:
+            if size >= _TELLING:
+                self._rate = (self._rate + size / seconds) / 2 if self._rate else size / seconds
+            if self._rate:
+                self._ahead = min(_BUFFER, self._rate * _LONGEST_PAUSE_S)
+        elif self._rate:
+            self._ahead = min(self._ahead, self._rate * _LONGEST_PAUSE_S)
+            self._rate *= 1.05  # it may have become faster; the next wait tells
+            if self._rate > _FAST:
+                self._rate = 0.0
+
+    def answered(self) -> None:
+        """The terminal has taken everything up to the last question."""
+        if self._asked is not None:
+            self._answers = True
+            self._ahead = float(self._sent - self._asked[1])
+            self._asked = None
+
+    def asks(self) -> bool:
+        """True if it is time to ask the terminal; the request follows the output written so far."""
+        if self._asked is not None or self._answers is False or not (self._held or self._ahead > AHEAD):
+            return False
+        self._asked = self._clock(), self._sent
+        return True
+
+    def wait(self) -> float:
+        """Return the number of seconds before the next frame; 0 if it may go at once."""
+        self._drain()
+        if self._asked is not None and self._at - self._asked[0] > PATIENCE_S:
+            self._answers = bool(self._answers)
+            self._asked = None
+        if self._answers and self._asked is not None and self._ahead > AHEAD:
+            return _POLL_S
+        if self._rate:
+            return self._ahead / self._rate
+        return max(0.0, self._ahead / SLOW - AHEAD_S) if self._held and not self._answers else 0.0
+
+    @property
+    def _held(self) -> bool:
+        return self._repeats >= _REPEATS and self._clock() - self._key_at < REPEAT_S
+
+    def _drain(self) -> None:
+        now = self._clock()
+        if self._rate or not self._answers:
+            self._ahead = max(0.0, self._ahead - (now - self._at) * (self._rate or SLOW))
+        self._at = now

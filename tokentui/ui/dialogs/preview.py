@@ -4,61 +4,66 @@ the training behind the dialog.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from itertools import zip_longest
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.commands import GoTo, KeepPlace, OpenTokenizer, Play, Preview, SetRecipe
+from tokentui.session.commands import Command, GoTo, KeepPlace, OpenTokenizer, Play, Preview, SetRecipe
 from tokentui.session.snapshot import PreviewView, Snapshot
-from tokentui.ui.dialogs.dialog import Told
+from tokentui.ui.dialogs import Told
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.columns import Column
 from tokentui.ui.draw.figures import decimal, number
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 
 STEPS = 10
 """The number of steps that are compared."""
 
-_Step: TypeAlias = tuple[Cell, Cell]
 _MOST_SHOWN = 60  # characters of a piece
 
 
-def steps_of(view: PreviewView) -> list[_Step]:
-    """The steps as (what it makes, its count); behind the last one why there are no more."""
-    shown: list[_Step] = []
+class Step(NamedTuple):
+    """A step of a recipe.
+
+    Attributes:
+        does: A value that is equal for steps that do the same; None for the reason why there are no more.
+        made: The piece that it makes, or its line.
+        ranked: Its count, or its score.
+    """
+
+    does: object
+    made: Cell
+    ranked: Cell = ()
+
+
+def steps_of(view: PreviewView) -> list[Step]:
+    """The first steps; behind the last one why there are no more."""
+    shown: list[Step] = []
     for row in view.pairs[:STEPS]:
         left, right = (ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts)
         ranked = number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), 7)
-        shown.append(((*left, ("+", "muted"), *right), ((ranked, ""),)))
-    shown += [(((safe(line, limit=200), ""),), ()) for line in view.lines[: STEPS - len(shown)]]
+        shown.append(Step(row.parts, (*left, ("+", "muted"), *right), ((ranked, ""),)))
+    shown += [Step(line, ((safe(line, limit=200), ""),)) for line in view.lines[: STEPS - len(shown)]]
     if view.error:
-        shown.append(((("it cannot be trained", "error"),), ()))
+        shown.append(Step(view.error, (("it cannot be trained", "error"),)))
     elif len(shown) < STEPS and view.end:
-        shown.append((((safe(view.end, limit=200), "muted"),), ()))
+        shown.append(Step(None, ((safe(view.end, limit=200), "muted"),)))
     return shown
 
 
-def first_difference(left: PreviewView, right: PreviewView) -> int | None:
-    """The first step, from 0, at which they do not do the same; None where they agree."""
-    ours, theirs = _acts(left), _acts(right)
-    for place in range(max(len(ours), len(theirs))):
-        if ours[place : place + 1] != theirs[place : place + 1]:
-            return place
-    return None
-
-
-def _acts(view: PreviewView) -> list[object]:
-    return [
-        *(row.parts for row in view.pairs[:STEPS]), *view.lines[:STEPS],
-        *((view.error,) if view.error else ()),
-    ]
+def first_difference(left: PreviewView | None, right: PreviewView | None) -> int | None:
+    """The first step, from 0, at which they do not do the same; None where they agree, or one is not known.
+    """
+    if left is None or right is None:
+        return None
+    both = zip_longest(steps_of(left), steps_of(right), fillvalue=Step(None, ()))
+    return next((place for place, (one, other) in enumerate(both) if one.does != other.does), None)
 
 
 def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[TableRow]:
@@ -66,16 +71,16 @@ def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[Tab
 
     The columns are those of `columns`.
     """
-    left, right = _side(used), _side(looked_at)
-    apart = first_difference(used, looked_at) if used and looked_at else None
-    rows = []
-    for place in range(max(len(left), len(right))):
-        ours = left[place] if place < len(left) else ((), ())
-        theirs = right[place] if place < len(right) else ((), ())
-        if apart is not None and place >= apart:
-            theirs = (ui_text.tinted(theirs[0], "accent"), theirs[1])
+    sides = [
+        [Step(None, (("…", "muted"),))] if view is None else steps_of(view) for view in (used, looked_at)
+    ]
+    apart, rows = first_difference(used, looked_at), []
+    for place, (ours, theirs) in enumerate(zip_longest(*sides, fillvalue=Step(None, ()))):
+        differs = apart is not None and place >= apart
+        made = ui_text.tinted(theirs.made, "accent") if differs else theirs.made
         cells: tuple[Cell, ...] = (
-            ((str(place + 1), "muted"),), *ours[: _span(used)], *theirs[: _span(looked_at)],
+            ((str(place + 1), "muted"),), *(ours.made, ours.ranked)[: _span(used)],
+            *(made, theirs.ranked)[: _span(looked_at)],
         )
         rows.append(TableRow(place, cells, mark="≠" if place == apart else " "))
     return rows
@@ -90,10 +95,6 @@ def columns(used: PreviewView | None, looked_at: PreviewView | None, name: str) 
         out.append(Column(safe(title, limit=40), flex=1 if counted else 2, min_width=9, priority=3))
         out += [Column(width=7, align="right")] if counted else []
     return out
-
-
-def _side(view: PreviewView | None) -> list[_Step]:
-    return steps_of(view) if view else [((("…", "muted"),), ())]
 
 
 def _span(view: PreviewView | None) -> int:
@@ -129,10 +130,6 @@ class PreviewPane(Vertical):
         used: The choice in use.
     """
 
-    DEFAULT_CSS = """
-    PreviewPane { height: 12; }
-    PreviewPane .told { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    """
 
     def __init__(self, face: Face | None, used: RecipeChoice) -> None:
         super().__init__(id="preview")
@@ -188,7 +185,7 @@ class PreviewPane(Vertical):
 
     def _place(self) -> None:
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
-        apart = (first_difference(used, looked_at) if used and looked_at else None) or 0
+        apart = first_difference(used, looked_at) or 0
         self.steps.show_row(0)
         self.steps.move_to(apart)
         self.steps.show_row(min(apart + 2, len(self.steps.rows) - 1))
@@ -200,16 +197,15 @@ class Trying:
     Args:
         face: The program.
         used: The recipe in use when the dialog opens.
-        now: The snapshot when the dialog opens.
+        opened: The path of the tokenizer file that is open, None where a recipe is trained.
     """
 
-    def __init__(self, face: Face, used: RecipeChoice, now: Snapshot) -> None:
-        self._face = face
+    def __init__(self, face: Face, used: RecipeChoice, opened: str | None) -> None:
+        self._face, self._opened = face, opened
         self._used = self._asked = used
         self._before: Snapshot | None = None
         """The snapshot before the first recipe was tried; None if none was."""
-        self._opened = now.main.opened
-        self._failed = now.main.opened is not None
+        self._failed = opened is not None
         """True if the last requested recipe is not the trained one."""
 
     def train(self, choice: RecipeChoice) -> None:
@@ -226,17 +222,19 @@ class Trying:
         before, used, face = self._before, self._used, self._face
         if self._asked.keep_place != used.keep_place:
             face.send(KeepPlace(used.keep_place))
-        if before is not None and self._opened is not None:
-            face.send(
-                OpenTokenizer(self._opened.path, kept=True), lambda _: face.send(GoTo(before.main.at.step))
-            )
-        elif before is not None:
-            self._use(used, lambda _: face.send(Play(True) if before.running else GoTo(before.main.at.step)))
+        if before is None:
+            return
+        if self._opened is not None:
+            back = GoTo(before.main.at.step)
+            face.send(OpenTokenizer(self._opened, kept=True), lambda _: face.send(back))
+        else:
+            self._use(used, Play(True) if before.running else GoTo(before.main.at.step))
 
-    def _use(self, choice: RecipeChoice, then: Callable[[None], object] | None = None) -> None:
+    def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
+        def failed(error: BaseException) -> None:
+            self._failed = True
+            self._face.tell(error)
+
         self._failed = False
-        self._face.send(SetRecipe(choice.recipe, choice.run), then, self._fail)
-
-    def _fail(self, error: BaseException) -> None:
-        self._failed = True
-        self._face.tell(error)
+        trained = (lambda _: self._face.send(then)) if then is not None else None
+        self._face.send(SetRecipe(choice.recipe, choice.run), trained, failed)

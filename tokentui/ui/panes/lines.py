@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Protocol
+from itertools import groupby
+from typing import TypeVar
 
 from textual.containers import Vertical
-from textual.widget import Widget
 
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.session.catalog import PairAgreement
 from tokentui.session.snapshot import DivergenceView, OverlapCounts, Snapshot
-from tokentui.session.views import END, LETTERS, SPEEDS, WAYS, AtStep, ColumnSnapshot, Position
+from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
-from tokentui.ui.draw.lines import Lines, Pane, spread
+from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.panes.tables import PairTable, worth_of
 from tokentui.ui.panes.tables import pair as pair_cell
-from tokentui.ui.panes.why import busy_cell, reasons
+from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import Layout
 
 COLUMNS, ENCODE = "columns", "encode"
@@ -36,6 +37,7 @@ PANES: dict[str, tuple[str, str]] = {
     "curves": ("7 Curves", "7 Curves"),
 }
 """The panes in the order of their keys: a title, and a short one."""
+OfPair = TypeVar("OfPair", DivergenceView, OverlapCounts, PairAgreement)
 LEAST = 40, 10
 """Below this nothing but a line is shown."""
 
@@ -44,7 +46,6 @@ TALL = 30
 _BROAD = 160
 _LEFT, _RIGHT = ("parting", "vocabulary"), ("measures", "agreement", "curves")
 NAME_SHOWN = 60
-_SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
 _WAYS = {"merges": "merges", "size": "ids", "tokens": "tokens left"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
@@ -84,24 +85,19 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
     """
     if now is None:
         return ()
-    digits = max(6, len(number(max([now.position.value,
-        *(c.at.target or c.at.computed for c in now.columns if c.in_sync)]))))
-    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
-    speed = "max" if now.speed is None else f"{number(now.speed)}/s"
+    ends = [one.at.target or one.at.computed for one in now.columns if one.in_sync]
+    digits = max(6, len(number(max([now.position.value, *ends]))))
     left: Cell = (
         (f" {_UNITS[now.position.by]} ", "muted"), (number(now.position.value).rjust(digits), "strong"),
-        (" ", ""), mark,
-        (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted"),
+        (" ", ""), *pace(now),
     )
     if now.goal is not None:
         left = (*left, (" → the end" if now.goal.value == END else f" → {number(now.goal.value)}", "accent"))
     elif now.between.ended:
         left = (*left, (" the end of all", "muted"))
-    right: Cell = ()
+    right: Cell = ((now.engine, "muted"), (" ", "")) if now.engine else ()
     if now.between.busy is not None:
         right = (*busy_cell(now.between.busy)[:-2], (" ", ""))
-    elif now.engine:
-        right = ((now.engine, "muted"), (" ", ""))
     return (spread(left, right, width),)
 
 
@@ -112,10 +108,9 @@ def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Glyph
     """
     if now is None or pair is None:
         return ((("─" * width, "frame"),),)
-    found = parting_of(now, pair)
-    places = places_of(now.columns, pair)
-    left: Cell = (("── ", "frame"), *said(found, now.columns, places, mode), (" ", ""))
-    counts = overlap_of(now, pair)
+    places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
+    found = said(of_pair(now.between.divergences, pair), now.columns, places, mode)
+    left: Cell = (("── ", "frame"), *found, (" ", ""))
     ways: list[Cell] = [()]
     if counts is not None:
         shared = shared_cell(counts, places, counts.at == now.position)
@@ -139,14 +134,9 @@ def places_of(columns: Sequence[ColumnSnapshot], pair: tuple[int, int]) -> tuple
     return a, b
 
 
-def parting_of(snapshot: Snapshot, pair: tuple[int, int]) -> DivergenceView | None:
-    """Where two columns part, None while that has not been looked for."""
-    return next((one for one in snapshot.between.divergences if (one.a, one.b) == pair), None)
-
-
-def overlap_of(snapshot: Snapshot, pair: tuple[int, int]) -> OverlapCounts | None:
-    """Return the counts of tokens that two vocabularies share, None before they are computed."""
-    return next((one for one in snapshot.between.overlaps if (one.a, one.b) == pair), None)
+def of_pair(found: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
+    """The one that is about two columns, by their keys; None while there is none."""
+    return next((one for one in found if (one.a, one.b) == pair), None)
 
 
 def said(found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places: tuple[int, int],
@@ -219,21 +209,6 @@ def places(width: int, height: int, zoomed: bool = False) -> Layout | None:
     return Layout(((COLUMNS,), (ENCODE,), _LEFT, _RIGHT), frozenset({"tall"}))
 
 
-class Body(Protocol):
-    """A pane below the columns."""
-
-    @property
-    def note(self) -> Cell:
-        """Where one is in it."""
-
-    @property
-    def focused_body(self) -> Widget:
-        """The widget that gets the keys."""
-
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show a snapshot; `pair` are the keys of the two columns that are looked at."""
-
-
 # A column of Compare: its step, what it may take next, what it takes and why; or why it cannot be shown.
 
 
@@ -248,10 +223,6 @@ FACTS_WIDTH = 62
 def letter(place: int) -> Run:
     """Return the letter of the column at a place, in its colour."""
     return LETTERS[place], f"column-{place}"
-
-
-class ChoiceTable(PairTable):
-    """The candidates for the next merge of a column, best first, as on the main screen."""
 
 
 def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
@@ -291,26 +262,13 @@ def _facts(at: AtStep) -> list[Cell]:
 
 def column_why(shown: ColumnSnapshot, mode: GlyphMode, width: int, height: int) -> Sequence[Cell]:
     """Return the next choice of a column and its reason, on `height` lines; the last line is cut."""
-    lines: list[Cell] = []
+    facts: list[tuple[str, Cell]] = []
     for sentence in reasons(shown, "", mode):
-        for n, fact in enumerate(_parts(sentence)):
-            joined: Cell = (*lines[-1], ("   " if n else " · ", "muted"), *fact) if lines else fact
-            if lines and ui_text.width(joined) > width - 2 and len(lines) < height:
-                lines.append(fact)
-            else:
-                lines[-1:] = [joined]
-    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in lines]
-
-
-def _parts(sentence: Cell) -> list[Cell]:
-    """A sentence cut where it has a wide gap."""
-    parts: list[list[Run]] = [[]]
-    for run in sentence:
-        if run == ("   ", ""):
-            parts.append([])
-        else:
-            parts[-1].append(run)
-    return [tuple(part) for part in parts if part]
+        # It may go on in the next line where it has a wide gap.
+        runs = groupby(sentence, lambda run: run == ("   ", ""))
+        parts = [tuple(part) for gap, part in runs if not gap]
+        facts += [("   " if n else " · ", part) for n, part in enumerate(parts)]
+    return flow(facts, width, height)
 
 
 def absent(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
@@ -338,42 +296,28 @@ class ColumnPane(Pane):
     """
 
     def __init__(self, place: int) -> None:
-        self.facts, self.table = Lines(classes="facts"), ChoiceTable()
+        self.facts, self.table = Lines(classes="facts"), PairTable()
         self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
         super().__init__(LETTERS[place], Vertical(self.facts, self.table, self.says, self.why),
             id=f"column-{place}")
-        self.place = place
-        self.title.letter = f"column-{place}"
+        self.place, self.title.letter = place, f"column-{place}"
         self.column: ColumnSnapshot | None = None
-
-    @property
-    def focused_body(self) -> Widget:
-        """The widget that gets the keys."""
-        return self.table if self.column is None or self.column.in_sync else self.says
 
     def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
         """Take what a snapshot says of the column that stands here."""
-        another = self.column is not None and self.column.key != column.key
-        had, self.column = self.focused_body, column
-        shown = column.in_sync
-        if had.has_focus and had is not self.focused_body:
+        before = self.column or column
+        if before.in_sync != column.in_sync and self.has_focus_within:
             # what is hidden must not hand the focus to whatever stands next to it
             self.screen.set_focus(None)
+        if before.key != column.key:
+            self.table.move_to(0)
+        self.column, shown = column, column.in_sync
         self.table.display = self.facts.display = self.why.display = shown
         self.says.display = not shown
         self.facts.show(lambda width, height: facts(column, width, height))
         self.says.show(lambda width, height: absent(column, width, height))
-        if another:
-            self.table.move_to(0)
         if shown:
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))
-        self.draw_title()
-
-    def draw_title(self) -> None:
-        """Say what it is, and which row of it is looked at."""
-        if self.column is None:
-            return
-        name = f"{LETTERS[self.place]} {safe(self.column.name, limit=COLUMN_SHOWN)}"
-        self.title.say([(name, True)], self.table.note if self.column.in_sync and self.table.total
-            else ())
+        name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
+        self.title.say([(name, True)], self.table.note if shown and self.table.total else ())

@@ -1,5 +1,5 @@
-"""Encodings of one text under each other: a row a column, and a ruler that says how many columns cut at each
-place.
+"""The encode pane of Compare: encodings of one text under each other, a row a column, and a ruler that says
+how many columns cut at each place.
 """
 
 from __future__ import annotations
@@ -9,53 +9,23 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
 from rich.cells import set_cell_size
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widget import Widget
 
 from tokentui.core.safetext import GlyphMode, safe
-from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark
-from tokentui.session.catalog import Cell as Placed
-from tokentui.session.snapshot import Aligned, PairAgreement, Snapshot
+from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark, PairAgreement
+from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
-from tokentui.ui.compare.lines import letter
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.lines import Lines, blank
-from tokentui.ui.draw.text import Cell, Run, cell_len, clusters_of
-from tokentui.ui.panes.encode import TYPED_LIMIT, TypedLine, sign
+from tokentui.ui.draw.text import Cell, Run, cell_len, crop
+from tokentui.ui.panes.encode import TypedPane
+from tokentui.ui.panes.lines import letter
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
 _STRIDE = 8
 """The number of terminal columns that one key scrolls."""
-
-
-def crop(cell: Cell, start: int, end: int) -> Cell:
-    """The columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks."""
-    out: list[Run] = []
-    at = 0
-    for text, name in cell:
-        size = cell_len(text)
-        if at >= end:
-            break
-        if at + size > start:
-            out.append((_cut(text, start - at, end - at), name) if at < start or at + size > end
-                else (text, name))
-        at += size
-    return tuple(out)
-
-
-def _cut(text: str, start: int, end: int) -> str:
-    out: list[str] = []
-    at = 0
-    for char, size in clusters_of(text):
-        if start <= at and at + size <= end and (size or at > start or not start):
-            out.append(char)
-        elif at < end and at + size > start:
-            out.append(" " * (min(end, at + size) - max(start, at)))
-        at += size
-    return "".join(out)
+_NOTHING = Alignment("", 0, (), (), (), ())
 
 
 def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: frozenset[int], start: int,
@@ -75,30 +45,20 @@ def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: f
     marks = {mark.x: mark.rows for mark in _marks(alignment, start, end)}
     out: list[Run] = []
     at = origin = cells[first].x if cells else start
-    for cell in islice(cells, first, None):
-        if cell.x > end:
-            break
-        ground = _ground(here, cell.start, cell.end)
+    for cell in takewhile(lambda one: one.x <= end, islice(cells, first, None)):
+        within = here is not None and cell.start < here.end and cell.end > here.start
+        ground = "+strong+shade-b" if within else ""
         if cell.x > at:
             rows = marks.get(cell.x - 1, ())
             between = "┊" if cell.place else "│" if row in rows else " "
             edge = "frame" if len(rows) == len(alignment.rows) else "strong"
             inside = here is not None and here.start < cell.start < here.end
             out.append((" " * (cell.x - 1 - at) + between, edge + (ground if inside or cell.place else "")))
+        style = "warning" if cell.unknown else "accent" if cell.token in fresh else ""
         text = cell.text if cell_len(cell.text) == cell.width else set_cell_size(cell.text, cell.width)
-        out.append((text, _style(cell, fresh) + ground))
+        out.append((text, ("dropped" if cell.token == DROPPED else style) + ground))
         at = cell.x + cell.width
     return crop(tuple(out), start - origin, end - origin)
-
-
-def _ground(here: Disagreement | None, start: int, end: int) -> str:
-    return "+strong+shade-b" if here is not None and start < here.end and end > here.start else ""
-
-
-def _style(cell: Placed, fresh: frozenset[int]) -> str:
-    if cell.token == DROPPED:
-        return "dropped"
-    return "warning" if cell.unknown else "accent" if cell.token in fresh else ""
 
 
 def ruler_cell(alignment: Alignment, here: Disagreement | None, start: int, end: int) -> Cell:
@@ -129,7 +89,7 @@ class AlignedRows(Lines, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self.aligned: Aligned | None = None
+        self.aligned, self.alignment = Aligned(), _NOTHING
         self.columns: tuple[ColumnSnapshot, ...] = ()
         self.pair: tuple[int, int] | None = None
         self.left = 0
@@ -138,47 +98,35 @@ class AlignedRows(Lines, can_focus=True):
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
 
-    def take(self, aligned: Aligned, columns: Sequence[ColumnSnapshot], pair: tuple[int, int] | None) -> None:
+    def take(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
+            pair: tuple[int, int] | None) -> None:
         """Take encodings, the columns of Compare, and the keys of the two that are looked at."""
-        if self.aligned is None or (self.aligned.text, self.aligned.passage) != (aligned.text,
-                aligned.passage):
+        if (self.aligned.text, self.aligned.passage) != (aligned.text, aligned.passage):
             self.left, self.here = 0, None
-        self.aligned, self.columns, self.pair = aligned, tuple(columns), pair
-        self._scroll(self.left)
+        self.aligned, self.alignment = aligned, aligned.alignment or _NOTHING
+        self.columns, self.pair = columns, pair
+        self.scroll_columns(self.left)
         if self._awaited is not None and self._awaited[0] == aligned.passage:
             backward, self._awaited = self._awaited[1], None
             self.go_round(backward)
 
     # What is looked at.
 
-    @property
-    def partings(self) -> tuple[Disagreement, ...]:
-        """Where the rows part."""
-        alignment = self.aligned.alignment if self.aligned is not None else None
-        return alignment.partings if alignment is not None else ()
-
-    @property
-    def note(self) -> Cell:
-        """`≠ 2/7`: which disagreement is looked at, of all."""
-        total = len(self.partings)
-        if self.aligned is None or self.aligned.alignment is None or len(self.aligned.keys) < 2:
-            return ()
-        at = next((n for n, one in enumerate(self.partings, 1) if one.start == self.here), None)
-        place = "–" if at is None else number(at)
-        return ((f"≠ {place.rjust(len(number(total)))}/{number(total)}", "muted"),)
-
     def go_on(self, backward: bool) -> bool:
         """Look at the next disagreement, or the one before. Returns whether there is one."""
-        alignment = self.aligned.alignment if self.aligned is not None else None
-        if alignment is None:
-            return False
+        alignment = self.alignment
         if backward:
             found = alignment.before(len(alignment.text) if self.here is None else self.here)
         else:
             found = alignment.after(-1 if self.here is None else self.here)
         if found is None:
             return False
-        self._look_at(alignment, found)
+        self.here = found.start
+        start, end = alignment.x(found.start), alignment.x(found.end)
+        if start < self.left or end > self.left + self._room:
+            self.scroll_columns(start - max(0, self._room - (end - start)) // 2)
+        else:
+            self.again()
         return True
 
     def go_round(self, backward: bool) -> None:
@@ -188,50 +136,30 @@ class AlignedRows(Lines, can_focus=True):
 
     def await_passage(self, passage: Passage, backward: bool) -> None:
         """Look at the first disagreement of a passage, or the last, as soon as it is shown."""
-        if self.aligned is not None and self.aligned.passage == passage:
+        if self.aligned.passage == passage:
             self.go_round(backward)
         else:
             self._awaited = passage, backward
 
-    def _look_at(self, alignment: Alignment, found: Disagreement) -> None:
-        self.here = found.start
-        start, end = alignment.x(found.start), alignment.x(found.end)
-        room = self._room
-        if start < self.left or end > self.left + room:
-            self._scroll(start - max(0, room - (end - start)) // 2)
-        else:
-            self.again()
-
-    def _scroll(self, left: int) -> None:
-        alignment = self.aligned.alignment if self.aligned is not None else None
-        most = 0 if alignment is None else max(0, alignment.width - self._room)
-        self.left = max(0, min(left, most))
+    def scroll_columns(self, left: int) -> None:
+        """Let this column of the alignment be the first that is seen, as far as there are columns."""
+        self.left = max(0, min(left, self.alignment.width - self._room))
         self.again()
 
     def sideways(self, by: int) -> None:
         """Scroll."""
-        self._scroll(self.left + by * _STRIDE)
-
-    def first(self) -> None:
-        """Scroll to the beginning."""
-        self._scroll(0)
-
-    def last(self) -> None:
-        """Scroll to the end."""
-        self._scroll(1 << 30)
+        self.scroll_columns(self.left + by * _STRIDE)
 
     def on_resize(self) -> None:
         """Fill the new room."""
-        self._scroll(self.left)
+        self.scroll_columns(self.left)
 
     # What is seen.
 
     @property
     def _tail(self) -> int:
         """The columns that the numbers of tokens take."""
-        most = max((len(tokens) for tokens in self.aligned.tokens),
-            default=0) if self.aligned is not None else 0
-        return len(plural(max(2, most), "token")) + 2
+        return len(plural(max([2, *map(len, self.aligned.tokens)]), "token")) + 2
 
     @property
     def _room(self) -> int:
@@ -239,44 +167,35 @@ class AlignedRows(Lines, can_focus=True):
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """A row a column, the ruler, and how far two agree."""
-        aligned = self.aligned
-        if aligned is None:
-            return ()
-        return list(self._lines(aligned, width))[:height]
-
-    def _lines(self, aligned: Aligned, width: int) -> Iterator[Cell]:
-        room, tail = self._room, self._tail
-        alignment, refused = aligned.alignment, dict(aligned.refused)
-        span = self.left, self.left + room
-        here = next((one for one in self.partings if one.start == self.here), None)
-        more = alignment is not None and alignment.width > span[1]
+        aligned, alignment, room = self.aligned, self.alignment, self._room
+        refused, span = dict(aligned.refused), (self.left, self.left + room)
+        here = next((one for one in alignment.partings if one.start == self.here), None)
+        lines: list[Cell] = []
         for place, column in enumerate(self.columns):
-            head: Cell = ((" ", ""), letter(place), ("‹" if span[0] else " ", "muted"))
-            if alignment is not None and column.key in aligned.keys:
+            head: Cell = ((" ", ""), letter(place), ("‹" if self.left else " ", "muted"))
+            if column.key in aligned.keys:
                 row = aligned.keys.index(column.key)
-                tokens = aligned.tokens[row]
-                last = column.at.last_id
-                fresh = frozenset(n for n,
-                    token in enumerate(tokens) if last is not None and token.id == last)
+                tokens, last = aligned.tokens[row], column.at.last_id
+                fresh = frozenset(
+                    n for n, token in enumerate(tokens) if last is not None and token.id == last
+                )
                 drawn = row_cell(alignment, row, here, fresh, *span)
-                count: Cell = (("›" if more else " ", "muted"),
-                    (plural(len(tokens), "token").rjust(tail - 1), "strong"))
-                yield (*head, *drawn, *blank(room - ui_text.width(drawn)), *count)
+                count: Cell = (("›" if alignment.width > span[1] else " ", "muted"),
+                    (plural(len(tokens), "token").rjust(self._tail - 1), "strong"))
+                lines.append((*head, *drawn, *blank(room - ui_text.width(drawn)), *count))
             elif column.key in refused:
-                yield (*head, *ui_text.clip(((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),),
-                    width - _MARGIN - 1))
+                error: Cell = ((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),)
+                lines.append((*head, *ui_text.clip(error, width - _MARGIN - 1)))
             else:
-                yield (*head, ("–", "muted"))
-        if alignment is not None and len(aligned.keys) > 1:
-            yield (*blank(_MARGIN), *ruler_cell(alignment, here, *span))
-            yield from self._agreement(aligned, width)
-
-    def _agreement(self, aligned: Aligned, width: int) -> Iterator[Cell]:
-        found = next((one for one in aligned.pairs if (one.a, one.b) == self.pair), None)
-        if found is not None:
+                lines.append((*head, ("–", "muted")))
+        if len(aligned.keys) > 1:
+            lines.append((*blank(_MARGIN), *ruler_cell(alignment, here, *span)))
             places = {column.key: place for place, column in enumerate(self.columns)}
-            said = agreement_cell(found, places.get(found.a, 0), places.get(found.b, 0), width - 2)
-            yield ui_text.clip(((" ", ""), *said), width - 1)
+            for one in aligned.pairs:
+                if (one.a, one.b) == self.pair:
+                    said = agreement_cell(one, places.get(one.a, 0), places.get(one.b, 0), width - 2)
+                    lines.append(ui_text.clip(((" ", ""), *said), width - 1))
+        return lines
 
 
 def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
@@ -307,9 +226,6 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
     return out
 
 
-# The encodings of Compare: a line to type in, or the place of a passage of the corpus, and the rows below
-
-
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
     """Where in the corpus the text stands that is shown: `corpus  document 1, character 12,345   e what was
     typed`.
@@ -323,42 +239,36 @@ def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
     ),)
 
 
-class CompareEncode(Vertical):
-    """The line and the rows.
+class CompareEncode(TypedPane):
+    """The line, or in its place that of a passage of the corpus, and the rows.
 
     Args:
         typed: The initial text of the line.
     """
 
     def __init__(self, typed: str) -> None:
-        super().__init__()
-        self.line, self.passage, self.rows = TypedLine(), Lines(), AlignedRows()
-        self._typed = typed
-
-    def compose(self) -> ComposeResult:
-        """The line at the top."""
-        yield Horizontal(sign(), self.line, self.passage, classes="typing")
-        yield self.rows
+        self.passage, self.rows = Lines(), AlignedRows()
+        super().__init__(typed, self.passage, self.rows)
 
     def on_mount(self) -> None:
-        """Put the text into the line."""
+        """Begin with what is typed."""
         self.passage.display = False
-        self.line.value = self._typed[:TYPED_LIMIT]
-
-    @property
-    def focused_body(self) -> Widget:
-        """The widget that gets the keys, but for typing."""
-        return self.rows
 
     @property
     def note(self) -> Cell:
-        """Which disagreement is looked at."""
-        return self.rows.note
+        """`≠ 2/7`: which disagreement is looked at, of all."""
+        partings = self.rows.alignment.partings
+        if len(self.rows.aligned.keys) < 2:
+            return ()
+        at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "–")
+        total = number(len(partings))
+        return ((f"≠ {at.rjust(len(total))}/{total}", "muted"),)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
         """Show the encodings; see `Body.present`."""
         aligned = now.between.aligned
         self.passage.display = aligned.passage is not None
         self.line.display = aligned.passage is None
         self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes), aligned)
         self.rows.take(aligned, now.columns, pair)
+        return True

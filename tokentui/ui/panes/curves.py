@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
-from tokentui.session.views import LETTERS, ColumnSnapshot
-from tokentui.ui.compare.lines import letter
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.figures import between, number
 from tokentui.ui.draw.lines import Lines, blank, spread
 from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.panes.lines import letter
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """The bits of a braille character (U+2800 and up): two columns, from the top."""
@@ -34,17 +33,6 @@ class Series:
     style: str
     dashed: bool = False
     scale: int = 0
-
-    def at(self, step: float) -> float | None:
-        """The value at a step, on a line between the steps that are known; None outside of these."""
-        if not self.steps or not self.steps[0] <= step <= self.steps[-1]:
-            return None
-        right = bisect_left(self.steps, step)
-        if self.steps[right] == step:
-            return self.values[right]
-        low, high = self.steps[right - 1], self.steps[right]
-        return self.values[right - 1] + (self.values[right] - self.values[right - 1]) * (step - low) / (
-            high - low)
 
     def known(self, step: int) -> tuple[int, float] | None:
         """The last known step up to this one, with its value; None where there is none."""
@@ -77,11 +65,12 @@ def plot(series: Sequence[Series], end: int, width: int, height: int,
         low, high = scales[one.scale]
         before: int | None = None
         for x in range(2 * width):
-            value = one.at(x * end / max(1, 2 * width - 1))
+            value = between(one.steps, one.values, x * end / max(1, 2 * width - 1))
             if value is None:
                 before = None
                 continue
-            y = _level(value, low, high, 4 * height)
+            share = (high - value) / (high - low) * (4 * height - 1) if high > low else 2 * height
+            y = min(4 * height - 1, max(0, round(share)))
             if not one.dashed or x % (2 * _DASH) < _DASH:
                 for dot in _stretch(before, y):
                     masks[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
@@ -95,13 +84,6 @@ def _stretch(before: int | None, now: int) -> range:
     if before is None or abs(before - now) < 2:
         return range(now, now + 1)
     return range(before + 1, now + 1) if before < now else range(now, before)
-
-
-def _level(value: float, low: float, high: float, dots: int) -> int:
-    """The dot of a value, from the top."""
-    if high <= low:
-        return dots // 2
-    return min(dots - 1, max(0, round((high - value) / (high - low) * (dots - 1))))
 
 
 def _line(masks: Sequence[int], styles: Sequence[str], cursor: int | None) -> Cell:
@@ -155,22 +137,19 @@ class CurveChart(Lines, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self.curves: Curves | None = None
-        self.columns: tuple[ColumnSnapshot, ...] = ()
+        self.curves, self.places = Curves(0, (), ()), dict[int, int]()
+        """The curves, and the place of each column by its key."""
         self.measure = 0
         """The place in `CURVES` of what is drawn."""
         self.cursor: int | None = None
         """The step that is read; None for that of the first column."""
 
-    @property
-    def focused_body(self) -> CurveChart:
-        """The widget that gets the keys."""
-        return self
-
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
         """Show the curves; see `Body.present`."""
-        self.curves, self.columns = now.between.curves, now.columns
+        self.curves = now.between.curves or Curves(0, (), ())
+        self.places = {column.key: place for place, column in enumerate(now.columns)}
         self.again()
+        return True
 
     @property
     def note(self) -> Cell:
@@ -185,132 +164,100 @@ class CurveChart(Lines, can_focus=True):
         self.again()
 
     def sideways(self, by: int) -> None:
-        """Move the cursor by so many columns of the chart."""
-        if self.curves is None:
-            return
-        wide = max(1, self._chart_width - 1)
-        step = self._at(self.curves) + by * max(1, round(self.curves.end / wide))
-        self._move(step, by)
-
-    def first(self) -> None:
-        """The cursor to the start."""
-        self._move(0, -1)
-
-    def last(self) -> None:
-        """The cursor to the end."""
-        self._move(self.curves.end if self.curves is not None else 0, 1)
-
-    def _move(self, step: int, by: int) -> None:
-        """Put the cursor on another step: the nearest to this one at which a value is known."""
-        if self.curves is None:
-            return
+        """Move the cursor by so many columns of the chart, to the nearest step at which a value is known."""
+        now, wide = self._at, max(1, self._chart_width - 1)
+        step = now + by * max(1, round(self.curves.end / wide))
         known = sorted({one for curve in self.curves.series for one in curve.steps})
-        now = self._at(self.curves)
         onward = [one for one in known if (one > now if by > 0 else one < now)]
         if onward:
             self.cursor = min(onward, key=lambda one: abs(one - step))
         self.again()
 
-    def _at(self, curves: Curves) -> int:
-        if self.cursor is not None:
-            return min(self.cursor, curves.end)
-        return min(curves.marks[0][1], curves.end) if curves.marks else 0
+    @property
+    def _at(self) -> int:
+        first = self.curves.marks[0][1] if self.curves.marks else 0
+        return min(first if self.cursor is None else self.cursor, self.curves.end)
 
     # What is seen.
 
     @property
     def _series(self) -> list[tuple[int, Curve, Series]]:
         """The place of a column, its curve, and what is drawn of it."""
-        places = {column.key: place for place, column in enumerate(self.columns)}
-        field = CURVES[self.measure][0]
-        found = self.curves.series if self.curves is not None else ()
-        return [(places[one.key], one, series_of(one, field, places[one.key])) for one in found
-            if one.key in places]
+        field, places = CURVES[self.measure][0], self.places
+        return [(places[one.key], one, series_of(one, field, places[one.key]))
+            for one in self.curves.series if one.key in places]
 
-    def _labels(self, series: Sequence[Series]) -> tuple[str, str]:
-        low, high = bounds([one for one in series if not one.scale]) or (0.0, 0.0)
+    @property
+    def _labels(self) -> tuple[str, str]:
+        """The greatest and the least value of the first scale."""
+        low, high = bounds([one for _, _, one in self._series if not one.scale]) or (0.0, 0.0)
         field = CURVES[self.measure][0]
         return figure(field, high), figure(field, low)
 
     @property
     def _chart_width(self) -> int:
-        labels = self._labels([one for _, _, one in self._series])
-        return max(1, self.size.width - max(map(len, labels)) - 4)
+        return max(1, self.size.width - max(map(len, self._labels)) - 4)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
-        return list(self._lines(width, height))[:height]
-
-    def _lines(self, width: int, height: int) -> Iterator[Cell]:
-        yield self._titles(width)
-        curves, found = self.curves, self._series
-        if curves is None or not found:
-            yield ((" loading …", "muted"),)
-            return
-        errors = [(place, one.error) for place, one, _ in found if one.error]
-        readings = list(self._readings(curves, found, width))
-        rest = height - 2 - len(readings) - len(errors)
-        if rest >= _LEAST_CHART:
-            yield from self._chart(curves, [one for _, _, one in found], width, rest)
-        yield from readings
-        for place, error in errors:
-            yield ((" ", ""), letter(place), (f" {safe(error, limit=ERROR_SHOWN)}", "error"))
+        found = self._series
+        if not found:
+            return [self._titles(width), ((" loading …", "muted"),)]
+        errors: list[Cell] = [
+            ((" ", ""), letter(place), (f" {safe(one.error, limit=ERROR_SHOWN)}", "error"))
+            for place, one, _ in found if one.error
+        ]
+        readings = [*self._readings(found, width), *errors]
+        rest = height - 2 - len(readings)
+        chart = self._chart([one for _, _, one in found], rest) if rest >= _LEAST_CHART else ()
+        return [self._titles(width), *chart, *readings]
 
     def _titles(self, width: int) -> Cell:
+        field, title, _ = CURVES[self.measure]
         tabs: list[Run] = [(" ", "")]
-        for place, (_, title, _) in enumerate(CURVES):
-            tabs += [("  " if place else "", ""), (title, "focus" if place == self.measure else "muted")]
-        held = any(curve.held_out for curve in self.curves.series) if self.curves is not None else False
-        own = ", its own scale" if CURVES[self.measure][0] in _TOTALS else ""
+        for place, (_, name, _) in enumerate(CURVES):
+            tabs += [("  " if place else "", ""), (name, "focus" if place == self.measure else "muted")]
+        own = ", its own scale" if field in _TOTALS else ""
+        held = any(curve.held_out for curve in self.curves.series)
         note: Cell = ((f"dashed: second corpus{own} ", "muted"),) if held else ()
         if ui_text.width(tabs) + ui_text.width(note) > width:
-            tabs = [(" ", ""), (CURVES[self.measure][1], "focus"),
-                (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
+            tabs = [(" ", ""), (title, "focus"), (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
         return spread(tuple(tabs), note, width)
 
-    def _chart(self, curves: Curves, series: Sequence[Series], width: int, height: int) -> Iterator[Cell]:
-        high, low = self._labels(series)
-        gutter, wide = max(len(high), len(low)), self._chart_width
-        cursor = self._column(self._at(curves), curves.end, wide)
-        for n, line in enumerate(plot(series, curves.end, wide, height, cursor)):
+    def _chart(self, series: Sequence[Series], height: int) -> Iterator[Cell]:
+        """The chart, and below it the line of steps: where the cursor is, and the columns."""
+        (high, low), wide, end = self._labels, self._chart_width, self.curves.end
+
+        def column(step: int) -> int:
+            return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
+
+        gutter, cursor = max(len(high), len(low)), column(self._at)
+        for n, line in enumerate(plot(series, end, wide, height, cursor)):
             label = high if n == 0 else low if n == height - 1 else ""
             yield ((f" {label:>{gutter}} ", "muted"), ("│", "frame"), *line)
-        yield (*blank(gutter + 2), *self._axis(curves, wide, cursor))
+        axis: list[Run] = [("─", "frame")] * wide
+        axis[cursor] = ("┴", "strong")
+        for key, step in reversed(self.curves.marks):
+            if key in self.places:
+                axis[column(step)] = letter(self.places[key])
+        yield (*blank(gutter + 2), ("└", "frame"), *axis)
 
-    def _axis(self, curves: Curves, wide: int, cursor: int) -> Iterator[Run]:
-        """The line of steps: where the cursor is, and the columns."""
-        line: list[Run] = [("─", "frame")] * wide
-        line[cursor] = ("┴", "strong")
-        places = {column.key: place for place, column in enumerate(self.columns)}
-        for key, step in reversed(curves.marks):
-            if key in places:
-                line[self._column(step, curves.end, wide)] = letter(places[key])
-        yield ("└", "frame")
-        yield from line
-
-    @staticmethod
-    def _column(step: int, end: int, wide: int) -> int:
-        return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
-
-    def _readings(self, curves: Curves, found: Sequence[tuple[int, Curve, Series]],
-            width: int) -> Iterator[Cell]:
+    def _readings(self, found: Sequence[tuple[int, Curve, Series]], width: int) -> Iterator[Cell]:
         """Return the value of each curve at the cursor, the second corpus on a line of its own."""
-        field, at = CURVES[self.measure][0], self._at(curves)
-        digits, wide = len(number(curves.end)), max(map(len, self._labels([one for _, _, one in found])))
+        field, at, end = CURVES[self.measure][0], self._at, number(self.curves.end)
+        wide = max(map(len, self._labels))
+        here = f"step {number(at):>{len(end)}} of {end}"
         for held in (False, True):
-            mine = [(place, one) for place, curve, one in found if curve.held_out == held]
-            if not mine:
-                continue
-            here = f"step {number(at):>{digits}} of {number(curves.end)}"
+            mine = [(place, one.known(at)) for place, curve, one in found if curve.held_out == held]
             out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
-            for place, one in mine:
-                known = one.known(at)
+            for place, known in mine:
                 # The steps that are known differ from column to column: of an earlier one it is said to be
                 # near.
                 near = "≈" if known is not None and known[0] != at else " "
-                said = "–" if known is None else figure(field, known[1])
-                more: Cell = (("  ", ""), (LETTERS[place], f"column-{place}"), (f" {near}{said:>{wide}}", ""))
+                value = "–" if known is None else figure(field, known[1])
+                more: Cell = (("  ", ""), letter(place), (f" {near}{value:>{wide}}", ""))
                 if ui_text.width(out) + ui_text.width(more) > width:
                     break
                 out = (*out, *more)
-            yield out
+            if mine:
+                yield out

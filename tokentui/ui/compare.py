@@ -1,7 +1,4 @@
-"""Compare: two to four columns in step, where they part, and what it costs.
-
-A pane that is not seen is not kept up to date.
-"""
+"""Compare: two to four columns in step, where they part, and what it costs."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
@@ -19,38 +16,22 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session import commands as do
 from tokentui.session.catalog import MOST
-from tokentui.session.commands import CancelWork, Open, OpenTokenizer, SetViewport
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.compare.aligned import CompareEncode
-from tokentui.ui.compare.curves import CurveChart
-from tokentui.ui.compare.lines import (
-    COLUMNS,
-    ENCODE,
-    FACTS_WIDTH,
-    LEAST,
-    NAME_SHOWN,
-    PANES,
-    TALL,
-    Body,
-    ChoiceTable,
-    ColumnPane,
-    header,
-    parting_line,
-    places,
-    standing,
-)
-from tokentui.ui.compare.measures import AgreementList, MeasuresList
-from tokentui.ui.compare.parting import PartingBody, SideTable, TokensTable, VocabularyBody
-from tokentui.ui.dialogs.ask import AskLine, Going, conventions, foretell_conventions
-from tokentui.ui.dialogs.dialog import Once
+from tokentui.ui.dialogs import Once
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, conventions, foretell_conventions
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
-from tokentui.ui.draw.lines import Lines, Pane
+from tokentui.ui.draw.lines import Lines, Pane, key_bytes
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, under_way
 from tokentui.ui.keys import Action
+from tokentui.ui.panes import lines as bands
+from tokentui.ui.panes.aligned import CompareEncode
+from tokentui.ui.panes.between import AgreementList, MeasuresList, PartingBody, VocabularyBody
+from tokentui.ui.panes.curves import CurveChart
+from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
 from tokentui.ui.screen import Layout, PaneScreen, too_small
 
 _CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
@@ -68,23 +49,25 @@ class CompareScreen(PaneScreen, Once[None]):
         typed: The initial text of the input line.
     """
 
+    encode: CompareEncode
+
     def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
         super().__init__(face, PANES, actions, COLUMNS, "compare", look)
         self.place = 0
         """The column that keys are about."""
-        self.pair: tuple[int, int] | None = None
-        """The keys of the two columns that are looked at together."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self._shape: tuple[int, bool] = (0, False)
         self._waits = ""
-        self.parting_line = Lines(lambda width, _: parting_line(self.snapshot, self.pair, self.mode, width))
-        self.standing = Lines(lambda width, _: standing(self.snapshot, width))
-        self.columns = tuple(ColumnPane(n) for n in range(MOST))
+        self.parting_line = Lines(
+            lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width)
+        )
+        self.standing = Lines(lambda width, _: bands.standing(self.snapshot, width))
+        self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
         self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
         self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
-        self.bodies: dict[str, Body] = {
+        self.bodies = {
             "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
             "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
         }
@@ -103,12 +86,12 @@ class CompareScreen(PaneScreen, Once[None]):
         yield self.lower
         yield self.standing
         yield self.footer_line
-        yield too_small(*LEAST)
+        yield too_small(*bands.LEAST)
 
     def on_mount(self) -> None:
         """Begin in the first column."""
         self.lay_out()
-        self.face.send(SetViewport(self.look))
+        self.face.send(do.SetViewport(self.look))
         self.follow(self.face.snapshot)
 
     # From the session.
@@ -121,12 +104,12 @@ class CompareScreen(PaneScreen, Once[None]):
             busy = snapshot.busy if snapshot is not None else None
             keys = snapshot.waiting if snapshot is not None else ""
             self._waits = under_way(busy) if busy is not None else "opening the columns"
-            self._waits += f" · waits for it: {safe(keys, limit=NAME_SHOWN)}" if keys else ""
+            self._waits += f" · waits for it: {safe(keys, limit=bands.NAME_SHOWN)}" if keys else ""
             self.header_line.again()
 
-    def header(self, cost: Cell, width: int) -> Cell:
+    def header(self, width: int, height: int) -> Sequence[Cell]:
         """The corpus, and what keeps the columns together."""
-        return header(self.snapshot, self._waits, cost, width)
+        return [bands.header(self.snapshot, self._waits, key_bytes(self.app), width)]
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Keep to the same two columns, and make room for more of them."""
@@ -140,35 +123,27 @@ class CompareScreen(PaneScreen, Once[None]):
             self.place = min(self.place, max(0, len(keys) - 1))
             self.lay_out()
 
-    def draw_panes(self, now: Snapshot) -> bool:
-        """Draw what has changed."""
-        self.standing.again()
-        self.parting_line.again()
+    def draw_lines(self, now: Snapshot) -> None:
+        """Draw the columns, and what keeps them together."""
+        for line in (self.header_line, self.standing, self.parting_line):
+            line.again()
         for pane, column in zip(self.columns, now.columns, strict=False):
             pane.show(column, self.mode)
-        for name, body in self.bodies.items():
-            if name == ENCODE or self.panes[name].display:
-                body.present(now, self.pair, self.mode)
         if self.panes["vocabulary"].display and self.pair is not None:
             self.see(tokens=self.vocabulary.look(self.pair))
-        if self.active == COLUMNS and not self.body_of(COLUMNS).has_focus:
+        if self.active == COLUMNS and self.focused is not self.body_of(COLUMNS):
             self.call_after_refresh(self.focus_active)
-        return True
-
-    def note_of(self, pane: str) -> Cell:
-        """Where one is in a pane."""
-        return self.bodies[pane].note
 
     # How much room there is.
 
     def layout_for(self, width: int, height: int) -> Layout | None:
         """Return the layout that `places` gives."""
-        return places(width, height, self.zoomed)
+        return bands.places(width, height, self.zoomed)
 
     def lay_out(self) -> None:
         """Show the panes that there is room for."""
         count = len(self.snapshot.columns) if self.snapshot is not None else 2
-        tall = self.app.size.height >= TALL and self.app.size.width // max(1, count) < FACTS_WIDTH
+        tall = self.app.size.height >= bands.TALL and self.app.size.width // max(1, count) < bands.FACTS_WIDTH
         if self._shape != (count, tall):
             self._shape, self.where = (count, tall), None
         super().lay_out()
@@ -187,32 +162,25 @@ class CompareScreen(PaneScreen, Once[None]):
         self.set_class(not self.columns_row.display, "alone")
         between = [name for name in BETWEEN if name == "vocabularies" or name in seen]
         self.see(wants=(*_COLUMN_SECTIONS, *between))
-        self.draw()
 
     @property
     def context(self) -> str:
         """Whose keys work."""
         return "encode" if self.typing else _CONTEXTS.get(self.active, self.active)
 
-    def body_of(self, pane: str) -> Widget:
-        """Return the widget of a pane that gets the keys."""
-        if pane == COLUMNS:
-            return self.columns[self.place].focused_body
-        return self.encode.line if pane == ENCODE and self.typing else self.bodies[pane].focused_body
+    def body_of(self, pane: str) -> Widget | None:
+        """The widget of a pane that gets the keys; of the columns, that of the one that keys are about."""
+        if pane != COLUMNS:
+            return super().body_of(pane)
+        column = self.columns[self.place]
+        return column.table if column.table.display else column.says
 
-    def focus_moved(self, pane: str, widget: Widget) -> None:
-        """Follow the focus into a pane."""
-        typing = widget is self.encode.line
-        if (pane, typing) != (self.active, self.typing):
-            self.go(pane, typing=typing)
-
-    @on(events.DescendantFocus)
-    def _column_focused(self, event: events.DescendantFocus) -> None:
-        """A click may move the focus into a column as well."""
+    def follow_focus(self, widget: Widget) -> None:
+        """Follow the focus into a pane, or into a column."""
         for n, column in enumerate(self.columns):
-            focused = event.widget is self.focused and column in event.widget.ancestors
-            if focused and (self.active, self.place) != (COLUMNS, n):
+            if column in widget.ancestors and (self.active, self.place) != (COLUMNS, n):
                 self.go_to_column(n)
+        super().follow_focus(widget)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane; of the encodings, to the line to type in."""
@@ -236,42 +204,38 @@ class CompareScreen(PaneScreen, Once[None]):
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
-        if isinstance(event.table, ChoiceTable):
+        if event.table is self.vocabulary.table and self.pair is not None:
+            self.see(tokens=self.vocabulary.look(self.pair))
+        elif any(event.table is column.table for column in self.columns):
             # One window for all columns, so that their rows are side by side.
             table = self.columns[self.place].table
             height = max(event.table.size.height, table.size.height)
             self.see(candidates_top=max(0, table.top - height), candidates_rows=3 * height)
-        elif isinstance(event.table, TokensTable) and self.pair is not None:
-            self.see(tokens=self.vocabulary.look(self.pair))
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
         if event.table is self.columns[self.place].table:
             for column in self.columns:
-                if column.table is not event.table and column.table.top != event.table.top:
-                    column.table.top = event.table.top
-                    column.table.move_to(event.table.cursor)
-        elif event.table is self.parting.table:
-            self.parting.follow()
-        elif isinstance(event.table, TokensTable) and self.snapshot is not None:
-            self.vocabulary.present(self.snapshot, self.pair, self.mode)
-        self.draw_titles()
+                if column.table.top != event.table.top:
+                    column.table.follow(event.table)
+        elif event.table is self.parting.left.table:
+            self.parting.right.table.follow(event.table)
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        if isinstance(event.table, SideTable):
+        if event.table is self.parting.left.table:
             self.go_to_parting()
-        elif isinstance(event.table, AgreementList):
-            if (text := event.table.texts.get(event.key)) is not None:
+        elif event.table is self.agreement:
+            if (text := self.agreement.texts.get(event.key)) is not None:
                 self.face.send(do.ShowPassage(None))
                 self.encode.line.value = text
                 self.go(ENCODE)
-        elif isinstance(event.table, TokensTable):
-            if (row := event.table.entry_at(event.index)) is not None:
-                self.face.push(InspectScreen(self.face, row))
-        elif isinstance(event.table, ChoiceTable) and (column := self.column_here()).in_sync:
-            for chosen in column.candidates.rows[event.index - column.candidates.top :][:1]:
-                self.face.push(InspectScreen(self.face, chosen))
+        elif (row := event.table.held_at(event.index)) is None:
+            return  # another has come in its place
+        elif event.table is self.vocabulary.table:
+            self.face.push(InspectScreen(self.face, self.vocabulary.table.entry_of(row)))
+        elif event.table is self.columns[self.place].table and self.column_here().in_sync:
+            self.face.push(InspectScreen(self.face, row))
 
     # What keys do.
 
@@ -302,10 +266,7 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def go_to(self) -> None:
         """Ask where to go."""
-        going = Going(self.now)
-        self.face.push(
-            AskLine(self.face, "Go to", going.foretell, lambda line: self.send(going.command(line)))
-        )
+        self.face.push(GoToScreen(self.face, self.now))
 
     def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
@@ -346,7 +307,7 @@ class CompareScreen(PaneScreen, Once[None]):
             self.draw_titles()
         elif walks:
             self.face.send(do.NextPassage(backward), found)
-        elif rows.partings:
+        elif rows.alignment.partings:
             rows.go_round(backward)
             self.draw_titles()
         else:
@@ -383,7 +344,17 @@ class CompareScreen(PaneScreen, Once[None]):
         """Formulas, or conventions."""
         if self.active != "measures":
             self.go("measures")
-        self.measures.turn_formulas()
+        self.measures.formulas = not self.measures.formulas
+        self.draw()
+
+    def turn_bare(self) -> None:
+        """Compare tokens without marks, or with them."""
+        self.vocabulary.turn_bare()
+        self.draw()
+
+    def turn_curve(self, by: int) -> None:
+        """Draw another curve."""
+        self.curves.turn(by)
         self.draw_titles()
 
     def ask_conventions(self) -> None:
@@ -398,8 +369,8 @@ class CompareScreen(PaneScreen, Once[None]):
         else:
             self.face.push(OpenScreen(self.face, corpora=True), self._hold_out)
 
-    def _hold_out(self, choice: Open | OpenTokenizer | None) -> None:
-        if isinstance(choice, Open):
+    def _hold_out(self, choice: do.Open | do.OpenTokenizer | None) -> None:
+        if isinstance(choice, do.Open):
             self.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def find(self) -> None:
@@ -439,7 +410,7 @@ class CompareScreen(PaneScreen, Once[None]):
         if self.typing:
             self.go(ENCODE)
         elif now is not None and now.goal is not None:
-            self.face.send(CancelWork())
+            self.face.send(do.CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
             self.vocabulary.find_text("")
             self.draw()

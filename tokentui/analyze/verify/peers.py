@@ -1,0 +1,283 @@
+"""Other libraries that train or encode: `PEERS` is the one table of them.
+
+The libraries are never imported here: each runs in a process of its own, with limits, since it sees files
+that are not checked and may end in ways that no caller can catch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import importlib.util
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokentui.core import children
+from tokentui.core.errors import TokentuiError, nearest
+from tokentui.core.jobs import check
+from tokentui.formats.tokens import LETTERS, name_of
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words
+from tokentui.text.normalize import normalize
+from tokentui.text.split import spaced, to_bytes
+
+_CHILD = Path(__file__).with_name("child.py")
+_LOOK_S = 0.1
+_BYTES = {"unit": ("byte",), "mark": ("none",), "pieces": ("any",)}
+_DIGITS = "sentencepiece-digits"
+_OWN_RULE = "nmt-nfkc"
+_SENTENCE = 4192
+"""Bytes of a line that sentencepiece reads by default; it leaves out longer ones without a word."""
+_LONGEST_LINE = 1 << 30
+_UNKNOWN = "\u2585"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A library: one entry of `PEERS`, and its functions in `child.py`.
+
+    Attributes:
+        name: Its name for `--against`, which is its name in a package index too.
+        module: The module that it is imported as; `train_MODULE` of the child trains with it.
+        axes: The values of each axis that it trains with, where these are not all.
+        also: Other names for `--against`.
+        because: Why it trains with no other values of an axis, by the axis.
+        coverage: The least coverage that it trains with; None where it knows no coverage and no symbols.
+        documents: True if it is handed the documents, for its normalisation and its words are a part of how
+            it learns; else it gets our pre-tokens.
+        breaks: The characters that no word may hold.
+        letters: True if it spells bytes by letters.
+        few: The steps that are compared where no number is named; None for all.
+        least_count: The least count of a pair that it merges.
+        asks_more: True if it may be asked for a step more than there are.
+        reserved: The special tokens that it always has.
+        reads: The files that it encodes with, empty for none.
+        format: The name of their format in `tokentui.formats`.
+        opens: The class of the child that opens such a file.
+        pattern: True if such files hold no pattern.
+        specials: True if it can find special tokens in a text by their names.
+    """
+
+    name: str
+    module: str
+    axes: Mapping[str, tuple[str, ...]]
+    also: tuple[str, ...] = ()
+    because: tuple[str, str] = ("", "")
+    coverage: float | None = None
+    documents: bool = False
+    breaks: str = ""
+    letters: bool = False
+    few: int | None = None
+    least_count: int = 1
+    asks_more: bool = True
+    reserved: tuple[str, ...] = ()
+    reads: str = ""
+    format: str = ""
+    opens: str = ""
+    pattern: bool = False
+    specials: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version that is installed, empty where that is not known."""
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(self.name)
+        return ""
+
+
+PEERS: dict[str, Peer] = {
+    peer.name: peer
+    for peer in (
+        Peer(
+            "tokenizers", "tokenizers", {**_BYTES, "unit": ("byte", "char")}, also=("huggingface", "hf"),
+            letters=True, because=("mark", "; with a mark its ids, and so its ties, are others each time"),
+            reads="tokenizer.json", format="huggingface", opens="HuggingFace", specials=True,
+        ),
+        Peer(
+            "sentencepiece", "sentencepiece",
+            {
+                "pieces": ("sentencepiece", _DIGITS), "unit": ("char",), "split": ("metaspace",),
+                "mark": ("none",),
+            },
+            also=("spm",), coverage=0.98, documents=True, least_count=2, asks_more=False,
+            reserved=("<unk>", "<s>", "</s>"), reads=".model", format="sentencepiece", opens="SentencePiece",
+        ),
+        Peer(
+            "tiktoken", "tiktoken", _BYTES, few=250, asks_more=False, reads="rank files", format="tiktoken",
+            opens="TikToken", pattern=True, specials=True,
+        ),
+        Peer("rustbpe", "rustbpe", _BYTES),
+        Peer(
+            "subword-nmt", "subword_nmt",
+            {"unit": ("char",), "mark": ("end-suffix:</w>",), "pieces": ("any",)}, also=("subword_nmt",),
+            breaks=" \r\n",
+        ),
+    )
+}
+"""The libraries by name. A new one is an entry here, and a function in `child.py`."""
+
+
+def peer_of(name: str) -> Peer:
+    """The library of a name.
+
+    Raises:
+        TokentuiError: There is none, or it is not installed.
+    """
+    peer = next((one for one in PEERS.values() if name.lower() in (one.name, *one.also)), None)
+    if peer is None:
+        raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(name.lower(), PEERS))
+    if importlib.util.find_spec(peer.module) is None:
+        hint = f"pip install {peer.name}"
+        raise TokentuiError("the library is not installed", f"--against {peer.name}", hint)
+    return peer
+
+
+def check_recipe(recipe: Recipe, peer: Peer) -> None:
+    """Refuse a recipe that a library cannot train by; not one that breaks ties differently: that is what is
+    looked for.
+
+    A library that is handed our pre-tokens leaves normalize and split to us; base and tie only decide among
+    equals, and encode and unknown say nothing of a training.
+
+    Raises:
+        TokentuiError: It cannot; it names the axis.
+    """
+    for axis, values in {"objective": ("count",), "weight": ("occurrences",), **peer.axes}.items():
+        if (value := recipe.axis(axis)) not in values:
+            hint = f"it trains with {' or '.join(f'{axis}={one}' for one in values)}"
+            hint += peer.because[1] if axis == peer.because[0] else ""
+            raise TokentuiError(f"{peer.name} cannot train with {axis}={value}", "--against", hint)
+    if peer.coverage is None and (recipe.symbols or recipe.coverage < 1):
+        name = "symbols" if recipe.symbols else "coverage"
+        raise TokentuiError(f"{peer.name} knows no {name}", f"{name}={recipe.axis(name)}", "leave it out")
+    if recipe.coverage < (peer.coverage or 0):
+        what = f"{peer.name} takes {peer.coverage} to 1"
+        raise TokentuiError(what, f"coverage={recipe.axis('coverage')}", "take more")
+
+
+def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[str, object]:
+    """The material of a training, as a library takes it.
+
+    Args:
+        peer: The library.
+        recipe: The recipe.
+        corpus: The corpus.
+        words: Its pre-tokens, counted.
+
+    Raises:
+        TokentuiError: There is a text or word that the library cannot take or leaves out.
+    """
+    if peer.documents:
+        return _documents(peer, recipe, corpus)
+    if bad := next((word for word in words.words if not set(peer.breaks).isdisjoint(word)), None):
+        what = f"{peer.name} cannot take the word {bad[:40]!r}"
+        raise TokentuiError(what, "CORPUS", "take --as lines, and split=space")
+    lettered = peer.letters and recipe.unit == "byte"
+    spelled = [name_of(to_bytes(word), lettered) for word in words.words]
+    held = set().union(*spelled)
+    delimiter = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in held)
+    alphabet = LETTERS if lettered else ()
+    return {"words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet}
+
+
+def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
+    """The documents for a library that normalises and cuts them itself: sentencepiece, by its options.
+
+    Its own rules hold where the recipe names them; else it gets texts that are normalised by the recipe, and
+    leaves them so.
+    """
+    if corpus.counts is not None:
+        what = f"{peer.name} takes texts, not counted words"
+        raise TokentuiError(what, corpus.name, "open the text --as lines")
+    for place, document in enumerate(corpus.documents, 1):
+        where, size = f"text {place}", len(document.encode("utf-8", "replace"))
+        if size > _LONGEST_LINE:
+            what = f"{peer.name} takes no line so long"
+            raise TokentuiError(what, f"{where}: {size:,} bytes", "take --as lines")
+        if _UNKNOWN in document:
+            what = f"{peer.name} leaves out a line that holds {_UNKNOWN}"
+            raise TokentuiError(what, where, "take it out")
+        for name in peer.reserved:
+            if name in document and name not in recipe.symbols:
+                what = f"{peer.name} takes {name} in a text for its own token"
+                raise TokentuiError(what, where, "take it out")
+    own = recipe.normalize == (_OWN_RULE,)
+    documents = [text if own else normalize(text, recipe.normalize) for text in corpus.documents]
+    return {
+        "documents": documents, "first": len(peer.reserved) + len(recipe.symbols),
+        "byte_fallback": recipe.unknown == "byte-fallback", "split_digits": recipe.pieces == _DIGITS,
+        "normalization_rule_name": "nmt_nfkc" if own else "identity", "remove_extra_whitespaces": own,
+        "max_sentence_length": max([_SENTENCE, *(len(to_bytes(text)) + 1 for text in documents)]),
+        "character_coverage": recipe.coverage, "user_defined_symbols": recipe.symbols,
+        "add_dummy_prefix": spaced(recipe),
+    }
+
+
+Ask = Callable[..., Any]
+"""Calls a function of `child.py` by its name, with values by name, and returns its answer; `seconds` is the
+longest time that it may take.
+
+Raises TokentuiError where the library refuses, fails or takes too long, and Cancelled.
+"""
+
+
+@contextlib.contextmanager
+def asking(peer: Peer) -> Iterator[Ask]:
+    """A library in a process that ends in the end."""
+
+    def exchange(data: bytes) -> bytes:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(data)
+            process.stdin.flush()
+        return process.stdout.readline()
+
+    def ask(call: str, seconds: float = 120.0, **values: object) -> object:
+        end = time.monotonic() + seconds
+        line = thread.submit(exchange, json.dumps([call, values]).encode("ascii") + b"\n")
+        while not wait([line], _LOOK_S).done:
+            check()
+            if time.monotonic() > end:
+                what = f"the library took more than {seconds:.0f} s"
+                raise TokentuiError(what, peer.name, "take less of it")
+        if not line.result():
+            raise gone()
+        answer, error = json.loads(line.result())
+        if error:
+            what = f"the library refuses: {error}"
+            raise TokentuiError(what, peer.name, "take another file or corpus")
+        return answer
+
+    def gone() -> TokentuiError:
+        code = process.wait()
+        errors.seek(0)
+        lines = map(str.strip, errors.read().decode("utf-8", "replace").splitlines())
+        said = [line for line in lines if line and not line.startswith(("note:", "stack ", "at "))]
+        how = f"signal {-code}" if code < 0 else f"code {code}"
+        what = f"the library ended with {how}" + (f": {said[-1][:200]}" if said else "")
+        return TokentuiError(what, peer.name, "take another file or corpus")
+
+    with tempfile.TemporaryFile() as errors, ThreadPoolExecutor(1) as thread:
+        process = subprocess.Popen(
+            children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=errors, start_new_session=True, cwd=children.FOLDER,
+            env={
+                **children.surroundings(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
+                "TIKTOKEN_CACHE_DIR": "",  # else a file that was changed is as it was when it was read first
+            },
+        )
+        try:
+            yield ask
+        finally:
+            process.kill()
+            thread.shutdown()
+            process.communicate()

@@ -1,0 +1,229 @@
+"""`tokentui encode`, `decode` and `split`: text to ids, ids to text, text to pre-tokens."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+import click
+
+from tokentui.axes import check
+from tokentui.cli import output
+from tokentui.cli.options import (
+    QUIET,
+    RECIPE,
+    SHAPE_OPTIONS,
+    SPLIT,
+    TOKENIZER,
+    Given,
+    check_ways,
+    json_option,
+    options,
+    standard_input,
+    typed,
+)
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.encode.explain import WordExplanation
+from tokentui.encode.offsets import Encoding
+from tokentui.encode.segment.ways import MergeStep, Step
+from tokentui.formats.files import load
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
+
+_ID = re.compile("[0-9]{1,19}|null")
+_BETWEEN = re.compile(r"[\s,]+")
+ENCODED = ("ids", "tokens", "hex", "offsets")
+"""The names of the values of an encoding in a row."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui encode -t novel.json 'The crowd'
+  tokentui encode -t novel.json --explain crowd
+  tokentui encode -t novel.json --json < letter.txt
+  tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
+)
+@options(
+    click.argument("text", metavar="[TEXT]", nargs=-1),
+    TOKENIZER,
+    SPLIT,
+    json_option("Print a row: text, ids, tokens, hex, offsets."),
+    click.option("--jsonl", is_flag=True,
+                 help='Answer each line {"text": ...} of standard input by such a row.'),
+    click.option("--explain", is_flag=True, help="Print each merge or attempt, word by word."),
+    click.option("--sample", metavar="SEED", type=int,
+                 help="Draw a segmentation of a unigram model at random, by this seed."),
+    click.option("--temperature", metavar="T", type=float, default=1.0,
+                 help="Of --sample: 1 draws by the model, less is tamer."),
+    click.option("--special-tokens", is_flag=True,
+                 help="Add the tokens that begin and end a text, such as [CLS], [SEP]."),
+    click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token."),
+    QUIET,
+)
+def encode(
+    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool, sample: int | None,
+    temperature: float, special_tokens: bool, allow_special: bool,
+) -> int:
+    """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
+
+    A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
+    ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
+    none.
+    """
+    check_ways(given.where, text, json=given.as_json, jsonl=jsonl, explain=explain)
+    if sample is not None and (explain or special_tokens or allow_special):
+        raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
+    split = given.split()
+    tok = load(tokenizer, split)
+    if split and split != tok.recipe.split:  # another one would make it another tokenizer
+        hint = f"{tokenizer} holds its split: {tok.recipe.split}"
+        raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)
+    given.remark(tok.notes)
+
+    def encoded(text: str) -> Encoding:
+        if sample is None:
+            return tok.encode(text, special_tokens=special_tokens, allow_special=allow_special)
+        return tok.sample(text, temperature=temperature, seed=sample)
+
+    def row(value: object) -> output.Json:
+        return output.as_row(encoded(output.text_of(value)), "text", *ENCODED)
+
+    if jsonl:
+        return output.answer_lines("text", '{"text": "..."}', row)
+    whole = typed(text, given.where)
+    if given.as_json:
+        output.write_json(row(whole))
+    elif explain:
+        for word in tok.explain(whole):
+            for line in _explained(word):
+                output.write(f"{line}\n".encode())
+        back = tok.round_trip(whole)
+        if back.lost and back.back is not None:
+            output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
+        for loss in back.lost:
+            output.write_text(f"  {safe_line(loss)}")
+    elif sample is not None:
+        output.write(f"{output.ids_line(encoded(whole).ids)}\n".encode())
+    else:
+        with output.working(given.quiet) as bar, bar.of("encoding"):
+            ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
+        output.write(f"{output.ids_line(ids)}\n".encode())
+    return 0
+
+
+def _explained(word: WordExplanation) -> Iterator[str]:
+    """A word with its units, a line a step with the pieces after it, and the ids."""
+    yield f"{output.shown(word.text)}: {_pieces(word.units)}"
+    for number, step in enumerate(word.steps, 1):
+        yield f"  {number:>3}  {_step(step)}  {_pieces(word.after(number))}"
+    yield f"  ids  {output.ids_line(word.ids) or 'none'}"
+
+
+def _step(step: Step) -> str:
+    if isinstance(step, MergeStep):
+        return f"rank {step.rank}: {output.merged((step.left, step.right), step.result)} "
+    return f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'} "
+
+
+def _pieces(pieces: tuple[bytes, ...]) -> str:
+    return " ".join(map(output.shown, pieces))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui decode -t novel.json 464 4315
+  tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
+  tokentui decode -t novel.json --jsonl < ids.jsonl""",
+)
+@options(
+    click.argument("ids", metavar="[ID]...", nargs=-1),
+    TOKENIZER,
+    click.option("--jsonl", is_flag=True,
+                 help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'),
+)
+def decode(given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
+    """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
+
+    A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a
+    line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
+    """
+    check_ways(given.where, ids, jsonl=jsonl)
+    tok = load(tokenizer)
+
+    def row(value: object) -> output.Json:
+        if not isinstance(value, list):
+            raise TokentuiError('"ids" is not a list', "", 'a line is {"ids": [...]}')
+        return {"text": tok.decode(value)}
+
+    if jsonl:
+        return output.answer_lines("ids", '{"ids": [...]}', row)
+    text = " ".join(ids) if ids not in ((), ("-",)) else standard_input().decode("utf-8", "replace")
+    numbers = [_number(word) for word in _BETWEEN.split(text) if word]
+    if output.is_terminal(sys.stdout):
+        output.write_text(tok.decode(numbers))
+    else:
+        output.write(tok.decode_bytes(numbers) + b"\n")
+    return 0
+
+
+def _number(word: str) -> int | None:
+    if not _ID.fullmatch(word):
+        short = word if len(word) <= 40 else word[:39] + "..."
+        raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")
+    return None if word == "null" else int(word)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui split -s split=gpt2 "It's 2024, isn't it?"
+  tokentui split -s split=whitespace -s unit=char -s mark=prefix:## --json 'low lower'
+  tokentui split -r bert --jsonl < texts.jsonl""",
+)
+@options(
+    click.argument("text", metavar="[TEXT]", nargs=-1),
+    *RECIPE,
+    *SHAPE_OPTIONS,
+    json_option("Print a row: text, normalized, pieces, units (hex)."),
+    click.option("--jsonl", is_flag=True,
+                 help='Answer each line {"text": ...} of standard input by such a row.'),
+)
+def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
+    """Normalise and pre-tokenise TEXT, or all of standard input without its last line end, and print a
+    pre-token a line.
+
+    The axes that count are normalize and split; unit and mark say what the units of --json are.
+    """
+    check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
+    pretokenizer = Pretokenizer(_recipe(given))
+
+    def row(value: object) -> output.Json:
+        analysis = pretokenizer.analyse(output.text_of(value))
+        pieces = [pretoken.text for pretoken in analysis.pretokens]
+        units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
+        return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
+
+    if jsonl:
+        return output.answer_lines("text", '{"text": "..."}', row)
+    whole = typed(text, given.where)
+    if given.as_json:
+        output.write_json(row(whole))
+    else:
+        output.write(
+            "".join(f"{output.shown(word.text)}\n" for word in pretokenizer.analyse(whole).pretokens).encode()
+        )
+    return 0
+
+
+def _recipe(given: Given) -> Recipe:
+    """The recipe that is named, or one of the axes alone: those of training follow the unit then."""
+    if given.recipe is not None:
+        return given.wanted(given.recipe)[0]
+    if "split" not in given.axes:
+        raise TokentuiError("-s split=... is missing", given.where, "such as -s split=gpt2")
+    fitting = {} if given.axes.get("unit", "byte") == "byte" else {"base": "sorted", "unknown": "error"}
+    return given.shaped(check(Recipe.from_dict({**fitting, **given.axes})))

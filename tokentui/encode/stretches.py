@@ -1,0 +1,216 @@
+"""A part of a text without the rest: a stretch of a document as an opened tokenizer cuts it, and a typed text
+of which a key changes little."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from operator import attrgetter
+
+from tokentui.core.jobs import tick
+from tokentui.encode.offsets import EncodedToken, WordEncoder
+from tokentui.encode.pipeline import Special
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.corpus import Corpus, LongText
+from tokentui.text.count import CHUNK_CHARS, Words, count
+from tokentui.text.patterns import TakesTooLong
+from tokentui.text.pretokenize import PreToken, Pretokenizer
+
+_CONTEXT = 400
+"""The number of characters of context that are read before and after a stretch."""
+_MARGIN = 40
+"""The number of characters after the start of the context that may be cut unlike in the whole document."""
+_SPACE = re.compile(r"\s")
+
+Item = PreToken | Special
+"""A pre-token, or a token that stands in the text by its name; places are characters of the document as
+typed."""
+
+
+class Pretokens:
+    """Cuts documents by the steps of a tokenizer.
+
+    Args:
+        tokenizer: The tokenizer.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+        self._recipe = tokenizer.recipe
+        self.staged = type(self.encoder.pretokenizer) is not Pretokenizer
+        """True if the file does more to a text than the axes say."""
+
+    def of(self, text: str) -> Iterator[Item]:
+        """The items of a whole text."""
+        for stretch in self.encoder.stretches(text, False):
+            if isinstance(stretch, Special):
+                yield stretch
+            else:
+                yield from stretch
+
+    def within(self, document: str | LongText, start: int, end: int) -> list[Item]:
+        """The items of a document that stand in a stretch or across its ends, in order."""
+        room = _CONTEXT
+        while True:
+            begin = _after_space(document, start - room)
+            stop = min(len(document), end + room)
+            items = [item.moved(begin) if begin else item for item in self.of(document[begin:stop])]
+            sure = begin + _MARGIN if begin else 0
+            known = [item for item in items if item.start >= sure]
+            # A place between two items before the stretch, and one behind it, are the same as in the whole
+            # document.
+            begun = not begin or any(item.end <= start for item in known)
+            if begun and (stop == len(document) or not known or known[-1].start >= end):
+                return [item for item in known if item.start < end and (item.end > start or not item.end)]
+            room *= 8
+
+    def count(self, corpus: Corpus) -> tuple[Words, dict[str, int]]:
+        """The distinct pre-tokens of a corpus with how often each stands, and the tokens that stand in it by
+        their names.
+
+        Raises:
+            Cancelled: The job is cancelled.
+        """
+        if corpus.counts is not None or all(map(self.encoder.alike, corpus.documents)):
+            return count(corpus, self._recipe), {}
+        counts: Counter[str] = Counter()
+        named: Counter[str] = Counter()
+        done, total = 0, corpus.characters
+        for document in corpus.documents:
+            for items, size in self._chunks(document):
+                tick(done, total)
+                counts.update(item.text for item in items if isinstance(item, PreToken))
+                named.update(item.name for item in items if isinstance(item, Special))
+                done += size
+        return Words.of(counts), dict(named)
+
+    def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
+        """The items of a document, each once, with how much of it has been looked at for them."""
+        start = reached = 0
+        size = CHUNK_CHARS // 4
+        while start < len(document):
+            end = len(document) if len(document) - start < 2 * size else start + size
+            items = [item for item in self.within(document, start, end) if item.start >= start or not start]
+            if items and items[0].start < reached:
+                # Two looks at one place do not agree: look at all of the rest.
+                end = len(document)
+                items = [item for item in self.of(document) if item.start >= reached]
+            reached = max(reached, items[-1].end) if items else reached
+            yield items, end - start
+            start = end
+
+
+def _after_space(document: str | LongText, at: int) -> int:
+    """A place near this one that stands behind white space, where there is some; 0 before the document."""
+    if at <= 0:
+        return 0
+    head = document[max(0, at - _CONTEXT) : at]
+    spaces = [match.end() for match in _SPACE.finditer(head)]
+    return max(0, at - _CONTEXT) + spaces[-1] if spaces else at
+
+
+class Typed:
+    """The tokens of a text that changes, by a vocabulary that grows. They are those of `encode`.
+
+    Each key encodes only the words around the change again.
+    """
+
+    def __init__(self) -> None:
+        self._encoder: WordEncoder | None = None
+        self._text = ""
+        self._words: list[tuple[PreToken, int]] = []
+        """Each pre-token, and by how many characters it stands further on than it says."""
+        self._rows: tuple[EncodedToken, ...] = ()
+        self.too_slow: tuple[str, TakesTooLong] | None = None
+        """A text over which a pattern takes too long, so that it is not tried at every step."""
+
+    def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:
+        """Encode a text.
+
+        Args:
+            vocabulary: The vocabulary of a trainer, perhaps still growing.
+            merges: How many of its merges count.
+            text: The text.
+
+        Raises:
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
+                its place.
+        """
+        encoder = self._encoder
+        if encoder is None or encoder.vocabulary is not vocabulary:
+            encoder, self._text, self._words, self._rows = WordEncoder(vocabulary, merges), "", [], ()
+        elif encoder.merges != merges:
+            encoder = encoder.after(merges)
+            self._rows = ()
+        self._encoder = None  # until all is done: an error leaves nothing to go on with
+        if text != self._text:
+            self._retype(encoder, text)
+        if not self._rows:
+            self._rows = tuple(encoder.rows(self._words))
+        self._encoder = encoder
+        return self._rows
+
+    def _retype(self, encoder: WordEncoder, text: str) -> None:
+        """Take another text: find its words, and the tokens where those of the old text are known."""
+        start, old_end, new_end = _changed(encoder.pretokenizer, self._text, text)
+        first, last = (bisect_left(self._words, place, key=_start) for place in (start, old_end))
+        found = [(pretoken, start) for pretoken in encoder.pretokenizer.pretokens(text[start:new_end])]
+        by, more = new_end - old_end, first + len(found) - last
+        if rows := self._rows:
+            word = attrgetter("word")
+            after = rows[bisect_left(rows, last, key=word) :]
+            if by or more:
+                after = tuple([
+                    EncodedToken(number, said, piece, first_at + by, end_at + by, at_word + more)
+                    for number, said, piece, first_at, end_at, at_word in after
+                ])
+            self._rows = (
+                *rows[: bisect_left(rows, first, key=word)], *encoder.rows(found, first), *after
+            )
+        rest = self._words[last:]
+        self._words[first:] = found
+        self._words += [(pretoken, moved + by) for pretoken, moved in rest] if by else rest
+        self._text = text
+
+
+def _start(word: tuple[PreToken, int]) -> int:
+    """The place in the text that a word starts at."""
+    pretoken, moved = word
+    return pretoken.start + moved
+
+
+def _changed(pretokenizer: Pretokenizer, old: str, new: str) -> tuple[int, int, int]:
+    """The range to encode again, as (start in both texts, end in the old one, end in the new one).
+
+    No word crosses either end. The characters before and after a place decide if it is safe. A place with the
+    same two characters in both texts is therefore safe in both.
+    """
+    if not pretokenizer.in_parts:
+        return 0, len(old), len(new)
+    same = _alike(old, new)
+    room = min(len(old), len(new)) - same
+    tail = _alike(old[: -room - 1 : -1], new[: -room - 1 : -1])
+    start, step = 0, 32
+    while not start and step < 2 * same:
+        cut = pretokenizer.safe_cut(new, max(1, same - step))
+        while cut < same:
+            start = cut
+            cut = pretokenizer.safe_cut(new, cut + 1)
+        step *= 2
+    end = pretokenizer.safe_cut(new, len(new) - tail + 1) if tail else len(new)
+    return start, end + len(old) - len(new), end
+
+
+def _alike(one: str, other: str) -> int:
+    """The length of the common prefix of two texts, in characters."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,438 @@
+"""Files of tokens that are bytes: tiktoken's ranks, Mistral's `tekken.json`, and minbpe's `.model`.
+
+A rank is the id of a token and its priority. tiktoken's files are a token a line, in base64, and its rank.
+They hold neither the pattern nor the specials: those of OpenAI's published files are known by the file's
+hash; for others the pattern has to be named. A `tekken.json` has the pattern and the specials, which take the
+first ids; a token's id is its rank behind them. minbpe's `.model` has a pattern, special tokens with their
+ids, and merges of ids from 256 on. Sources: tiktoken 0.14, `load.py`; mistral-common, `tekken.py`;
+karpathy/minbpe, `base.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import functools
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from tokentui.encode.pipeline import Parents
+from tokentui.encode.segment.merges import JoinedMerging, PairMerging
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import Codec
+from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_tokens
+from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes, pattern_of, split_of
+from tokentui.formats.tokens import ORDER, imported
+from tokentui.recipe import Recipe
+from tokentui.text.split import compile_pattern
+
+_LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
+_SNIFFED = 8
+_END = "<|endoftext|>"
+_FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+
+PUBLISHED: Mapping[str, tuple[str, str, Mapping[str, int]]] = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": ("r50k_base", "gpt2", {_END: 50256}),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": ("p50k_base", "gpt2", {_END: 50256}),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
+        "cl100k_base", "cl100k",
+        {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), "<|endofprompt|>": 100276},
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
+        "o200k_base", "o200k", {_END: 199999, "<|endofprompt|>": 200018},
+    ),
+}
+"""OpenAI's files by their SHA-256: name, split and specials, as tiktoken 0.14 has them."""
+
+
+def _sniff(source: Source) -> bool:
+    """Return whether its first lines are base64 and a number."""
+    lines = [line for line in source.data[:65536].split(b"\n")[:_SNIFFED] if line.strip()]
+    whole = lines[: max(1, len(lines) - 1)]
+    return bool(lines) and all((m := _LINE.fullmatch(line)) and len(m[1]) % 4 == 0 for line in whole)
+
+
+def _read(source: Source) -> Tokenizer:
+    """The tokenizer of a file of tiktoken's.
+
+    Raises:
+        TokentuiError: It is damaged.
+        NeedsSplit: It is none of OpenAI's and no split was named.
+    """
+    ranks, empty = _ranks(source)
+    known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
+    if known is None and not source.split:
+        raise NeedsSplit("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
+    name, split, specials = known or ("", "", source.known.specials if source.known else {})
+    notes = [] if empty is None else [
+        f"the token of id {empty} is empty: no text becomes it, and it is left out"
+    ]
+    if known is None:
+        notes.append("a rank file holds no special tokens: there are none")
+    elif source.split and source.split != split:
+        notes.append(f"the file is {name}, whose split is {split}: split={source.split} gives other ids")
+    return build(ranks, source.split or split, specials, Node(None, source.where), notes)
+
+
+def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
+    """The tokens of the file with their ranks, and the rank of the empty token (Whisper's file has one)."""
+    found: dict[bytes, int] = {}
+    taken: set[int] = set()
+    for number, line in enumerate(source.data.split(b"\n")):
+        if not line or line == b"\r":
+            continue
+        code, _, digits = line.partition(b" ")
+        try:
+            piece, rank = b"" if code == b"=" else binascii.a2b_base64(code, strict_mode=True), int(digits)
+        except (binascii.Error, ValueError):
+            piece, rank, digits = b"", 0, b""
+        if not (piece or code) or not digits.strip().isdigit() or rank > LARGEST_ID:
+            raise source.line(number).error("not a token in base64 and its rank", "mend the line")
+        if piece in found:
+            raise source.line(number).error("the token stands in two lines", "a token stands once")
+        if rank in taken:
+            raise source.line(number).error(f"rank {rank} stands in two lines", "a rank stands once")
+        found[piece] = rank
+        taken.add(rank)
+    return found, found.pop(b"", None)
+
+
+def build(
+    ranks: dict[bytes, int], split: str, specials: Mapping[str, int], place: Node, notes: Sequence[str] = (),
+    said: Mapping[str, object] | None = None,
+) -> Tokenizer:
+    """The tokenizer of ranks.
+
+    Args:
+        ranks: The rank of each token, which is its id.
+        split: A value of that axis.
+        specials: The special tokens with their ids.
+        place: The file, for errors.
+        notes: What was assumed.
+        said: What a `tekken.json` says beyond the ranks; None for a file of tiktoken's.
+
+    Raises:
+        TokentuiError: The split is none.
+    """
+    check_tokens(map(len, ranks), place)
+    notes = list(notes)
+    single = sorted((piece for piece in ranks if len(piece) == 1), key=ranks.__getitem__)
+    earlier: dict[bytes, None] = dict.fromkeys(single)
+    merged: list[bytes] = []
+    orphans: list[bytes] = []
+    for piece in sorted(ranks, key=ranks.__getitem__):
+        if len(piece) > 1:
+            (merged if Parents.has(piece, earlier) else orphans).append(piece)
+            earlier[piece] = None
+    pieces = single + orphans + merged
+    table = {piece: symbol for symbol, piece in enumerate(pieces)}
+    ids = [ranks[piece] for piece in pieces]
+    order = [piece[0] for piece in single]
+    values = list(range(256))
+    base = "bytes" if order == values else "gpt2-bytes" if sorted(order) == values else "first-seen"
+    if base == "gpt2-bytes" and order != list(ORDER):
+        notes.append("the 256 bytes stand in an order of their own")
+    if base == "first-seen":
+        notes.append(f"{256 - len(single)} of the 256 bytes have no token: text with them is refused")
+    if orphans:
+        notes.append(f"{len(orphans)} of the tokens are spelled by no two earlier ones")
+    return imported(
+        "tiktoken" if said is None else "tekken",
+        Recipe(split=split, base=base, unknown="error" if base == "first-seen" else "never"),
+        functools.partial(JoinedMerging, table=table, order=ids, whole=table), pieces, ids,
+        Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
+        units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), said=said,
+    )
+
+
+def check_bytes(spec: Spec) -> None:
+    """Refuse a vocabulary that lacks some of the 256 bytes, or has two tokens of the same bytes.
+
+    Raises:
+        Refused: It does.
+    """
+    pieces = {entry.piece for entry in spec.ordinary}
+    lacking = 256 - sum(len(piece) == 1 for piece in pieces)
+    if lacking:
+        raise Refused(f"{lacking} of the 256 bytes have no token", "",
+                      "the format's owner fails on text with them")
+    if len(pieces) < len(spec.ordinary):
+        raise Refused("two tokens have the same bytes", "", "a token stands once in the file")
+
+
+def _ranked(spec: Spec) -> list[Token]:
+    """The tokens in the order in which they merge.
+
+    Raises:
+        Refused: As `check_bytes`.
+    """
+    check_bytes(spec)
+    tokens = spec.tokens(byte_level=True)
+    if spec.way == "ranks":
+        return tokens
+    order = {made: n for n, (_, _, made) in enumerate(spec.merges)}
+    return sorted(tokens, key=lambda token: (order.get(token.piece, -1), token.id))
+
+
+def _fit(spec: Spec) -> Fitted:
+    """A tokenizer as a file of tiktoken's holds it.
+
+    Raises:
+        Refused: It cannot.
+    """
+    fitted = Fitted(spec.recipe, _ranked(spec), specials=dict(spec.specials))
+    merged = [token.id for token in fitted.tokens if len(token.piece) > 1]
+    if any(left > right for left, right in pairwise(merged)):
+        fitted.number_anew()
+    fitted.tokens.sort()
+    return fitted
+
+
+def _write(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of a file of tiktoken's."""
+    return (b"".join(base64.b64encode(token.piece) + b" %d\n" % token.id for token in fitted.tokens),)
+
+
+TIKTOKEN = Codec(_sniff, _read, _fit, _write)
+
+
+# --- tekken.json ---
+
+_UNNAMED = (
+    "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]",
+    "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
+)
+"""The first special tokens of files that name none: those of version 3."""
+
+
+def _sniff_tekken(source: Source) -> bool:
+    """Return whether it is a JSON object with a pattern and a list of ranks."""
+    config, vocabulary = source.document.get("config"), source.document.get("vocab")
+    return isinstance(config, dict) and "pattern" in config and isinstance(vocabulary, list)
+
+
+def _read_tekken(source: Source) -> Tokenizer:
+    """The tokenizer of a `tekken.json`.
+
+    Raises:
+        TokentuiError: It is damaged.
+    """
+    document = source.root
+    config = document["config"]
+    pattern = config["pattern"].text()
+    first = config["default_num_special_tokens"].number(0)
+    size = config["default_vocab_size"].number(1 << 31)
+    if first > 1 << 20 or size < first:
+        raise config.error("there are more special tokens than tokens", "fetch the file again")
+    split = split_of(pattern)
+    source.keeps_split(split)
+    ranks, left = _tekken_ranks(document["vocab"], first, size - first)
+    specials, named = _specials(document["special_tokens"], first)
+    notes = [] if named else [
+        f"the file does not name its {first} special tokens: they are named as its owner names them"
+    ]
+    if left:
+        notes.append(
+            f"{left} tokens lie beyond the size of the vocabulary and are left out, as its owner does it"
+        )
+    said = {name: value for name, value in source.document.items() if name != "vocab"}
+    return build(ranks, split, specials, document, notes, said)
+
+
+def _tekken_ranks(rows: Node, first: int, limit: int) -> tuple[dict[bytes, int], int]:
+    """The tokens with their ids, up to a limit, and how many are beyond it."""
+    found: dict[bytes, int] = {}
+    left = 0
+    for row in rows.rows():
+        if len(found) == limit:
+            left += 1
+            continue
+        rank, code = row["rank"].number(), row["token_bytes"].text()
+        try:
+            piece = binascii.a2b_base64(code, strict_mode=True)
+        except (binascii.Error, ValueError):
+            raise row.error("token_bytes is not base64") from None
+        if rank != len(found):
+            raise row.error(f"rank {rank} where {len(found)} belongs", "ranks go up by one")
+        if not piece or piece in found:
+            raise row.error("the token is empty or stands twice", "a token stands once")
+        found[piece] = rank + first
+    return found, left
+
+
+def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
+    """The special tokens with their ids, filled up to as many as there are, and whether the file names any.
+    """
+    told = rows.value is not None
+    named: dict[int, str] = {} if told else dict(enumerate(_UNNAMED[:first]))
+    for row in rows.rows() if told else ():
+        rank, name = row["rank"].number(), row["token_str"].text()
+        if rank >= first or rank in named or name in named.values():
+            raise row.error(f"special token {rank} stands twice or beyond the {first} that there are",
+                            "ranks go up by one")
+        named[rank] = name
+    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, told or not first
+
+
+def _fit_tekken(spec: Spec) -> Fitted:
+    """A tokenizer as a `tekken.json` holds it: specials, the bytes in order of value, then the others.
+
+    Raises:
+        Refused: It cannot.
+    """
+    tokens = sorted(_ranked(spec), key=lambda one: one.piece if len(one.piece) == 1 else b"\xff\xff")
+    names = sorted(spec.specials, key=spec.specials.__getitem__)
+    fitted = Fitted(spec.recipe, tokens, specials={name: n for n, name in enumerate(names)})
+    fitted.number_anew(len(names), spec.specials)
+    fitted.said = {
+        "config": {"pattern": pattern_of(spec.recipe), "num_vocab_tokens": len(tokens),
+                   "default_vocab_size": len(names) + len(tokens),
+                   "default_num_special_tokens": len(names), "version": "v3"},
+        "special_tokens": [{"rank": n, "token_str": name, "is_control": True}
+                           for n, name in enumerate(names)],
+    }
+    whole = spec.tokenizer.merges == len(spec.vocabulary.merges)
+    if whole and spec.origin is not None and spec.came_from("tekken"):
+        fitted.said = dict(spec.origin.said)
+    return fitted
+
+
+def _write_tekken(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of a `tekken.json`."""
+    first = len(fitted.specials)
+    rows = []
+    for token in fitted.tokens:
+        try:
+            text = token.piece.decode()
+        except UnicodeDecodeError:
+            text = None
+        code = base64.b64encode(token.piece).decode("ascii")
+        rows.append({"rank": token.id - first, "token_bytes": code, "token_str": text})
+    return (json_bytes({"config": fitted.said["config"], "vocab": rows, **fitted.said}),)
+
+
+TEKKEN = Codec(_sniff_tekken, _read_tekken, _fit_tekken, _write_tekken)
+
+
+# --- minbpe's .model ---
+
+_HEADER = "minbpe v1"
+_LARGEST_BYTES = 1 << 26
+"""All tokens together have fewer bytes than this: a line may double the longest one."""
+_MERGE_LINE = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s*")
+_SPECIAL_LINE = re.compile(r"(.+?)\s+([0-9]{1,9})")
+_SPACE = re.compile(r"\s")
+_LINE_END = re.compile(r"[\n\r]")
+
+
+def _sniff_minbpe(source: Source) -> bool:
+    """Return whether its first line is the header."""
+    return source.data.split(b"\n", 1)[0].strip() == _HEADER.encode()
+
+
+def _read_minbpe(source: Source) -> Tokenizer:
+    """The tokenizer of a `.model` of minbpe's.
+
+    Raises:
+        TokentuiError: It is damaged.
+    """
+    lines = source.lines
+    if source.text is None:
+        raise source.error("not UTF-8")
+    if len(lines) < 3 or not re.fullmatch("[0-9]{1,9}", lines[2].strip()):
+        raise source.line(2).error("the number of special tokens belongs here")
+    pattern, count = lines[1].strip(), int(lines[2])
+    specials: dict[str, int] = {}
+    for number in range(3, 3 + count):
+        row = _SPECIAL_LINE.fullmatch(lines[number].strip()) if number < len(lines) else None
+        if row is None or row[1] in specials:
+            raise source.line(number).error("a special token and its id belong here, each once",
+                                            "mend the line")
+        specials[row[1]] = int(row[2])
+    pieces = [bytes((value,)) for value in range(256)]
+    pairs: list[tuple[int, int]] = []
+    size = 0
+    for number in range(3 + count, len(lines)):
+        row = _MERGE_LINE.fullmatch(lines[number])
+        if row is None or int(row[1]) >= len(pieces) or int(row[2]) >= len(pieces):
+            raise source.line(number).error("not a merge of two ids that are there before it",
+                                            "mend the line")
+        pairs.append((int(row[1]), int(row[2])))
+        pieces.append(pieces[pairs[-1][0]] + pieces[pairs[-1][1]])
+        size += len(pieces[-1])
+        if size > _LARGEST_BYTES:
+            raise source.line(number).error("the tokens are longer than those of any tokenizer",
+                                            "mend the line")
+    taken = {number: name for name, number in specials.items()}
+    clash = next((name for number, name in taken.items() if number < len(pieces)), None)
+    if clash is not None or len(taken) < len(specials):
+        raise source.error(f"the special token {clash or '…'!r} has the id of another token",
+                           "ids stand once")
+    recipe = Recipe(split=split_of(pattern) if pattern else "none", base="bytes", tie="first-seen")
+    source.keeps_split(recipe.split)
+    width = len(pieces)
+    rows = {left * width + right: row for row, (left, right) in enumerate(pairs)}
+    twice = len(pairs) - len(rows)
+    notes = (f"{twice} pairs stand in two lines: the last line of a pair counts",) if twice else ()
+    return imported(
+        "minbpe", recipe, functools.partial(PairMerging, rows=rows, makes=range(256, width)), pieces,
+        list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},
+        specials=specials, notes=notes,
+    )
+
+
+def _fit_minbpe(spec: Spec) -> Fitted:
+    """A tokenizer as a `.model` of minbpe's holds it: bytes by their value, merges from 256 on, specials with
+    their ids.
+
+    Raises:
+        Refused: It cannot.
+    """
+    check_bytes(spec)
+    pattern = "" if spec.recipe.split == "none" else pattern_of(spec.recipe)
+    if pattern != pattern.strip() or _LINE_END.search(pattern) or (
+        pattern and compile_pattern(pattern).groups
+    ):
+        raise Refused("its pattern has groups, line ends, or spaces at an end", "",
+                      "the file holds a pattern in a line")
+    fitted = Fitted(spec.recipe, [Token(value, str(value), bytes((value,))) for value in range(256)],
+                    said={"pattern": pattern})
+    tokens = fitted.tokens
+    ids = {token.piece: token.id for token in tokens}
+    for left, right, made in spec.merges:
+        if made not in ids:
+            fitted.rows.append((str(ids[left]), str(ids[right]), str(len(tokens))))
+            ids[made] = len(tokens)
+            tokens.append(Token(len(tokens), str(len(tokens)), made))
+    orphans = [entry.text for entry in spec.ordinary if entry.piece not in ids]
+    if orphans:
+        what = f"{len(orphans)} of its tokens are made by no merge, such as {orphans[0][:40]!r}"
+        raise Refused(what, "", "the file lists merges")
+    left_out = [name for name in spec.specials if _SPACE.search(name) or not name]
+    if left_out:
+        fitted.lose("specials", "names with white space are left out", left_out[0])
+    following = max([len(tokens) - 1, *spec.specials.values()]) + 1
+    for name, number in spec.specials.items():
+        if name not in left_out:
+            fitted.specials[name] = number if number >= len(tokens) else following
+            following += fitted.specials[name] == following
+    now = {entry.text: ids[entry.piece] for entry in spec.ordinary} | fitted.specials
+    kept = all(ids[entry.piece] == entry.id for entry in spec.ordinary)
+    if not kept or any(spec.specials[name] != number for name, number in fitted.specials.items()):
+        fitted.lose_ids(now, {entry.text: entry.id for entry in spec.ordinary} | spec.specials)
+    return fitted
+
+
+def _write_minbpe(fitted: Fitted) -> tuple[bytes, ...]:
+    """The bytes of a `.model` of minbpe's."""
+    specials = sorted(fitted.specials.items(), key=lambda item: item[1])
+    lines = [_HEADER, str(fitted.said["pattern"]), str(len(specials)),
+             *(f"{name} {number}" for name, number in specials)]
+    lines += [f"{left} {right}" for left, right, _ in fitted.rows]
+    return (("\n".join(lines) + "\n").encode("utf-8", "surrogatepass"),)
+
+
+MINBPE = Codec(_sniff_minbpe, _read_minbpe, _fit_minbpe, _write_minbpe)

@@ -1,1 +1,0 @@
-"""The Compare screen, its panes and dialogs."""

@@ -1,0 +1,388 @@
+"""The panes of Compare between columns: where two part and what their vocabularies share, how far they agree
+on the corpus, and the measures of all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from tokentui.analyze.results import DivergenceSide
+from tokentui.core.safetext import GlyphMode, safe
+from tokentui.learn.rows import Entry
+from tokentui.recipe import Recipe
+from tokentui.session.catalog import PAIR_MEASURES, SYMBOLS, PairAgreement
+from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
+from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, TokenList
+from tokentui.ui.dialogs.inspect import spelled_marks
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.lines import Lines
+from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
+from tokentui.ui.draw.text import Cell, Run, runs
+from tokentui.ui.panes.lines import (
+    COLUMN_SHOWN,
+    at_words,
+    choice_cell,
+    letter,
+    of_pair,
+    places_of,
+    said,
+    shared_cell,
+)
+from tokentui.ui.panes.tables import PairTable, token
+from tokentui.ui.panes.why import busy_cell
+
+
+class SideTable(PairTable):
+    """The candidates that one column chose from."""
+
+    def choose(self) -> None:
+        """Go to the step, whatever row the cursor is on."""
+        self.post_message(self.Chosen(self, self.cursor, self.cursor_key))
+
+
+def side_facts(place: int, column: ColumnSnapshot, side: DivergenceSide, mode: GlyphMode,
+        width: int) -> Sequence[Cell]:
+    """`A gpt2 takes ·t+he 9,310`, and below it `402,118 tokens · 384 ids · 4 tie: first-seen`."""
+    takes = " takes " if side.why.best is not None or side.why.round is not None else " "
+    first: Cell = (
+        (" ", ""), letter(place), (f" {safe(column.name, limit=COLUMN_SHOWN)}", "strong"), (takes, "muted"),
+        *choice_cell(side, mode),
+    )
+    second: Cell = ((f" {plural(side.tokens, 'token')} · {number(side.vocab_size)} ids", "muted"),)
+    if side.why.tied > 1:
+        rule = safe(side.why.tie_rule, limit=COLUMN_SHOWN)
+        second = ((f" {number(side.why.tied)} tie: ", ""), (rule, "strong"), (" ·", "muted"), *second)
+    elif side.why.tie_rule:
+        second = (*second, (" · no tie", "muted"))
+    return [ui_text.clip(line, width) for line in (first, second)]
+
+
+class Side(Vertical):
+    """One column at the step.
+
+    Args:
+        id: Its id.
+    """
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self.facts, self.table = Lines(classes="side"), SideTable()
+
+    def compose(self) -> ComposeResult:
+        """Yield the choice of the column and its candidates."""
+        yield self.facts
+        yield self.table
+
+    def show(self, place: int, column: ColumnSnapshot, side: DivergenceSide, mode: GlyphMode) -> None:
+        """Take a side."""
+        self.facts.show(lambda width, _: side_facts(place, column, side, mode, width))
+        at = AtStep(tokens=side.tokens, start_tokens=side.tokens)
+        self.table.show(dataclasses.replace(column, at=at, candidates=side.candidates, why=side.why), mode)
+
+
+class PartingBody(Vertical):
+    """Both sides of the step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said, self.left, self.right = Lines(classes="side"), Side("left"), Side("right")
+        self.right.table.can_focus = False
+        self.note: Cell = ()
+        """The way merges are compared, and the step of divergence under the other way."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the two sides, left and right."""
+        yield self.said
+        yield Horizontal(self.left, self.right)
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show where two columns part; see `Body.present`."""
+        if pair is None:
+            return False
+        places, found = places_of(now.columns, pair), of_pair(now.between.divergences, pair)
+        sides = found.sides if found is not None and len(found.sides) == 2 else ()
+        self.note = ()
+        if found is not None and (found.other is not None or found.literal):
+            how, otherwise = ("as spelled", "by meaning") if found.literal else ("by meaning", "as spelled")
+            other = "" if found.other is None else f", {otherwise} at step {number(found.other)}"
+            self.note = ((f"{how}{other} (D)", "muted"),)
+        self.said.display = not sides
+        for n, side in enumerate((self.left, self.right)):
+            side.facts.display = bool(sides)
+            if sides:
+                side.show(places[n], now.columns[places[n]], sides[n], mode)
+            else:
+                side.table.clear()
+        busy = busy_cell(found.busy) if found is not None and found.busy is not None else ()
+        lines = () if sides else (said(found, now.columns, places, mode), busy)
+        self.said.show(lambda *_: [((" ", ""), *line) for line in lines])
+        return True
+
+
+# The tokens that two vocabularies share and the tokens of only one: counts, and searchable lists.
+
+
+FIND_SHOWN = 40
+_ID_WIDTH = 7
+_USES_WIDTH = 9
+
+
+def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
+    """The counts, the one that is listed marked: `common 88 · only A 296 · only B 113 · never B 12 · Jaccard
+    0.1770`.
+    """
+    counts = of_pair(now.between.overlaps, (look.a, look.b))
+    if counts is None:
+        return ((("  ", ""), ("loading …", "muted")),)
+    places = places_of(now.columns, (look.a, look.b))
+    present = counts.at == now.position
+    out: Cell = shared_cell(counts, places, present, look.part, look.bare)
+    for part, place, count in (("never_b", places[1], counts.never_b),
+            ("never_a", places[0], counts.never_a)):
+        style = "focus" if part == look.part else "muted"
+        figure: Run = ("" if count is None else f" {number(count)}", "strong" if part == look.part else "")
+        out = (*out, (" · ", "muted"), (f"never {LETTERS[place]}", style), figure)
+    jaccard = counts.bare_jaccard if look.bare else counts.jaccard
+    if jaccard is not None:
+        out = (*out, (" · Jaccard ", "muted"), (f"{jaccard:.4f}", "" if present else "muted"))
+    return ((("  ", ""), *ui_text.clip(out, max(0, width - 3))),)
+
+
+class TokensTable(VirtualTable):
+    """The tokens of one of the lists."""
+
+    mode: GlyphMode = "text"
+    recipes: tuple[Recipe, ...] = ()
+    """The recipes of the two columns."""
+
+    def entry_of(self, token: TokenInBoth) -> Entry:
+        """A token as the vocabulary that has it lists it."""
+        side = 0 if token.id_a is not None else 1
+        number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
+        marks = spelled_marks(token.piece, self.recipes[side])
+        return Entry(number, -1, token.piece, "token", uses=uses, marks=marks)
+
+    def row_of(self, held: TokenInBoth, index: int) -> TableRow:
+        """A token, its ids and its uses in both."""
+        ids: list[Cell] = [(("" if one is None else str(one), "muted"),) for one in (held.id_a, held.id_b)]
+        uses: list[Cell] = []
+        for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
+            shown = "" if identity is None else "–" if count is None else number(count) if count else "∅"
+            uses.append(((shown, "muted" if not count else ""),))
+        return TableRow(held, (token(held.piece, self.mode), *ids, *uses))
+
+    def show(self, top: int, rows: Sequence[TokenInBoth], total: int, places: tuple[int, int]) -> None:
+        """Take rows of the columns at two places."""
+        a, b = (LETTERS[place] for place in places)
+        columns = (
+            Column("token", flex=1, min_width=8, priority=5),
+            Column(f"id {a}", width=_ID_WIDTH, align="right", priority=3),
+            Column(f"id {b}", width=_ID_WIDTH, align="right", priority=2),
+            Column(f"uses {a}", width=_USES_WIDTH, align="right", priority=4),
+            Column(f"uses {b}", width=_USES_WIDTH, align="right", priority=4),
+        )
+        self.set_columns(columns)
+        self.update_rows(top, rows, total)
+
+
+class VocabularyBody(Vertical):
+    """The counts and a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line, self.table = Lines(), TokensTable(())
+        self.part, self.bare, self.find = PARTS[0], False, ""
+        self.total = 0
+        self.note: Cell = ()
+        """Where one is in the list; for the title."""
+
+    def compose(self) -> ComposeResult:
+        """The counts at the top."""
+        yield self.line
+        yield self.table
+
+    def look(self, pair: tuple[int, int]) -> TokenList:
+        """Return the list of tokens to show for the two columns with these keys."""
+        top, height = self.table.window
+        rows = max(60, height, 3 * self.table.size.height)
+        return TokenList(*pair, self.part, self.bare and not self.part.startswith("never"), self.find,
+            top, rows)
+
+    def turn(self, by: int) -> None:
+        """Another list."""
+        self.part = PARTS[(PARTS.index(self.part) + by) % len(PARTS)]
+        self.table.move_to(0)
+
+    def turn_bare(self) -> None:
+        """Compare without marks, or with them."""
+        self.bare = not self.bare
+        self.table.move_to(0)
+
+    def find_text(self, text: str) -> None:
+        """List what holds a text."""
+        self.find = text
+        self.table.move_to(0)
+        self.table.find = text
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the list; see `Body.present`."""
+        if pair is None:
+            return False
+        look, found, places = self.look(pair), now.between.tokens, places_of(now.columns, pair)
+        self.line.show(lambda width, _: shared(now, look, width))
+        self.table.mode, self.table.recipes = mode, tuple(now.columns[place].recipe for place in places)
+        if found is None or dataclasses.replace(found.query, top=look.top, rows=look.rows) != look:
+            self.table.show(0, (), 0, places)
+            self.note = (("loading …", "muted"),)
+            return True
+        self.table.show(found.query.top, found.rows, found.total, places)
+        sought: Cell = ((f"/{safe(self.find, limit=FIND_SHOWN)} · ", "muted"),) if self.find else ()
+        marks: Cell = (("without marks · ", "muted"),) if look.bare else ()
+        self.note = (*marks, *sought, ("tokens: ", "muted"), (number(found.total), "muted"))
+        if found.busy is not None:
+            self.note = busy_cell(found.busy)[:-2]
+        return True
+
+
+# How far two columns agree on the corpus, and the measures of all columns under their conventions.
+
+
+TEXT_SHOWN = 64
+"""The most characters of a stretch or a token in a row."""
+ERROR_SHOWN = 200
+_FIGURE_LEAST, _FIGURE_MOST = 10, 18
+_TITLE_WIDTH = len("bits at a fixed length")
+
+
+def measured_note(now: Snapshot) -> Cell:
+    """Which position the figures belong to, where it is not the present one."""
+    measured = now.between.measured
+    return ((f"of {at_words(measured.at)}", "warning"),) if measured and measured.at != now.position else ()
+
+
+class AgreementList(Listing):
+    """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
+
+    note: Cell = ()
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.texts: Mapping[Hashable, str] = {}
+        """The stretches, by the keys of their rows."""
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the agreement; see `Body.present`."""
+        measured = now.between.measured
+        found = of_pair(measured.agreements or (), pair) if measured is not None else None
+        partings = found.partings if found is not None else ()
+        self.texts = {("parting", n): one.text for n, one in enumerate(partings)}
+        places = places_of(now.columns, pair) if pair is not None else (0, 1)
+        a, b = (LETTERS[place] for place in places)
+        columns = (
+            Column(f"{a}·{b} on the corpus", flex=2, min_width=19, priority=4),
+            Column("", width=9, align="right", priority=3),
+            Column("", flex=3, min_width=9, priority=2),
+            Column("", flex=3, min_width=9, priority=2),
+        )
+        self.note = measured_note(now)
+        broken = any(now.columns[place].error for place in places if place < len(now.columns))
+        said = "a column cannot be compared" if broken else "loading …"
+        rows = [TableRow("coming", (((said, "muted"),), (), (), ()))]
+        if found is not None:
+            rows = list(_agreement_rows(found, a, b, bool(self.note)))
+        self.take(columns, rows)
+        return True
+
+
+def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator[TableRow]:
+    one = found.agreement
+    for measure in PAIR_MEASURES:
+        figure, name = measure.of(one), measure.title
+        shown, formula = "n/a" if figure is None else f"{figure:.4f}", measure.formula.format(a=a, b=b)
+        yield TableRow(name, (((name, ""),), ((shown, "strong"),), ((formula, "muted"),), ()), dim=dim)
+    for name, count, other in (
+        ("boundaries of both", one.shared, ""),
+        (f"boundaries of {a}", one.boundaries_a, f"{number(one.boundaries_a - one.shared)} only in {a}"),
+        (f"boundaries of {b}", one.boundaries_b, f"{number(one.boundaries_b - one.shared)} only in {b}"),
+        ("words cut alike", one.same_words, f"of {number(one.words)}"),
+    ):
+        yield TableRow(name, (((name, ""),), ((number(count), ""),), ((other, "muted"),), ()), dim=dim)
+    if found.partings:
+        titles = ("cut otherwise most often", "times", a, b)
+        yield TableRow(None, tuple(((title, "strong"),) for title in titles))
+    for n, parting in enumerate(found.partings):
+        cells = (runs(parting.text, limit=TEXT_SHOWN), ((number(parting.count), ""),), _cut(parting.a),
+            _cut(parting.b))
+        yield TableRow(("parting", n), cells, dim=dim)
+
+
+def _cut(tokens: Sequence[str]) -> Cell:
+    """Tokens with bars between them."""
+    out: list[Run] = []
+    for one in tokens:
+        out += [("│", "muted")] if out else []
+        out += runs(one, limit=TEXT_SHOWN)
+    return tuple(out) or (("nothing", "muted"),)
+
+
+class MeasuresList(Listing):
+    """The measures."""
+
+    formulas = False
+    """True if formulas are shown instead of conventions."""
+    note: Cell = ()
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+        """Show the measures; see `Body.present`."""
+        # Widths that hold any figure of this corpus, so that nothing jumps.
+        wide = min(_FIGURE_MOST, max(_FIGURE_LEAST, len(number(now.corpus.bytes)) + 4))
+        columns = (
+            Column("measure", flex=4, min_width=_TITLE_WIDTH, priority=9),
+            *(Column(LETTERS[n], width=wide, align="right", priority=8 - n) for n in range(len(now.columns))),
+            Column("formula" if self.formulas else "under", flex=6, min_width=14, priority=1),
+        )
+        measured, held_out = now.between.measured, now.between.held_measured
+        empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
+        rows, self.note = [TableRow("coming", ((("loading …", "muted"),), *empty))], ()
+        if measured is not None:
+            rows = list(_measure_rows(measured, now, self.formulas))
+            turned = "conventions: f" if self.formulas else "formulas: f"
+            self.note = measured_note(now) or ((turned, "muted"),)
+        if held_out is not None:
+            rows += _measure_rows(held_out, now, self.formulas, "second corpus ")
+        if self.formulas:
+            rows.append(TableRow(None, ((("where", "strong"),), *empty)))
+            rows += (
+                TableRow(("symbol", name), (((name, ""),), *empty[1:], ((meaning, "muted"),)))
+                for name, meaning in SYMBOLS.items()
+            )
+        self.take(columns, rows)
+        return True
+
+
+def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str = "") -> Iterator[TableRow]:
+    empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
+    yield TableRow(None, (((which, "muted"), (safe(measured.corpus, limit=40), "strong")), *empty))
+    errors = dict(measured.errors)
+    for place, column in enumerate(now.columns):
+        if column.key in errors:
+            error: Cell = ((f"{LETTERS[place]} ", ""), (safe(errors[column.key], limit=ERROR_SHOWN), "error"))
+            yield TableRow((which, "error", column.key), (error, *empty))
+    for n, row in enumerate(measured.rows):
+        found = dict(zip(measured.keys, row.figures, strict=False))
+        figures: list[Cell] = []
+        for column in now.columns:  # a dot where it has no figure under these conventions
+            one = found.get(column.key)
+            style = "muted" if one is None or one.value is None else ""
+            figures.append((("·" if one is None else one.shown, style),))
+        about: Cell = ((row.measure.formula if formulas else row.under, "muted"),)
+        cells = (((row.measure.title, ""),), *figures, about)
+        yield TableRow((which, row.measure.name, n), cells, dim=measured.at != now.position)
