@@ -62,6 +62,8 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
     assert offered(sessions) is None, "its user has left it"
+    assert app.keeping is not None
+    app.keeping.opened(KEPT)  # an answer that comes while the program ends
 
 
 @pytest.mark.parametrize("left", [True, False])

@@ -204,13 +204,11 @@ class Changed(NamedTuple):
     Attributes:
         words: The numbers of the words that changed.
         documents: The numbers of the documents that changed.
-        everything: True if any word may have changed; `differs` then tells of one.
-        differs: True if a word changed, by its text; None where `words` holds them all.
+        differs: True if a word changed, by its text: any may have. None where `words` holds them all.
     """
 
     words: frozenset[int] = frozenset()
     documents: frozenset[int] = frozenset()
-    everything: bool = False
     differs: Callable[[str], bool] | None = None
 
 

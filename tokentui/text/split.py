@@ -134,8 +134,10 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.finds or record.text or len(prepared) > SHORT:
+        if symbols or record.finds or record.text:
             return [word for word, _, _ in self.spans(text, first=first)]
+        if len(prepared) > SHORT and not record.plain:
+            return patterns.find_all(self.pattern, prepared, self._where)
         found: list[str] = self.pattern.findall(prepared)
         return found
 
@@ -155,12 +157,17 @@ class Splitter:
         if self.record.finds is not None:
             found = self.record.finds(self.pattern, text)
         elif self.record.text or (len(text) > SHORT and not self.record.plain):
-            where = f"split={self.name.partition(':')[0]}:"
-            found = ((match.group(), *match.span()) for match in patterns.find(self.pattern, text, where))
+            matches = patterns.find(self.pattern, text, self._where)
+            found = ((match.group(), *match.span()) for match in matches)
         else:
             found = ((match.group(), *match.span()) for match in self.pattern.finditer(text))
         # a pattern of one's own may match nothing
         return [(word, start + begin, start + stop) for word, begin, stop in found if word]
+
+    @property
+    def _where(self) -> str:
+        """The place that an error names."""
+        return f"split={self.name.partition(':')[0]}:"
 
     def safe_cut(self, text: str, at: int) -> int:
         """The first place from `at` on, 0 excluded, where the text may be cut; its length if there is none.

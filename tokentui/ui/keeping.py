@@ -101,7 +101,8 @@ class Keeping:
 
     def opened(self, about: SavedSession) -> None:
         """Another corpus is open, or being opened."""
-        self._thread.submit(self._release)  # after what is being written
+        with contextlib.suppress(RuntimeError):  # after `end` there is nothing to let go
+            self._thread.submit(self._release)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
         self._resumed = self._before = self._arrived = None
         self._opened += 1

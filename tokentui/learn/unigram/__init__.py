@@ -398,7 +398,7 @@ class UnigramTrainer:
             return Changed(differs=lambda word: False)
         before = self._positions[self.number if self._between else self.number - 1].model
         old, now = self._laid_out(before), self._vocabulary()
-        return Changed(everything=True, differs=lambda word: old.pieces(word) != now.pieces(word))
+        return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
     def life(self, word: str) -> list[Life]:
         """The segmentations of a word, from step 0 up to this one."""

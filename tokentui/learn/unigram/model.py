@@ -6,9 +6,8 @@
     last cut    the most probable pieces, and every unit
 
 Source: sentencepiece 0.2.3, `unigram_model_trainer.cc`, in double precision. What it does with units that
-have fallen out of a model
-is kept, since scores depend on it: such a unit scores ten less than the least piece, and what is expected of
-it is credited to the first piece of the model.
+have fallen out of a model is kept, since scores depend on it: such a unit scores ten less than the least
+piece, and what is expected of it is credited to the first piece of the model.
 """
 
 from __future__ import annotations
